@@ -1,0 +1,85 @@
+# What CI runs and what a developer types. Every target builds .venv by itself, once.
+#
+#   make demo PYTHON=python3.13      to choose the interpreter .venv is made from
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(VENV)/.installed-core ## compare 8 classifiers on 16 UCI datasets and write report.html
+	@echo "bayescompare: every pair of the bundled jansen-uci example; the page goes to report.html"
+	@$(BIN)/bayescompare pairwise --example jansen-uci --report report.html --force
+
+.PHONY: test
+test: $(VENV)/.installed-test ## tests and doctests, without the slow ones
+	@echo "pytest: all but the slow tests"
+	@$(BIN)/python -m pytest -n 2 --dist loadscope
+
+.PHONY: test-all
+test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
+	@echo "pytest: everything, slow tests included"
+	@$(BIN)/python -m pytest -n 2 --dist loadscope -m ""
+
+.PHONY: lint
+lint: $(VENV)/.installed-test ## ruff check, ruff format --check, mypy --strict
+	@echo "ruff and mypy"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+.PHONY: bench
+bench: $(VENV)/.installed-test ## speed and memory against the alternatives
+	@echo "benchmarks: ratios measured in one run"
+	@$(BIN)/python -m benchmarks
+
+.PHONY: docs
+docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
+	@echo "sphinx: docs/_build/html/index.html"
+	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+.PHONY: clean
+clean: ## remove what the targets above wrote, .venv apart
+	@echo "Removing caches, built documentation and report.html; .venv stays"
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage build dist \
+	        docs/_build docs/api/generated report.html
+	@find bayescompare benchmarks docs tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---------------------------------------------------------------------------------------- the venv
+# One stamp per set of extras, so that `make demo` installs no test tools. A stamp older than
+# pyproject.toml installs again.
+
+$(VENV)/.installed-core: pyproject.toml
+	$(call install,.)
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml
+	$(call install,.[test])
+	@touch $@ $(VENV)/.installed-core
+
+$(VENV)/.installed-docs: pyproject.toml
+	$(call install,.[docs])
+	@touch $@ $(VENV)/.installed-core
+
+# Make expands a whole recipe before it runs its first line: a Python too old stops here with
+# nothing created. A .venv whose own Python is new enough is kept, any other is made anew.
+define install
+$(if $(call new-enough,$(BIN)/python),,$(if $(call new-enough,$(PYTHON)),,$(error \
+  bayescompare needs Python 3.12 or newer, but $(PYTHON) is $(call version,$(PYTHON)): name a \
+  newer one, as in `make PYTHON=python3.12 $(MAKECMDGOALS)`)))
+$(if $(call new-enough,$(BIN)/python),,@echo "Making $(VENV) with $(PYTHON) -m venv" \
+  && $(PYTHON) -m venv --clear $(VENV))
+@echo "Installing $(1) into $(VENV) (the first time takes a few minutes)"
+@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '$(1)'
+endef
+
+new-enough = $(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1 && echo yes)
+version = $(or $(shell $(1) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null),not there)

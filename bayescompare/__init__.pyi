@@ -1,0 +1,31 @@
+from . import io as io
+from . import methods as methods
+from . import plots as plots
+from ._errors import BayescompareError as BayescompareError
+from ._version import __version__ as __version__
+from .comparison import Comparison as Comparison
+from .comparison import compare as compare
+from .comparison_files import load_comparison as load_comparison
+from .io import load_example as load_example
+from .io import read_results as read_results
+from .measures import Measure as Measure
+from .pairs import Pairwise as Pairwise
+from .pairs import pairwise as pairwise
+from .results import Results as Results
+
+__all__ = [
+    "BayescompareError",
+    "Comparison",
+    "Measure",
+    "Pairwise",
+    "Results",
+    "__version__",
+    "compare",
+    "io",
+    "load_comparison",
+    "load_example",
+    "methods",
+    "pairwise",
+    "plots",
+    "read_results",
+]

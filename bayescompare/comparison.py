@@ -1,0 +1,489 @@
+"""`Comparison`, the one result type, and `compare()`, the door to it.
+
+Table, draws, words, picture and file are all read off the same frozen fields: the results that
+were judged, the method with its choices, and the method's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from bayescompare._version import __version__
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare import methods
+from bayescompare._errors import BayescompareError, MissingQuantity, closest
+from bayescompare._rng import Rng, as_rng
+from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
+from bayescompare.methods import nuts
+from bayescompare.methods.base import Answer, Method, Sampling
+from bayescompare.methods.decision import Decision, decide
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    from arviz_stats.utils import ELPDData
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison", "DirichletComparison", "compare"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The answer to one question about algorithms, and everything that can be asked of it.
+
+    Made by `compare`; what a method does not have raises an error that names the methods that do.
+
+    Attributes
+    ----------
+    results : Results
+        What was judged: the algorithms and measures asked about, complete, without replicates.
+    method : Method
+        The test with its choices.
+    answer : Answer
+        The method's figures as plain arrays.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> c
+    Comparison by dirichlet: A, B on accuracy, time over 12 datasets
+      B>A|B>A is the most probable statement with P = 0.798 (exact): likely, not settled
+      see .explain(), .summary(), .plot(), .questions, .draws(), .sample()
+    """
+
+    results: Results
+    method: Method
+    answer: Answer
+
+    # figures -------------------------------------------------------------------------------------
+
+    @property
+    def probability(self) -> xr.DataArray:
+        """P(the statement is the most probable one), over "statement"."""
+        return self._over_statements("probability", self.answer.probability)
+
+    @property
+    def unobserved(self) -> float:
+        """P(the most probable statement is one never observed), all of them together."""
+        return self._given("unobserved", self.answer.unobserved)
+
+    @property
+    def mcse(self) -> xr.DataArray | None:
+        """Monte Carlo standard error of `probability`; None when the answer is exact."""
+        return None if self.exact else self._over_statements("probability", self.answer.mcse)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.answer.exact
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value of a frequentist method."""
+        return self._given("pvalue", self.answer.pvalue)
+
+    @property
+    def statistic(self) -> float:
+        """The test statistic of a frequentist method."""
+        return self._given("statistic", self.answer.statistic)
+
+    @property
+    def log_evidence(self) -> float:
+        """Log marginal likelihood, where it is closed."""
+        if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
+            raise MissingQuantity(
+                "log_evidence has no closed form under a prior of your own; compare models by "
+                "loo() instead."
+            )
+        return self._given("log_evidence", self.answer.log_evidence)
+
+    @property
+    def tree(self) -> xr.DataTree:
+        """The posterior that the answer came from, where it came from one."""
+        if self.answer.tree is None:
+            raise MissingQuantity(
+                "tree: this answer was not sampled; draws() and sample() give a posterior."
+            )
+        return self.answer.tree
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the figures amount to; all words are read off it."""
+        return decide(self.answer)
+
+    @property
+    def best(self) -> str:
+        """Label of the most probable statement (frequentist: the most frequent)."""
+        return self.decision.statement
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What made this answer, for attributes of arrays and files."""
+        told = {
+            "method": self.method.name,
+            "options": str(self.method.options()),
+            "exactness": "exact" if self.exact else "Monte Carlo, see mcse",
+            "version": __version__,
+        }
+        return told if self.answer.seed is None else {**told, "seed": self.answer.seed}
+
+    # tables and words ----------------------------------------------------------------------------
+
+    def summary(self) -> pd.DataFrame:
+        """Return the table a paper would print: a row per statement, the most probable first."""
+        answer = self.answer
+        columns: dict[str, Any] = {"count": answer.counts}
+        if answer.probability is not None:
+            columns["probability"] = answer.probability
+        if answer.mcse is not None:
+            columns["mcse"] = answer.mcse
+        columns.update(answer.extra)
+        table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
+        by = ["probability", "count"] if answer.probability is not None else ["count"]
+        table = table.sort_values(by, ascending=False, kind="stable")
+        if answer.pvalue is not None:
+            table.attrs.update(pvalue=answer.pvalue, statistic=answer.statistic)
+        return table
+
+    def explain(self) -> str:
+        """Say in plain words what was found, how sure it is, and what it does not say."""
+        said = self.method.words(self.results, self.answer, self.decision)
+        noted = [f"Note: {note}." for note in self.results.notes]
+        return " ".join([*said, *noted])
+
+    def headline(self) -> str:
+        """Return the verdict in one line."""
+        decision, label = self.decision, self.decision.statement
+        if self.answer.pvalue is not None:
+            words = {"settled": "significant", "tied": "tied, nothing to single out"}
+            verdict = words.get(decision.verdict, "not significant")
+            return f"{label} is the most frequent statement, p = {decision.level:.3g}: {verdict}"
+        words = {
+            "settled": "settled",
+            "likely": "likely, not settled",
+            "open": "open",
+            "tied": f"tied with {len(decision.rivals)} other(s)",
+        }
+        how = "exact" if self.exact else f"MCSE {self._best_mcse():.1g}"
+        return (
+            f"{label} is the most probable statement with P = {decision.level:.3f} ({how}): "
+            f"{words[decision.verdict]}"
+        )
+
+    def __repr__(self) -> str:
+        results, shown = self.results, 8
+        algorithms = ", ".join(results.algorithms[:shown])
+        more = len(results.algorithms) - shown
+        calls = [f".{q}()" for q in ("explain", "summary", "plot")]
+        calls += [".questions"] if "questions" in self.method.provides else []
+        calls += [f".{q}()" for q in ("draws", "sample") if q in self.method.provides]
+        return (
+            f"Comparison by {self.method.name}: {algorithms}{f' and {more} more' if more > 0 else ''} "
+            f"on {', '.join(results.measures)} over {len(results.datasets)} datasets\n"
+            f"  {self.headline()}\n"
+            f"  see {', '.join(calls)}"
+        )
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
+        """Draw exactly from the posterior: a DataTree for ArviZ, `draws` per chain."""
+        self._require("draws")
+        _check_counts(draws=draws, chains=chains)
+        generator, seed = as_rng(rng)
+        tree = self.method.draws(self.results, draws, chains, generator)
+        return self._signed(tree, seed, sampler="conjugate")
+
+    def model(self) -> pm.Model:
+        """Build the PyMC model, to look at or to edit."""
+        self._require("model")
+        return self.method.model(self.results)
+
+    def sample(
+        self,
+        draws: int = 1000,
+        *,
+        chains: int = 4,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **pm_sample: Any,
+    ) -> xr.DataTree:
+        """Sample by NUTS; the same tree as `draws` gives, with `sample_stats`. Stores nothing.
+
+        Parameters
+        ----------
+        draws, chains : int
+            Kept draws per chain, and chains.
+        model : pm.Model, optional
+            An edited `model()`.
+        rng : None, int or Generator
+        **pm_sample
+            Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
+        """
+        self._require("sample")
+        _check_counts(draws=draws, chains=chains)
+        if "random_seed" in pm_sample:
+            raise BayescompareError("random_seed: give the seed as rng=.")
+        generator, seed = as_rng(rng)
+        built = self.model() if model is None else model
+        tree = nuts.sample(built, draws=draws, chains=chains, rng=generator, options=pm_sample)
+        return self._signed(self.method.finish(self.results, tree, generator), seed, sampler="nuts")
+
+    def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
+        """Say whether the figures can be trusted: R-hat, ESS, divergences, E-BFMI, k-hat.
+
+        Without a tree the answer itself is diagnosed; an exact one says so.
+        """
+        return diagnose(self.answer.tree if tree is None else tree)
+
+    def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
+        """Leave-one-dataset-out predictive accuracy, exactly where it can be.
+
+        With a tree, by PSIS from its log likelihood. The result is an ArviZ ``ELPDData`` of kind
+        "loo", so that ``arviz.compare`` takes it.
+        """
+        self._require("loo")
+        given = self.answer.tree if tree is None else tree
+        if given is not None:
+            return psis_loo(given)
+        return exact_loo(*self.method.leave_one_out(self.results), self.results.datasets)
+
+    # pictures and files --------------------------------------------------------------------------
+
+    def plot(
+        self, kind: Literal["statements", "simplex"] | None = None, *, ax: Axes | None = None
+    ) -> Axes:
+        """Draw the answer: bars per statement, or the simplex when there are three.
+
+        Parameters
+        ----------
+        kind : {"statements", "simplex"}, optional
+            Statement bars by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+        """
+        from bayescompare import plots
+
+        return plots.plot_comparison(self, kind=kind, ax=ax)
+
+    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write a self-contained HTML report."""
+        from bayescompare.report import write_report
+
+        return write_report(self, path, overwrite=overwrite)
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return the comparison as JSON (schema in docs/json-schema.md); also write it to `path`."""
+        from bayescompare import comparison_files as files
+
+        text = files.to_json(self)
+        if path is not None:
+            files.new_file(path, overwrite=overwrite).write_text(text, encoding="utf-8")
+        return text
+
+    def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write everything, a sampled posterior included, to one netCDF file."""
+        from bayescompare import comparison_files as files
+
+        return files.to_netcdf(self, files.new_file(path, overwrite=overwrite))
+
+    # inside --------------------------------------------------------------------------------------
+
+    def _require(self, quantity: str) -> None:
+        if quantity not in self.method.provides:
+            raise self.method.lacks(quantity)
+
+    def _given(self, quantity: str, value: float | None) -> float:
+        self._require(quantity)
+        if value is None:
+            raise self.method.lacks(quantity)
+        return value
+
+    def _over_statements(self, quantity: str, values: Any) -> xr.DataArray:
+        self._require(quantity)
+        answer = self.answer
+        coords: dict[str, Any] = {"statement": list(answer.labels)}
+        for measure, states in zip(self.results.measures, answer.states, strict=True):
+            coords[measure] = ("statement", list(states))
+        coords["count"] = ("statement", answer.counts)
+        return xr.DataArray(
+            np.array(values), coords, dims="statement", name=quantity, attrs=self.attrs
+        )
+
+    def _best_mcse(self) -> float:
+        assert self.answer.mcse is not None
+        return float(self.answer.mcse[self.answer.labels.index(self.best)])
+
+    def _signed(self, tree: xr.DataTree, seed: int | None, *, sampler: str) -> xr.DataTree:
+        """Let a tree tell what made it; only strings and numbers survive a netCDF file."""
+        told = {"method": self.method.name, "options": str(self.method.options())}
+        tree.attrs.update(told, sampler=sampler, seed="a Generator" if seed is None else seed)
+        return tree
+
+    def __getattr__(self, name: str) -> Any:
+        """Name the methods that have what this one lacks."""
+        if not name.startswith("_"):
+            if methods.having(name):
+                raise self.method.lacks(name)
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute {name!r}.{closest(name, dir(self))}"
+            )
+        raise AttributeError(name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirichletComparison(Comparison):
+    """A comparison by the multinomial-Dirichlet test, with its own questions."""
+
+    @property
+    def questions(self) -> pd.Series[float]:
+        """Four different questions about `best`: they have different answers.
+
+        "most probable": P(its θ is the largest); "beats opposite": P(its θ exceeds that of the
+        statement with every ordering reversed); "majority": P(its θ > ½); "expected": E θ, the
+        probability that it holds on a new dataset.
+        """
+        return pd.Series(dict(self.answer.figures), name=self.best, dtype=float)
+
+    @property
+    def bounds(self) -> xr.DataArray:
+        """Lower and upper P over all prior means, for ``prior="imprecise"``."""
+        if "lower" not in self.answer.extra:
+            raise MissingQuantity("bounds: only Dirichlet(prior='imprecise') has them.")
+        both = [self._over_statements("bounds", self.answer.extra[b]) for b in ("lower", "upper")]
+        return xr.concat(both, pd.Index(["lower", "upper"], name="bound")).transpose()
+
+    def on(self, measures: Sequence[str]) -> DirichletComparison:
+        """Ask again about a subset of the measures, summing θ over the others.
+
+        The posterior stays this one: the prior is summed, not set anew, which makes a difference
+        for every prior but "symmetric".
+        """
+        subset = self.results.sel(measures=measures)
+        method = self.method.on(self.results, list(subset.measures))  # type: ignore[attr-defined]
+        answer = method.answer(subset, Sampling(np.random.default_rng()))
+        return DirichletComparison(subset, method, answer)
+
+
+_TYPES: dict[str, type[Comparison]] = {"dirichlet": DirichletComparison}
+
+
+def comparison_of(results: Results, method: Method, answer: Answer) -> Comparison:
+    """Put results, method and answer into the comparison type of the method."""
+    return _TYPES.get(method.name, Comparison)(results, method, answer)
+
+
+def compare(
+    results: Results,
+    *,
+    method: str | Method | type[Method] = "dirichlet",
+    algorithms: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
+    rng: Rng = None,
+    sampler: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Ask one question of a table of results.
+
+    Two algorithms: which is better, jointly over the measures. More: which ordering of all of
+    them is the most probable; for every pair by itself see `pairwise`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str, Method
+        A name from ``bc.methods.names()`` or a method object with its choices.
+    algorithms, measures : sequence of str, optional
+        What to compare, in this order; all by default. Missing cells elsewhere do not matter.
+    missing : {"raise", "drop"}
+        What to do with datasets that lack a cell.
+    rng : None, int or Generator
+        Seeds the sampling where the method needs any.
+    sampler : mapping, optional
+        Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("pnn"))
+    >>> c.best
+    'New>State of art|New>State of art'
+    """
+    test = as_method(method)
+    asked = judged(checked(results, measures), algorithms, missing)
+    generator, seed = as_rng(rng)
+    answer = test.answer(asked, Sampling(generator, seed, dict(sampler or {})))
+    return comparison_of(asked, test, answer)
+
+
+def as_method(method: object) -> Method:
+    """Accept a method by name, as a class or as an object."""
+    if isinstance(method, str):
+        method = methods.get(method)
+    if isinstance(method, type) and issubclass(method, Method):
+        return method()
+    if not isinstance(method, Method):
+        raise BayescompareError(
+            f"method={method!r}: give a name ({', '.join(methods.names())}) or an object such as "
+            "bc.methods.Dirichlet(prior='jeffreys')."
+        )
+    return method
+
+
+def checked(results: Results, measures: Sequence[str] | None = None) -> Results:
+    """Check the whole table once, at the door, and select the measures asked about."""
+    if not isinstance(results, Results):
+        raise BayescompareError(
+            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
+            "bc.read_results(...)."
+        )
+    results = results.sel(measures=measures)
+    _check_constant(results)
+    return results
+
+
+def judged(
+    results: Results, algorithms: Sequence[str] | None, missing: Literal["raise", "drop"]
+) -> Results:
+    """Select the algorithms asked about, average replicates and settle missing cells."""
+    results = results.sel(algorithms=algorithms).average().complete(missing)
+    if len(results.algorithms) < 2:
+        raise BayescompareError(
+            f"algorithms={list(results.algorithms)}: a comparison needs at least two."
+        )
+    if len(results.datasets) < 2:
+        raise BayescompareError(
+            f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
+            "nothing says how datasets vary."
+        )
+    return results
+
+
+def _check_constant(results: Results) -> None:
+    """A measure that is the same everywhere cannot order anything; with a rope it may."""
+    for name in results.measures:
+        values = results.data[name].values
+        present = values[np.isfinite(values)]
+        if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
+            raise BayescompareError(
+                f"measure {name!r} is {present[0]:g} in every cell: a constant measure orders "
+                "nothing; leave it out by measures=[...]."
+            )
+
+
+def _check_counts(**counts: object) -> None:
+    for name, value in counts.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")

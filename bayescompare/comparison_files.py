@@ -1,0 +1,298 @@
+"""Comparisons as files: JSON for other programs, netCDF for everything, and back again.
+
+The JSON schema is documented in docs/json-schema.md and carries its version; a file of a newer
+schema is refused rather than misread. Neither format runs code when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayescompare import methods
+from bayescompare._errors import BayescompareError
+from bayescompare._version import __version__
+from bayescompare.comparison import Comparison, comparison_of
+from bayescompare.methods.base import Answer, Method
+from bayescompare.methods.priors import SavedPrior, is_number
+from bayescompare.results import Results
+
+
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "new_file", "to_json", "to_netcdf"]
+
+SCHEMA = "bayescompare/comparison"
+SCHEMA_VERSION = 1
+
+#: Groups of a saved file that are ours; every other group is the posterior's.
+_OWN = ("results", "answer")
+
+
+def new_file(path: str | Path, *, overwrite: bool) -> Path:
+    """Check that a file can be written, before anything is; nothing is overwritten unasked."""
+    target = Path(path)
+    if target.is_dir():
+        raise BayescompareError(f"{target} is a folder: name a file.")
+    if target.exists() and not overwrite:
+        raise BayescompareError(
+            f"{target} exists: choose another name, or overwrite=True (--force)."
+        )
+    if not target.parent.is_dir():
+        raise BayescompareError(f"{target}: the folder {target.parent} does not exist.")
+    try:
+        existed = target.exists()
+        with target.open("ab"):
+            pass
+        if not existed:
+            target.unlink()
+    except OSError as error:
+        raise BayescompareError(f"{target} cannot be written: {error.strerror}.") from None
+    return target
+
+
+# out ---------------------------------------------------------------------------------------------
+
+
+def to_json(c: Comparison) -> str:
+    """Write everything but a sampled posterior as JSON."""
+    answer, results = c.answer, c.results
+    statements = [
+        {name: value[k] for name, value in _per_statement(answer).items()}
+        for k in range(len(answer.labels))
+    ]
+    document = {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "bayescompare_version": __version__,
+        "method": {"name": c.method.name, "kind": c.method.kind, "options": c.method.options()},
+        "results": {
+            "algorithms": list(results.algorithms),
+            "datasets": list(results.datasets),
+            "measures": {name: results[name].to_dict() for name in results.measures},
+            "values": {
+                name: results.data[name].transpose("dataset", "algorithm").values.tolist()
+                for name in results.measures
+            },
+            "source": results.source,
+            "notes": list(results.notes),
+        },
+        "best": c.best,
+        "verdict": c.decision.verdict,
+        "exact": c.exact,
+        **_scalars(answer),
+        "figures": dict(answer.figures),
+        "statements": statements,
+        "explanation": c.explain(),
+    }
+    return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def to_netcdf(c: Comparison, target: Path) -> Path:
+    """Write results, answer and a sampled posterior as groups of one netCDF file."""
+    answer = c.answer
+    head = {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "bayescompare_version": __version__,
+        "method": c.method.name,
+        "options": json.dumps(_plain(c.method.options())),
+        "scalars": json.dumps(_plain(_scalars(answer))),
+        "figures": json.dumps(_plain(dict(answer.figures))),
+        "explanation": c.explain(),
+    }
+    columns = _per_statement(answer)
+    states = np.array(columns.pop("states"), dtype=str)
+    arrays = {
+        name: ("statement", np.asarray(values)) for name, values in columns.items() if name != "label"
+    }
+    saved = xr.Dataset(
+        {**arrays, "states": (("statement", "measure"), states)},
+        {"statement": np.array(answer.labels, dtype=str)},
+    )
+    groups = {"/": xr.Dataset(attrs=head), "results": c.results.to_dataset(), "answer": saved}
+    if answer.tree is not None:
+        groups.update({name: node.to_dataset() for name, node in answer.tree.children.items()})
+        groups["/"].attrs["tree_attrs"] = json.dumps(_plain(dict(answer.tree.attrs)))
+    for data in groups.values():
+        _netcdf_ready(data)
+    xr.DataTree.from_dict(groups).to_netcdf(target, engine="h5netcdf")
+    return target
+
+
+def _per_statement(answer: Answer) -> dict[str, Any]:
+    """One entry per column of the statements' table; reading back takes the same columns."""
+    columns: dict[str, Any] = {
+        "label": list(answer.labels),
+        "states": [list(states) for states in zip(*answer.states, strict=True)],
+        "count": answer.counts,
+    }
+    for name in ("probability", "mcse"):
+        values = getattr(answer, name)
+        if values is not None:
+            columns[name] = values
+    return {**columns, **answer.extra}
+
+
+def _scalars(answer: Answer) -> dict[str, Any]:
+    return {
+        # A string, because K passes what JSON numbers keep exactly.
+        "n_statements": str(answer.size),
+        "n_observed": answer.n_observed,
+        "unobserved": answer.unobserved,
+        "pvalue": answer.pvalue,
+        "statistic": answer.statistic,
+        "log_evidence": answer.log_evidence,
+        "seed": answer.seed,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy and containers into JSON's own types; NaN, which JSON lacks, into null."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _netcdf_ready(data: xr.Dataset) -> None:
+    """Drop encodings and attributes that the netCDF writer refuses."""
+    for key, value in list(data.attrs.items()):
+        if isinstance(value, (bool, np.bool_)):
+            data.attrs[key] = int(value)
+        elif value is None or (isinstance(value, (list, tuple)) and not value):
+            del data.attrs[key]
+
+
+# in ----------------------------------------------------------------------------------------------
+
+
+def load_comparison(path: str | Path) -> Comparison:
+    """Read a comparison that `Comparison.to_netcdf` or `Comparison.to_json` wrote.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file (``.json``) holds everything but a sampled posterior.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, bayescompare as bc
+    >>> c = bc.compare(bc.load_example("pnn"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = bc.load_comparison(c.to_netcdf(pathlib.Path(folder) / "c.nc"))
+    >>> again.best == c.best
+    True
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise BayescompareError(f"{source}: no such file.")
+    try:
+        return _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
+    except BayescompareError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BayescompareError(
+            f"{source} is not a comparison that bayescompare wrote ({type(error).__name__}: {error})."
+        ) from None
+
+
+def _read_json(source: Path) -> Comparison:
+    document = json.loads(source.read_text(encoding="utf-8"))
+    _check_schema(source, document)
+    told = document["results"]
+    from bayescompare.measures import Measure
+
+    dims = ("dataset", "algorithm")
+    data = xr.Dataset(
+        {name: (dims, np.array(told["values"][name], dtype=float)) for name in told["measures"]},
+        {"dataset": told["datasets"], "algorithm": told["algorithms"]},
+    )
+    results = Results(
+        data,
+        {name: Measure.from_dict(fields) for name, fields in told["measures"].items()},
+        source=told["source"],
+        notes=tuple(told["notes"]),
+    )
+    rows = document["statements"]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    states = columns.pop("states")
+    answer = _answer(columns.pop("label"), states, columns, document, document["figures"], None)
+    method = _method(document["method"]["name"], document["method"]["options"])
+    return comparison_of(results, method, answer)
+
+
+def _read_netcdf(source: Path) -> Comparison:
+    with xr.open_datatree(source, engine="h5netcdf") as opened:
+        tree = opened.load()
+    _check_schema(source, tree.attrs)
+    results = Results.from_dataset(tree["results"].to_dataset())
+    saved = tree["answer"].to_dataset()
+    columns = {str(name): saved[name].values for name in saved.data_vars if name != "states"}
+    posterior = {name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN}
+    kept = None
+    if posterior:
+        kept = xr.DataTree.from_dict(posterior)
+        kept.attrs.update(json.loads(tree.attrs["tree_attrs"]))
+    answer = _answer(
+        saved["statement"].values.tolist(),
+        saved["states"].values.tolist(),
+        columns,
+        json.loads(tree.attrs["scalars"]),
+        json.loads(tree.attrs["figures"]),
+        kept,
+    )
+    method = _method(tree.attrs["method"], json.loads(tree.attrs["options"]))
+    return comparison_of(results, method, answer)
+
+
+def _answer(
+    labels: list[str],
+    states: list[list[str]],
+    columns: Mapping[str, Any],
+    scalars: Mapping[str, Any],
+    figures: Mapping[str, float | None],
+    tree: xr.DataTree | None,
+) -> Answer:
+    arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
+    named = {name: arrays.pop(name, None) for name in ("probability", "mcse")}
+    counts = arrays.pop("count")
+    return Answer(
+        labels=tuple(labels),
+        states=tuple(zip(*states, strict=True)),
+        counts=counts,
+        size=int(scalars["n_statements"]),
+        n_observed=int(scalars["n_observed"]),
+        **named,
+        **{k: scalars[k] for k in ("unobserved", "pvalue", "statistic", "log_evidence", "seed")},
+        extra=arrays,
+        figures={k: math.nan if v is None else v for k, v in figures.items()},
+        tree=tree,
+    )
+
+
+def _method(name: str, options: dict[str, Any]) -> Method:
+    given = options.get("priors")
+    if given:
+        options = {
+            **options,
+            "priors": {k: v if is_number(v) else SavedPrior(v) for k, v in given.items()},
+        }
+    return methods.get(name)(**options)
+
+
+def _check_schema(source: Path, head: Mapping[str, Any]) -> None:
+    if head.get("schema") != SCHEMA:
+        raise BayescompareError(f"{source} is not a comparison that bayescompare wrote.")
+    if int(head["schema_version"]) > SCHEMA_VERSION:
+        raise BayescompareError(
+            f"{source} has schema version {head['schema_version']}, this bayescompare reads up to "
+            f"{SCHEMA_VERSION}: upgrade it."
+        )

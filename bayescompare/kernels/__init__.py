@@ -1,0 +1,1 @@
+"""Numbers only: numpy, scipy and numba in, arrays out. No names, no PyMC, no plotting."""

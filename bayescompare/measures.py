@@ -1,0 +1,137 @@
+"""`Measure`: what a performance measure is, apart from its values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any, Literal, cast
+
+from bayescompare._errors import BayescompareError, closest
+
+__all__ = ["Measure", "as_measures"]
+
+Direction = Literal["max", "min"]
+Scale = Literal["metric", "ordinal"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a performance measure is: which way is better, and how finely it may be read.
+
+    Parameters
+    ----------
+    direction : {"max", "min"}
+        Whether higher or lower values are better.
+    rope : float, optional
+        Region of practical equivalence: two algorithms whose values differ by at most this much
+        are called equivalent. ``None`` (default) knows no equivalence and splits exact ties
+        evenly; ``0`` keeps exact ties as a state of their own.
+    scale : {"metric", "ordinal"}
+        Whether differences of the measure mean something or only its order does.
+    bounds : tuple of (float or None, float or None), optional
+        The least and the greatest value the measure can take; ``None`` for an open side.
+    unit : str, optional
+        For labels, as in ``"s"``.
+
+    Examples
+    --------
+    >>> Measure("min", rope=0.05, bounds=(0, None), unit="s")
+    Measure(direction='min', rope=0.05, scale='metric', bounds=(0.0, None), unit='s')
+    """
+
+    direction: Direction
+    rope: float | None = None
+    scale: Scale = "metric"
+    bounds: tuple[float | None, float | None] | None = None
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_word("direction", self.direction, ("max", "min"))
+        _check_word("scale", self.scale, ("metric", "ordinal"))
+        if self.rope is not None:
+            rope = _check_number("rope", self.rope)
+            if not (math.isfinite(rope) and rope >= 0):
+                raise BayescompareError(
+                    f"rope={self.rope!r}: a region of practical equivalence is a finite number "
+                    ">= 0, or None for no such region."
+                )
+            object.__setattr__(self, "rope", rope)
+        if self.bounds is not None:
+            object.__setattr__(self, "bounds", _check_bounds(self.bounds))
+
+    @property
+    def sign(self) -> int:
+        """``+1`` when higher is better, ``-1`` when lower is."""
+        return 1 if self.direction == "max" else -1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready values."""
+        fields = asdict(self)
+        fields["bounds"] = None if self.bounds is None else list(self.bounds)
+        return fields
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Measure:
+        """Build the measure that `to_dict` described."""
+        bounds = fields.get("bounds")
+        return cls(**{**fields, "bounds": None if bounds is None else tuple(bounds)})
+
+
+def as_measures(measures: Mapping[str, Direction | Measure]) -> dict[str, Measure]:
+    """Check the ``measures=`` argument and return name → `Measure`.
+
+    Examples
+    --------
+    >>> as_measures({"accuracy": "max"})["accuracy"].direction
+    'max'
+    """
+    if not isinstance(measures, Mapping):
+        raise BayescompareError(
+            f"measures={measures!r}: each measure needs a direction; give a mapping such as "
+            "{'accuracy': 'max', 'time': 'min'}."
+        )
+    if not measures:
+        raise BayescompareError("measures={}: name at least one measure and its direction.")
+    return {str(name): _as_measure(str(name), value) for name, value in measures.items()}
+
+
+def _as_measure(name: str, value: object) -> Measure:
+    if isinstance(value, Measure):
+        return value
+    if value is None:
+        raise BayescompareError(
+            f"measures[{name!r}] has no direction: say 'max' (higher is better) or 'min'."
+        )
+    try:
+        return Measure(cast(Direction, value))
+    except BayescompareError as error:
+        raise BayescompareError(f"measures[{name!r}]: {error}") from None
+
+
+def _check_word(argument: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        wanted = " or ".join(repr(word) for word in known)
+        raise BayescompareError(
+            f"{argument}={value!r}: must be {wanted}.{closest(str(value), known)}"
+        )
+
+
+def _check_number(argument: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise BayescompareError(f"{argument}={value!r}: must be a number.")
+    return float(value)
+
+
+def _check_bounds(bounds: object) -> tuple[float | None, float | None]:
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise BayescompareError(
+            f"bounds={bounds!r}: give (least, greatest), with None for an open side."
+        )
+    low, high = (None if b is None else _check_number("bounds", b) for b in bounds)
+    if any(b is not None and math.isnan(b) for b in (low, high)):
+        raise BayescompareError(f"bounds={bounds!r}: must not be NaN.")
+    if low is not None and high is not None and not low < high:
+        raise BayescompareError(f"bounds={bounds!r}: the least must be below the greatest.")
+    return low, high

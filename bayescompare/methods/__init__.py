@@ -1,0 +1,86 @@
+"""The tests, one frozen dataclass each; `names()` lists them and `describe()` tells their priors."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from bayescompare._errors import BayescompareError, closest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayescompare.methods.base import Method
+
+__all__ = ["GLRT", "Dirichlet", "describe", "get", "having", "names"]
+
+#: Method name → (module, class). The one place where a new method is entered.
+_METHODS = {
+    "glrt": ("bayescompare.methods.glrt", "GLRT"),
+    "dirichlet": ("bayescompare.methods.dirichlet", "Dirichlet"),
+}
+
+
+def get(name: str) -> type[Method]:
+    """Return the class of the method called `name`."""
+    if name not in _METHODS:
+        raise BayescompareError(
+            f"method={name!r} is unknown: choose one of {', '.join(_METHODS)}."
+            f"{closest(name, _METHODS)}"
+        )
+    module, cls = _METHODS[name]
+    found: type[Method] = getattr(importlib.import_module(module), cls)
+    return found
+
+
+def names() -> dict[str, str]:
+    """Return every method's name with one line about it.
+
+    Examples
+    --------
+    >>> list(names())
+    ['glrt', 'dirichlet']
+    """
+    return {name: get(name).title for name in _METHODS}
+
+
+def having(quantity: str) -> list[str]:
+    """Return the names of the methods whose comparisons have `quantity`.
+
+    Examples
+    --------
+    >>> having("pvalue")
+    ['glrt']
+    """
+    return [name for name in _METHODS if quantity in get(name).provides]
+
+
+def describe(name: str) -> pd.DataFrame:
+    """Tabulate the priors of a method that ``priors={name: value}`` can replace.
+
+    Examples
+    --------
+    >>> describe("dirichlet").index.tolist()
+    ['theta', 'alpha', 'strength']
+    """
+    import pandas as pd
+
+    rows = [(p.name, ", ".join(p.dims), p.default, p.meaning) for p in get(name).parameters]
+    return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")
+
+
+def __getattr__(attribute: str) -> Any:
+    """Load a method's class when it is first asked for: ``bc.methods.Dirichlet``."""
+    for name, (_, cls) in _METHODS.items():
+        if cls == attribute:
+            return get(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.methods.glrt import GLRT

@@ -1,0 +1,176 @@
+"""What a method is and what it returns, before any method.
+
+A method is a small frozen dataclass of choices. It turns `Results` into an `Answer` (plain arrays
+and labels), builds its PyMC model, draws from its posterior and has its own words;
+`bayescompare.comparison.Comparison` is what the user sees of all this.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import MissingQuantity
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.decision import Decision
+    from bayescompare.results import Results
+    from bayescompare.statements import Statements
+
+__all__ = ["Answer", "Method", "Parameter", "Sampling"]
+
+FloatArray = NDArray[np.float64]
+Kind = Literal["bayesian", "frequentist"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A quantity of a method's model whose prior the user may replace by ``priors=``."""
+
+    name: str
+    dims: tuple[str, ...]
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to sample when an answer needs it: seed, and options for `pymc.sample`."""
+
+    rng: np.random.Generator
+    seed: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method found, as arrays over the listed statements.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The statements, ``"A>B|B>A"``.
+    states : tuple of tuple of str
+        For every measure, the ordering in each statement.
+    counts : array (S,)
+        Weight of the datasets that support each statement.
+    size : int
+        Number K of possible statements.
+    n_observed : int
+        Number of statements that some dataset supports.
+    probability : array (S,), optional
+        P(the statement is the most probable one).
+    unobserved : float, optional
+        The same for all statements never observed, together.
+    mcse : array (S,), optional
+        Monte Carlo standard error of `probability`; None when it is exact.
+    pvalue, statistic : float, optional
+        Of a frequentist method.
+    log_evidence : float, optional
+        Where it is closed.
+    extra : mapping of str to array (S,)
+        Fields of one method only, per statement.
+    figures : mapping of str to float
+        Fields of one method only, about the whole.
+    tree : DataTree, optional
+        The posterior, where the answer came from one.
+    seed : int, optional
+        What the sampling was seeded with.
+    """
+
+    labels: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    counts: FloatArray
+    size: int
+    n_observed: int
+    probability: FloatArray | None = None
+    unobserved: float | None = None
+    mcse: FloatArray | None = None
+    pvalue: float | None = None
+    statistic: float | None = None
+    log_evidence: float | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
+    tree: xr.DataTree | None = None
+    seed: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.mcse is None
+
+    @classmethod
+    def over(cls, statements: Statements, **found: Any) -> Answer:
+        """Build an answer over all the listed statements."""
+        return cls(
+            labels=statements.labels,
+            states=statements.states,
+            counts=statements.table.counts,
+            size=statements.size,
+            n_observed=statements.n_observed,
+            **found,
+        )
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """One test: its choices, its kernel calls, its PyMC model, its words."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    kind: ClassVar[Kind]
+    reference: ClassVar[str]
+    #: What a comparison by this method has beyond what every comparison has.
+    provides: ClassVar[frozenset[str]]
+    #: The priors that a user may replace.
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    @abstractmethod
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Answer the question; `results` are complete and without replicates."""
+
+    @abstractmethod
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Return what this method's numbers mean, and what they do not say, in sentences."""
+
+    @property
+    def samples(self) -> bool:
+        """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
+        return False
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name, as given."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model."""
+        raise self.lacks("model")
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw from the posterior without MCMC."""
+        raise self.lacks("draws")
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring a tree that NUTS made into the shape that `draws` gives."""
+        raise self.lacks("sample")
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact log predictive densities of each dataset: given the others, and given all."""
+        raise self.lacks("loo")
+
+    def lacks(self, quantity: str) -> MissingQuantity:
+        """Return the error that names the methods with a quantity this one lacks."""
+        from bayescompare.methods import having
+
+        return MissingQuantity(
+            f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
+            f"{', '.join(having(quantity)) or 'none'}."
+        )

@@ -1,0 +1,78 @@
+"""`Decision`: what the numbers amount to, decided once; all words and pictures are read off it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bayescompare.methods.base import Answer
+
+__all__ = ["LIKELY", "SETTLED", "Decision", "decide"]
+
+#: Probabilities from which a statement is called settled, or likely. Used nowhere else.
+SETTLED = 0.95
+LIKELY = 0.75
+
+#: Probabilities this close are the same probability.
+_SAME = 1e-9
+
+Verdict = Literal["settled", "likely", "open", "tied"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict on one comparison.
+
+    Attributes
+    ----------
+    statement : str
+        The most probable statement (frequentist: the most frequent one).
+    level : float
+        Its probability, or the p-value.
+    verdict : {"settled", "likely", "open", "tied"}
+        Settled: P ≥ 0.95, or p ≤ 0.05. Likely: P ≥ 0.75. Tied: another statement has the same
+        probability (frequentist: the same count).
+    rivals : tuple of str
+        The statements tied with it.
+    runner_up : tuple of (str, float), optional
+        The next statement and its probability (frequentist: its count).
+    """
+
+    statement: str
+    level: float
+    verdict: Verdict
+    rivals: tuple[str, ...]
+    runner_up: tuple[str, float] | None
+
+
+def decide(answer: Answer) -> Decision:
+    """Read the decision off an answer.
+
+    Ties are broken by count and then by label, so that listing the algorithms in another order
+    names the same statement.
+    """
+    score = answer.counts if answer.probability is None else answer.probability
+    top = float(score.max())
+    tied = np.flatnonzero(score >= top - _SAME * max(1.0, abs(top)))
+    chosen = min(tied, key=lambda k: (-round(float(answer.counts[k]), 9), answer.labels[k]))
+    rivals = tuple(answer.labels[k] for k in tied if k != chosen)
+    others = np.delete(np.arange(len(score)), chosen)
+    runner = int(others[np.argmax(score[others])]) if len(others) else None
+    level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
+    return Decision(
+        statement=answer.labels[chosen],
+        level=level,
+        verdict=_verdict(level, pvalue=answer.pvalue is not None, tied=bool(rivals)),
+        rivals=rivals,
+        runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
+    )
+
+
+def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:
+    if tied:
+        return "tied"
+    if pvalue:
+        return "settled" if level <= 1.0 - SETTLED else "open"
+    return "settled" if level >= SETTLED else "likely" if level >= LIKELY else "open"

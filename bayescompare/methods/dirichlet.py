@@ -1,0 +1,260 @@
+r"""The multinomial-Dirichlet test of joint dominance, exactly.
+
+Story: every dataset falls into one of K statements with probabilities θ,
+
+.. math:: \theta \sim \mathrm{Dirichlet}(\alpha), \qquad
+          p(\text{dataset } i \mid \theta) = \prod_k \theta_k^{w_{ik}},
+
+with :math:`\alpha_k = s/K` by default and weights w that split a tied dataset. The answer is
+P(θ_k > max of the others | data) for every statement, by a one-dimensional integral.
+
+References
+----------
+Benavoli & de Campos (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.dirichlet import (
+    imprecise_bounds,
+    leave_one_out,
+    log_evidence,
+    majority,
+    pair_order,
+)
+from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.methods.decision import Decision, decide
+from bayescompare.methods.dirichlet_prior import Prior, cells_of, check_prior, marginal_prior
+from bayescompare.methods.dirichlet_words import dirichlet_words
+from bayescompare.methods.listing import Listing
+from bayescompare.methods.priors import Priors, check_priors, describe_prior, is_number
+from bayescompare.methods.trees import conjugate_tree, finish_tree
+from bayescompare.results import Results
+from bayescompare.statements import DENSE, Statements
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["Dirichlet"]
+
+FloatArray = NDArray[np.float64]
+
+_PARAMETERS = (
+    Parameter("theta", ("statement",), "Dirichlet(alpha)", "probability of each statement"),
+    Parameter("alpha", ("statement",), "strength / K", "Dirichlet parameter; a scalar serves all"),
+    Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
+)
+
+
+@dataclass(frozen=True)
+class Dirichlet(Method):
+    """How probable is it that one joint statement is the most probable of all?
+
+    Parameters
+    ----------
+    prior : {"symmetric", "jeffreys", "uniform", "imprecise"}, number or mapping
+        α per statement: s/K, ½, 1; a number is α itself; a mapping gives α by label, with
+        ``"*"`` for the rest. ``"imprecise"`` lets the prior mean be anything and adds lower and
+        upper bounds; its figures are otherwise those of ``"symmetric"``.
+    strength : float
+        s, the prior's weight in datasets.
+    priors : mapping, optional
+        Priors of your own, by the names in ``bc.methods.describe("dirichlet")``. A prior that is
+        not conjugate switches the answer to NUTS, and the answer says so.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=Dirichlet())
+    >>> c.best, round(c.questions["most probable"], 12)
+    ('B>A|B>A', 0.798213587235)
+    """
+
+    name: ClassVar[str] = "dirichlet"
+    title: ClassVar[str] = "multinomial-Dirichlet test: P(each joint statement is the most probable)"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "Benavoli & de Campos (2016), Section 4"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        "probability unobserved draws model sample log_evidence loo questions on bounds".split()
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+
+    prior: Prior = "symmetric"
+    strength: float = 1.0
+    priors: Priors | None = None
+
+    def __post_init__(self) -> None:
+        check_prior(self.prior, self.strength)
+        check_priors(self.priors, self.parameters)
+        given = self.priors or {}
+        if len(given) > 1:
+            raise BayescompareError(
+                f"priors names {', '.join(given)}: theta, alpha and strength each determine the "
+                "others; give one of them."
+            )
+        if given and (self.prior != "symmetric" or self.strength != 1.0):
+            raise BayescompareError(
+                f"priors={list(given)} replaces prior= and strength=: give one or the other."
+            )
+        if is_number(given.get("theta")):
+            raise BayescompareError("priors['theta'] is a number: θ is a probability vector.")
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        given = None
+        if self.priors:
+            given = {
+                name: value if is_number(value) else describe_prior(value)
+                for name, value in self.priors.items()
+            }
+        prior = dict(self.prior) if not isinstance(self.prior, (str, int, float)) else self.prior
+        return {"prior": prior, "strength": self.strength, "priors": given}
+
+    @property
+    def samples(self) -> bool:
+        """Whether a prior of the user's makes the model non-conjugate."""
+        return any(not is_number(value) for value in (self.priors or {}).values())
+
+    def cells(self, results: Results) -> tuple[Statements, Cells]:
+        """Return the statements and the Dirichlet over them; the exact path and the model share it."""
+        statements = Statements.from_results(results)
+        given = {k: v for k, v in (self.priors or {}).items() if is_number(v)}
+        prior = given.get("alpha", self.prior)
+        return cells_of(prior, given.get("strength", self.strength), statements)
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) for every statement: exactly, or from NUTS where a prior is the user's own."""
+        if self.samples:
+            from bayescompare.methods.dirichlet_nuts import sampled_answer
+
+            return sampled_answer(self, results, sampling)
+        statements, cells = self.cells(results)
+        probability, lump = probability_of_maximum(cells)
+        extra = _theta_summary(cells)
+        if self.prior == "imprecise":
+            extra["lower"], extra["upper"] = imprecise_bounds(
+                cells.counts, self.strength, unlisted=cells.rest_log_size > -math.inf
+            )
+        answer = Answer.over(
+            statements,
+            probability=probability,
+            unobserved=float(probability[cells.counts == 0].sum()) + lump,
+            log_evidence=log_evidence(cells),
+            extra=extra,
+        )
+        answer = replace(answer, figures=_questions(statements, cells, answer))
+        return _observed_only(answer) if statements.size > DENSE else answer
+
+    def on(self, results: Results, measures: list[str]) -> Dirichlet:
+        """Return the method that has this one's prior, summed over the other measures."""
+        if self.samples:
+            raise BayescompareError(
+                "on() needs a conjugate prior; ask compare(results.sel(measures=[...])) with your "
+                "prior instead, which is then a prior on the subset."
+            )
+        statements, _ = self.cells(results)
+        given = self.priors or {}
+        prior = marginal_prior(given.get("alpha", self.prior), statements, measures)
+        strength = given.get("strength", self.strength)
+        return replace(self, prior=prior, strength=strength, priors=None)
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out, as a difference of log evidences."""
+        if self.samples:
+            raise self.lacks("exact loo with a prior of your own")
+        statements, cells = self.cells(results)
+        table = statements.table
+        return leave_one_out(cells, table.dataset, table.statement, table.weight)
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model."""
+        from bayescompare.methods.dirichlet_nuts import build
+
+        return build(self, results)
+
+    def listing(self, results: Results) -> Listing:
+        """Return the cells as draws and models see them."""
+        return Listing.from_cells(*self.cells(results))
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw from the Dirichlet posterior."""
+        if self.samples:
+            raise BayescompareError(
+                "draws() are conjugate, and a prior of your own is not: use sample(), or the "
+                "posterior kept as c.tree."
+            )
+        return conjugate_tree(
+            results, self.listing(results), draws=draws, chains=chains, rng=rng
+        )
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`."""
+        return finish_tree(tree, results, self.listing(results), rng)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, its probability and what it does not say."""
+        return dirichlet_words(self.prior, results, answer, decision)
+
+
+def _questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str, float]:
+    """Four different questions about the best statement, each in closed form."""
+    best = decide(answer).statement
+    where, opposite = answer.labels.index(best), statements.opposite(best)
+    rival = statements.find(opposite)
+    against = math.exp(cells.rest_log_alpha) if rival is None else float(cells.shape[rival])
+    shape = float(cells.shape[where])
+    assert answer.probability is not None
+    return {
+        "most probable": float(answer.probability[where]),
+        # Equivalent on every measure is its own opposite.
+        "beats opposite": math.nan if opposite == best else pair_order(shape, against),
+        "majority": majority(shape, cells.total),
+        "expected": shape / cells.total,
+    }
+
+
+def _theta_summary(cells: Cells, mass: float = 0.95) -> dict[str, FloatArray]:
+    """Posterior mean and central interval of every θ, each a Beta."""
+    shape, total = cells.shape, cells.total
+    if not math.isfinite(total):
+        nothing = np.zeros_like(shape)
+        return {"theta_mean": nothing, "theta_lower": nothing, "theta_upper": nothing}
+    other = np.maximum(total - shape, 1e-300)
+    tail = (1.0 - mass) / 2.0
+    return {
+        "theta_mean": shape / total,
+        "theta_lower": betaincinv(shape, other, tail),
+        "theta_upper": betaincinv(shape, other, 1.0 - tail),
+    }
+
+
+def _observed_only(answer: Answer) -> Answer:
+    """Beyond 256 statements only observed ones are shown, not those a prior happened to name."""
+    keep = np.flatnonzero(answer.counts > 0)
+    if len(keep) == len(answer.counts):
+        return answer
+    assert answer.probability is not None
+    return replace(
+        answer,
+        labels=tuple(answer.labels[k] for k in keep),
+        states=tuple(tuple(column[k] for k in keep) for column in answer.states),
+        counts=answer.counts[keep],
+        probability=answer.probability[keep],
+        extra={name: values[keep] for name, values in answer.extra.items()},
+    )

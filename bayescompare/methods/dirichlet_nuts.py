@@ -1,0 +1,197 @@
+"""The multinomial-Dirichlet test in PyMC: its model, and its answer under a prior of the user's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.methods import nuts
+from bayescompare.methods.base import Answer, Sampling
+from bayescompare.methods.decision import decide
+from bayescompare.methods.listing import Listing
+from bayescompare.methods.priors import Priors, is_number, place
+from bayescompare.methods.simplex import observe_weights, safe_dirichlet
+from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
+from bayescompare.results import Results
+from bayescompare.statements import DENSE, Statements
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.dirichlet import Dirichlet
+
+__all__ = ["build", "sampled_answer"]
+
+FloatArray = NDArray[np.float64]
+
+
+def build(method: Dirichlet, results: Results) -> pm.Model:
+    """Build the model of a method, with the user's priors in it."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    listing = method.listing(results)
+    given = {k: v for k, v in (method.priors or {}).items() if not is_number(v)}
+    _check_size(given, listing)
+    with pm.Model(coords=statement_coords(results, listing)) as model:
+        if "theta" in given:
+            theta = place("theta", given["theta"], ("statement",))
+            _check_length(theta, listing)
+            log_theta = pt.log(theta)
+        else:
+            alpha = _alpha(given, listing)
+            total = float(listing.counts.sum())
+            log_theta = safe_dirichlet("theta", alpha, total, ("statement",), random=bool(given))
+            theta = model["theta"]
+        if not listing.has_other:
+            marginal = pt.tensordot(theta, listing.wins, axes=1)
+            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+        observe_weights(log_theta, listing.weights)
+    return model
+
+
+def _alpha(given: Priors, listing: Listing) -> Any:
+    """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
+    import pytensor.tensor as pt
+
+    if "strength" in given:
+        log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
+        return place("strength", given["strength"], ()) * np.exp(log_share)
+    if "alpha" in given:
+        alpha = pt.as_tensor_variable(place("alpha", given["alpha"], ("statement",)))
+        if alpha.ndim and listing.has_other:
+            raise BayescompareError(
+                f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
+                "for all: give a scalar prior."
+            )
+        return alpha * np.exp(listing.log_multiplicity)
+    return np.exp(listing.log_alpha)
+
+
+def _check_size(given: Priors, listing: Listing) -> None:
+    if "theta" in given and listing.has_other:
+        raise BayescompareError(
+            f"priors['theta'] needs every statement listed, at most {DENSE}; here there are about "
+            f"e^{np.logaddexp.reduce(listing.log_multiplicity):.0f}. Put a prior on alpha or "
+            "strength, or compare on fewer measures."
+        )
+    if "alpha" in given and listing.log_multiplicity[-1] > 690.0:
+        raise BayescompareError(
+            "priors['alpha']: α times the number of statements exceeds the float range; put the "
+            "prior on 'strength' (their sum) instead."
+        )
+
+
+def _check_length(theta: Any, listing: Listing) -> None:
+    length = theta.type.shape[-1] if theta.ndim == 1 else None
+    if theta.ndim != 1 or (length is not None and length != len(listing.labels)):
+        raise BayescompareError(
+            f"priors['theta'] must be a vector over the {len(listing.labels)} statements "
+            f"({', '.join(listing.labels[:4])}…); its shape is {theta.type.shape}."
+        )
+
+
+def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
+    model = method.model(results)
+    options = dict(sampling.options)
+    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+    tree = nuts.sample(model, draws=draws, chains=chains, rng=sampling.rng, options=options)
+    statements, cells = method.cells(results)
+    listing = Listing.from_cells(statements, cells)
+    tree = finish_tree(tree, results, listing, sampling.rng)
+    posterior = tree["posterior"].to_dataset()
+    if "theta" in (method.priors or {}):
+        each = _is_largest(posterior["theta"])
+        lump = np.zeros(each.shape[:2])
+    else:
+        each, lump = _given_alpha(posterior, statements, cells)
+    probability = each.mean(axis=(0, 1))
+    unseen = statements.table.counts == 0
+    answer = Answer.over(
+        statements,
+        probability=probability,
+        unobserved=float(probability[unseen].sum() + lump.mean()),
+        mcse=_mcse(each),
+        extra=_theta_summary(posterior["theta"], statements),
+        tree=tree,
+        seed=sampling.seed,
+    )
+    return replace(answer, figures=_questions(posterior["theta"], statements, answer))
+
+
+def _questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> dict[str, float]:
+    """The four questions about the best statement, from draws of θ."""
+    best = decide(answer).statement
+    opposite = statements.opposite(best)
+    assert answer.probability is not None
+    found = {"most probable": float(answer.probability[answer.labels.index(best)])}
+    known = set(theta["statement"].values.tolist())
+    if best not in known:
+        return {**found, "beats opposite": math.nan, "majority": math.nan, "expected": math.nan}
+    mine = theta.sel(statement=best)
+    # An opposite that is not listed was never observed and hides in the aggregate.
+    beats = (
+        float((mine > theta.sel(statement=opposite)).mean())
+        if opposite in known and opposite != best
+        else math.nan
+    )
+    majority = float((mine > 0.5).mean())
+    return {**found, "beats opposite": beats, "majority": majority, "expected": float(mine.mean())}
+
+
+def _is_largest(theta: xr.DataArray) -> FloatArray:
+    values = theta.transpose("chain", "draw", "statement").values
+    return np.asarray(values == values.max(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def _given_alpha(
+    posterior: xr.Dataset, statements: Statements, cells: Cells
+) -> tuple[FloatArray, FloatArray]:
+    """P(max) given each draw of α, exactly: conditionally the model is conjugate.
+
+    Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
+    largest, and needs no aggregate however many statements there are.
+    """
+    name = "strength" if "strength" in posterior else "alpha"
+    drawn = posterior[name].transpose("chain", "draw", ...).values
+    shift = -statements.log_size if name == "strength" else 0.0
+    each = np.empty((*drawn.shape[:2], statements.n_listed))
+    lump = np.empty(drawn.shape[:2])
+    for chain, draw in np.ndindex(drawn.shape[:2]):
+        log_alpha = np.log(drawn[chain, draw]) + shift
+        listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
+        given = Cells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
+        each[chain, draw], lump[chain, draw] = probability_of_maximum(given)
+    return each, lump
+
+
+def _mcse(each: FloatArray) -> FloatArray:
+    """Monte Carlo standard error of the mean over (chain, draw), for every statement.
+
+    Where no draw differs from another the error is not zero but unknown; Laplace's rule bounds it.
+    """
+    import arviz as az
+    import xarray as xr
+
+    data = xr.DataArray(each, dims=("chain", "draw", "statement"))
+    found = az.mcse(data, method="mean").values
+    n = each.shape[0] * each.shape[1]
+    p = (each.sum(axis=(0, 1)) + 1.0) / (n + 2.0)
+    return np.where(np.isfinite(found) & (found > 0), found, np.sqrt(p * (1.0 - p) / n))
+
+
+def _theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+    """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
+    draws = theta.stack(sample=("chain", "draw"))
+    known = draws.reindex(statement=list(statements.labels))
+    low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
+    return {"theta_mean": known.mean("sample").values, "theta_lower": low, "theta_upper": high}

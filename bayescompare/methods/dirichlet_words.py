@@ -1,0 +1,129 @@
+"""The multinomial-Dirichlet test in plain words; all its English is here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.methods.base import Answer
+from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.words import many, phrase, plural, share
+from bayescompare.results import Results
+from bayescompare.statements import count_words
+
+if TYPE_CHECKING:
+    from bayescompare.methods.dirichlet_prior import Prior
+
+__all__ = ["dirichlet_words"]
+
+
+def dirichlet_words(
+    prior: Prior, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Sentences: verdict, rivals, what the figure is not, cautions."""
+    said = [_verdict(results, answer, decision), _others(answer, decision)]
+    said.append(_imprecise(answer, decision))
+    said.append(_not_frequency(answer, decision))
+    said.append(_joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer))
+    if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
+        said.append(
+            "With this prior the joint test's view of one pair differs from that pair tested by "
+            "itself; the two agree only for prior='symmetric'."
+        )
+    said.append(
+        "Only the direction of each difference enters, not its size, and every dataset counts "
+        "the same."
+    )
+    return [sentence for sentence in said if sentence]
+
+
+def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
+    n = plural(len(results.datasets), "dataset")
+    if decision.verdict == "tied":
+        tied = (decision.statement, *decision.rivals)
+        # Orderings of many algorithms are too long to be listed in a sentence.
+        named = many(tied, most=4) if len(results.algorithms) == 2 else f"{len(tied)} orderings"
+        return (
+            f"On {n} no single statement leads: {named} are equally probable to be the most "
+            f"probable one ({share(decision.level)} each)."
+        )
+    how = "exact" if answer.exact else "by NUTS, with its Monte Carlo error"
+    start = (
+        f"On {n} the most probable statement is {decision.statement}: "
+        f"{phrase(results, decision.statement)}. The probability that it is the most probable "
+        f"one is {share(decision.level)} ({how})"
+    )
+    return {
+        "settled": f"{start}, which settles it.",
+        "likely": f"{start}: likely, but short of {SETTLED:.2f} and so not settled.",
+        "open": f"{start}, which leaves the question open.",
+    }[decision.verdict]
+
+
+def _others(answer: Answer, decision: Decision) -> str:
+    if decision.runner_up is None or decision.verdict == "tied":
+        return ""
+    label, probability = decision.runner_up
+    said = f"Next comes {label} with {share(probability)}"
+    hidden = answer.size > len(answer.labels) and answer.unobserved is not None
+    if hidden:
+        return f"{said}; all statements never observed have {share(answer.unobserved or 0.0)} together."
+    return f"{said}."
+
+
+def _imprecise(answer: Answer, decision: Decision) -> str:
+    if "lower" not in answer.extra:
+        return ""
+    k = answer.labels.index(decision.statement)
+    low, high = float(answer.extra["lower"][k]), float(answer.extra["upper"][k])
+    if low >= SETTLED:
+        meaning = "so the verdict does not depend on the prior mean"
+    elif high >= SETTLED:
+        meaning = "so some prior means settle it and others do not"
+    else:
+        meaning = "so no prior mean settles it"
+    return (
+        f"Over all prior means of this strength that probability lies between {share(low)} and "
+        f"{share(high)}, {meaning}."
+    )
+
+
+def _not_frequency(answer: Answer, decision: Decision) -> str:
+    if decision.verdict == "tied":
+        return ""
+    k = answer.labels.index(decision.statement)
+    return (
+        "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
+        f"expected to hold with probability {share(float(answer.extra['theta_mean'][k]))}."
+    )
+
+
+def _sparse(results: Results, answer: Answer) -> str:
+    n = len(results.datasets)
+    if n >= 2 * answer.n_observed:
+        return ""
+    return (
+        f"Caution: {plural(n, 'dataset')} fell into {answer.n_observed} different statements. With "
+        "so few per statement the prior weighs heavily, and a single dataset can already push "
+        "its statement to a probability of about 0.6."
+    )
+
+
+def _joint(results: Results, answer: Answer) -> str:
+    """Say what a joint test over orderings can and cannot tell at this n."""
+    n, l = len(results.datasets), len(results.algorithms)
+    start = (
+        f"This is the joint test over whole orderings of {l} algorithms: {count_words(answer.size)} "
+        f"statements are possible, and the {plural(n, 'dataset')} support "
+        f"{count_words(answer.n_observed)} of them."
+    )
+    # With fewer datasets than statements observed, no ordering has been seen twice.
+    if n < 2 * answer.n_observed:
+        return (
+            f"{start} So it can say which complete ordering leads, but at this n hardly any "
+            "ordering recurs and it cannot say who beats whom; pairwise() can. The leading "
+            "ordering need not contain each pair's own most probable statement."
+        )
+    return (
+        f"{start} It says which complete ordering leads; the leading ordering need not contain "
+        "each pair's own most probable statement, which pairwise() gives."
+    )

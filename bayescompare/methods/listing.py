@@ -1,0 +1,137 @@
+"""`Listing`: the at most 256 cells that draws and PyMC models see of a statement space.
+
+Beyond 256 statements the 255 of largest count stay and the rest is one cell, ``"(other)"``, which
+is their exact Dirichlet aggregate. P(max) never comes from that aggregate.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.kernels.cells import Cells
+from bayescompare.statements import DENSE, Statements
+
+__all__ = ["OTHER", "Listing"]
+
+FloatArray = NDArray[np.float64]
+
+OTHER = "(other)"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Cells, counts and weights as draws and models use them.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Statement labels; the last may be ``"(other)"``.
+    log_alpha, counts : arrays (S,)
+        Prior parameters (logarithms) and counts.
+    log_multiplicity : array (S,)
+        Logarithm of how many statements each cell stands for: 0 but for ``"(other)"``.
+    weights : array (n, S)
+        Each dataset's weights.
+    wins : array (S, m) or (S, m, l)
+        Whether the first of two algorithms is better on each measure in each cell; with more
+        algorithms, which one is ranked first. The row of ``"(other)"`` is zero.
+    other_wins : array (m, 2) or (m, l), optional
+        Posterior Dirichlet parameters of the same within ``"(other)"``.
+    """
+
+    labels: tuple[str, ...]
+    log_alpha: FloatArray
+    counts: FloatArray
+    log_multiplicity: FloatArray
+    weights: FloatArray
+    wins: FloatArray
+    other_wins: FloatArray | None
+
+    @property
+    def has_other(self) -> bool:
+        """Whether the last cell is the aggregate ``"(other)"``."""
+        return self.other_wins is not None
+
+    @classmethod
+    def from_cells(cls, statements: Statements, cells: Cells) -> Listing:
+        """List all statements, or the leading ones and ``"(other)"``."""
+        n, table = len(statements.datasets), statements.table
+        if statements.size <= DENSE:
+            weights = np.zeros((n, statements.n_listed))
+            weights[table.dataset, table.statement] = table.weight
+            nothing = np.zeros(statements.n_listed)
+            wins = _wins(statements, np.arange(statements.n_listed))
+            return cls(statements.labels, cells.log_alpha, cells.counts, nothing, weights, wins, None)
+        keep = statements.leading(DENSE - 1)
+        rest = np.setdiff1d(np.arange(statements.n_listed), keep)
+        column = np.full(statements.n_listed, len(keep))
+        column[keep] = np.arange(len(keep))
+        weights = np.zeros((n, len(keep) + 1))
+        np.add.at(weights, (table.dataset, column[table.statement]), table.weight)
+        in_rest = np.logaddexp.reduce([*cells.log_alpha[rest], cells.rest_log_total])
+        size = statements.size - len(keep)
+        wins = _wins(statements, keep)
+        return cls(
+            labels=(*(statements.labels[k] for k in keep), OTHER),
+            log_alpha=np.append(cells.log_alpha[keep], in_rest),
+            counts=np.append(cells.counts[keep], cells.counts[rest].sum()),
+            log_multiplicity=np.append(np.zeros(len(keep)), math.log(size)),
+            weights=weights,
+            wins=np.concatenate([wins, np.zeros_like(wins[:1])]),
+            other_wins=_other_wins(statements, cells, rest),
+        )
+
+    def marginal(self, theta: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Per measure: P(the first is better), or P(each is ranked first) for l > 2.
+
+        Within ``"(other)"`` the share of wins on each measure is a Beta (Dirichlet) of its own;
+        every measure's marginal is exact, their dependence within that cell is not kept.
+        """
+        found = np.asarray(np.tensordot(theta, self.wins, axes=1))
+        if self.other_wins is None:
+            return found
+        for j, parameters in enumerate(self.other_wins):
+            gammas = rng.standard_gamma(parameters, size=(*theta.shape[:-1], len(parameters)))
+            shares = theta[..., -1:] * gammas / gammas.sum(axis=-1, keepdims=True)
+            if found.ndim == theta.ndim:
+                found[..., j] += shares[..., 0]
+            else:
+                found[..., j, :] += shares
+        return found
+
+
+def _wins(statements: Statements, keep: NDArray[np.int64]) -> FloatArray:
+    """Which algorithm leads each measure in the statements kept."""
+    l, m = len(statements.algorithms), len(statements.measures)
+    leaders = np.stack(
+        [level[column, 0] for level, column in zip(
+            statements.levels, statements.table.states[keep].T, strict=True)],
+        axis=1,
+    ).reshape(len(keep), m)
+    leads = leaders[:, :, None] == np.arange(l)
+    return (leads[:, :, 0] if l == 2 else leads).astype(np.float64)
+
+
+def _other_wins(
+    statements: Statements, cells: Cells, rest: NDArray[np.int64]
+) -> FloatArray:
+    """Posterior parameters of who leads each measure within the cells not kept."""
+    l = len(statements.algorithms)
+    classes = 2 if l == 2 else l
+    every, kept_out = _wins(statements, np.arange(statements.n_listed)), _wins(statements, rest)
+    if l == 2:
+        every, kept_out = (np.stack([w, 1.0 - w], axis=-1) for w in (every, kept_out))
+    shape = np.einsum("s,smc->mc", cells.shape[rest], kept_out)
+    for j, arity in enumerate(statements.arities):
+        for c in range(classes):
+            # A measure's states lead equally often over all K statements; with a rope the second
+            # class is "not better", two of its three states.
+            share = (1 if c == 0 else arity - 1) if l == 2 else arity // l
+            unlisted = statements.size * share // arity - round(float(every[:, j, c].sum()))
+            if unlisted > 0:
+                shape[j, c] += math.exp(cells.rest_log_alpha + math.log(unlisted))
+    return np.asarray(shape)

@@ -1,0 +1,93 @@
+"""Running NUTS: one place that knows PyMC 6's ways, and gives every group of the tree."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["sample"]
+
+
+def sample(
+    model: pm.Model,
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    rng: np.random.Generator,
+    options: Mapping[str, Any] | None = None,
+) -> xr.DataTree:
+    """Sample a model by NUTS and return the tree with every group.
+
+    Parameters
+    ----------
+    model : pm.Model
+    draws, chains : int
+        Kept draws per chain, and chains.
+    rng : numpy.random.Generator
+    options : mapping, optional
+        Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
+        that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
+        it is given.
+
+    Returns
+    -------
+    DataTree
+        posterior, sample_stats, observed_data, log_likelihood, log_prior, posterior_predictive,
+        prior, prior_predictive.
+    """
+    import pymc as pm
+
+    chosen = {"nuts_sampler": "pymc", "progressbar": sys.stderr.isatty(), **(options or {})}
+    seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
+    with _quiet(), model:
+        _check(model)
+        tree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
+        pm.compute_log_likelihood(tree, progressbar=False)
+        pm.stats.compute_log_prior(tree, progressbar=False)
+        pm.sample_posterior_predictive(
+            tree, extend_inferencedata=True, progressbar=False, random_seed=seeds[1]
+        )
+        prior = pm.sample_prior_predictive(draws, random_seed=seeds[2])
+    for group in ("prior", "prior_predictive"):
+        tree[group] = prior[group]
+    return tree
+
+
+def _check(model: pm.Model) -> None:
+    """Refuse what PyMC would answer with a traceback from deep inside."""
+    if not model.free_RVs:
+        raise BayescompareError("model has no free variable to sample.")
+    if not model.observed_RVs:
+        raise BayescompareError("model has no observed variable: nothing links it to the data.")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what is no news here.
+
+    PyMC warns that Potentials are ignored in predictive sampling. The Potential of
+    `simplex.safe_dirichlet` touches only the ancillary total, of which θ and so every prediction
+    are independent: ignoring it is valid. `diagnose()` reports convergence, so PyMC's own log
+    lines are not repeated.
+    """
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The effect of Potentials", category=UserWarning)
+            yield
+    finally:
+        logger.setLevel(level)

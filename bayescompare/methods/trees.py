@@ -1,0 +1,132 @@
+"""DataTrees of one shape, whether the draws are conjugate or NUTS's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from bayescompare._version import __version__
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from bayescompare.kernels.dirichlet import latents, log_theta
+from bayescompare.methods.listing import Listing
+from bayescompare.methods.simplex import LATENTS, OUTCOME
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["conjugate_tree", "finish_tree", "marginal_dims", "statement_coords"]
+
+FloatArray = NDArray[np.float64]
+
+
+def statement_coords(results: Results, listing: Listing) -> dict[str, list[str]]:
+    """Coords of every statement model; `algorithm` only where a variable has it."""
+    coords = {
+        "statement": list(listing.labels),
+        "dataset": list(results.datasets),
+        "measure": list(results.measures),
+    }
+    if len(results.algorithms) > 2:
+        coords["algorithm"] = list(results.algorithms)
+    return coords
+
+
+def conjugate_tree(
+    results: Results, listing: Listing, *, draws: int, chains: int, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it."""
+    after = latents(listing.log_alpha, listing.counts, (chains, draws), rng)
+    before = latents(listing.log_alpha, np.zeros_like(listing.counts), (1, draws), rng)
+    logs = log_theta(listing.log_alpha, *after)
+    posterior, prior = np.exp(logs), np.exp(log_theta(listing.log_alpha, *before))
+    n = len(results.datasets)
+    groups = {
+        "posterior": {"theta": posterior},
+        "prior": {"theta": prior},
+        "posterior_predictive": {OUTCOME: _one_statement_each(posterior, n, rng)},
+        "prior_predictive": {OUTCOME: _one_statement_each(prior, n, rng)},
+        "log_likelihood": {OUTCOME: logs @ listing.weights.T},
+        "log_prior": _log_prior(listing, *after),
+        "observed_data": {OUTCOME: listing.weights},
+    }
+    return finish_tree(_to_tree(groups, results, listing), results, listing, rng)
+
+
+def finish_tree(
+    tree: xr.DataTree, results: Results, listing: Listing, rng: np.random.Generator
+) -> xr.DataTree:
+    """Drop the sampler's latents, add `marginal`, `constant_data` and what made the tree."""
+    import xarray as xr
+
+    for group in ("posterior", "prior"):
+        data = tree[group].to_dataset()
+        data = data.drop_vars([v for v in data.data_vars if str(v).endswith(LATENTS)])
+        if "marginal" not in data and "theta" in data:
+            theta = data["theta"].transpose("chain", "draw", "statement").values
+            dims = ("chain", "draw", *marginal_dims(results))
+            data["marginal"] = (dims, listing.marginal(theta, rng))
+            data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
+        tree[group] = xr.DataTree(data)
+    for group in ("posterior_predictive", "prior_predictive"):
+        if OUTCOME in tree[group]:
+            # One statement out of many is a byte each, not eight.
+            tree[group] = xr.DataTree(tree[group].to_dataset().astype({OUTCOME: np.int8}))
+    count = xr.DataArray(listing.counts, {"statement": list(listing.labels)}, name="count")
+    tree["constant_data"] = xr.DataTree(count.to_dataset())
+    tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
+
+
+def marginal_dims(results: Results) -> tuple[str, ...]:
+    """Dims of `marginal`: P(first better), or for l > 2 P(each algorithm is ranked first)."""
+    return ("measure",) if len(results.algorithms) == 2 else ("measure", "algorithm")
+
+
+def _to_tree(
+    groups: Mapping[str, Mapping[str, NDArray[Any]]], results: Results, listing: Listing
+) -> xr.DataTree:
+    import xarray as xr
+
+    coords = statement_coords(results, listing)
+    theta = ("statement",)
+    dims = {
+        "theta": theta,
+        **{f"theta{suffix}": theta for suffix in LATENTS},
+        OUTCOME: ("dataset", "statement"),
+    }
+    made = {}
+    for group, variables in groups.items():
+        sample = () if group == "observed_data" else ("chain", "draw")
+        own = {name: dims[name][:1] if group == "log_likelihood" else dims[name] for name in variables}
+        used = {d for ds in own.values() for d in ds}
+        indices = {d: np.arange(k) for d, k in zip(sample, next(iter(variables.values())).shape, strict=False)}
+        made[group] = xr.Dataset(
+            {name: ((*sample, *own[name]), values) for name, values in variables.items()},
+            {**indices, **{d: coords[d] for d in coords if d in used}},
+            attrs={"sample_dims": list(sample)},
+        )
+    return xr.DataTree.from_dict(made)
+
+
+def _one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
+    """Predict n new datasets per draw, each falling into one statement."""
+    chains, draws, cells = theta.shape
+    edges = np.cumsum(theta, axis=-1)[..., None, :]
+    u = rng.random((chains, draws, n)) * edges[..., -1]
+    chosen = (u[..., None] >= edges[..., :-1]).sum(axis=-1)
+    out = np.zeros((chains, draws, n, cells), dtype=np.int8)
+    np.put_along_axis(out, chosen[..., None], 1, axis=-1)
+    return out
+
+
+def _log_prior(listing: Listing, gamma: FloatArray, exponential: FloatArray) -> dict[str, FloatArray]:
+    """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
+    alpha = np.exp(listing.log_alpha)
+    return {
+        "theta_gamma": alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0),
+        "theta_exponential": -exponential,
+    }

@@ -1,0 +1,68 @@
+"""Sentence pieces that all methods share. English; every template of a method is in its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bayescompare.results import Results
+
+__all__ = ["many", "number", "phrase", "plural", "share"]
+
+
+def share(p: float) -> str:
+    """Write a probability so that it never reads as certainty.
+
+    Examples
+    --------
+    >>> share(0.79821), share(0.99999), share(2e-7)
+    ('0.798', 'over 0.999', 'under 0.001')
+    """
+    if p > 0.9995:
+        return "over 0.999"
+    return "under 0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def number(value: float) -> str:
+    """Write a count, fractional or not, without needless digits."""
+    return f"{value:.0f}" if abs(value - round(value)) < 1e-9 else f"{value:.3g}"
+
+
+def plural(n: float, noun: str) -> str:
+    """Examples
+    --------
+    >>> plural(1, "dataset"), plural(12, "dataset")
+    ('1 dataset', '12 datasets')
+    """
+    return f"{number(n)} {noun}{'' if n == 1 else 's'}"
+
+
+def many(items: Sequence[str], *, most: int = 6) -> str:
+    """Join names: ``"a, b and c"``, shortened when there are very many."""
+    if len(items) > most:
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
+    return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
+
+
+def phrase(results: Results, label: str) -> str:
+    """Say a statement in words: "B is better than A on accuracy and time".
+
+    Examples
+    --------
+    >>> from bayescompare.io import load_example
+    >>> phrase(load_example("benavoli-example1"), "B>A|A>B")
+    'B is better than A on accuracy, and A is better than B on time'
+    """
+    parts: dict[str, list[str]] = {}
+    for measure, state in zip(results.measures, label.split("|"), strict=True):
+        parts.setdefault(state, []).append(measure)
+    said = [f"{_state(state)} on {many(measures)}" for state, measures in parts.items()]
+    return ", and ".join(said)
+
+
+def _state(state: str) -> str:
+    if "=" in state:
+        return " and ".join(state.split("=")) + " are equivalent"
+    first, *rest = state.split(">")
+    if len(rest) == 1:
+        return f"{first} is better than {rest[0]}"
+    return "the order is " + " > ".join([first, *rest])

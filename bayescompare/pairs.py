@@ -1,0 +1,387 @@
+"""`Pairwise`: the same question about every pair of algorithms, and what it adds up to."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison import Comparison, as_method, checked, comparison_of, judged
+from bayescompare.methods.base import Method, Sampling
+from bayescompare.methods.words import many, plural, share
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+__all__ = ["Pairwise", "pairwise"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairwise:
+    """One comparison per unordered pair of algorithms.
+
+    Made by `pairwise`.
+
+    Attributes
+    ----------
+    results : Results
+        The whole table.
+    method : Method
+        The test used on each pair.
+    comparisons : tuple of Comparison
+        One per pair, the algorithm listed first in the table listed first.
+    reference : str or None
+        The algorithm that the others were compared with, if one was named.
+    """
+
+    results: Results
+    method: Method
+    comparisons: tuple[Comparison, ...]
+    reference: str | None = None
+
+    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        """Return the comparison of a pair, whichever is named first."""
+        for c in self.comparisons:
+            if set(pair) == set(c.results.algorithms) and len(pair) == 2:
+                return c
+        known = (" vs ".join(c.results.algorithms) for c in self.comparisons)
+        raise BayescompareError(
+            f"no comparison of {pair!r} here.{closest(' vs '.join(map(str, pair)), known)}"
+        )
+
+    # figures -------------------------------------------------------------------------------------
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether the figures are probabilities rather than p-values."""
+        return self.method.kind == "bayesian"
+
+    @property
+    def matrix(self) -> xr.DataArray:
+        """Bayesian: P("algorithm better than opponent on every measure" is the most probable).
+
+        Frequentist: the pair's p-value. The diagonal, and pairs not compared, are NaN.
+        """
+        return self._square("probability" if self.bayesian else "pvalue", _dominates)
+
+    @property
+    def best(self) -> xr.DataArray:
+        """The most probable statement of each pair."""
+        return self._square("best", lambda c, first: _seen_from(c, first, c.best), object)
+
+    @property
+    def best_probability(self) -> xr.DataArray:
+        """Probability of each pair's most probable statement (frequentist: the p-value)."""
+        return self._square("best_probability", lambda c, _: c.decision.level)
+
+    def decide(self, *, fdr: float = 0.05) -> pd.DataFrame:
+        """Assert as many statements as the error rate allows, one candidate per pair.
+
+        Bayesian: pairs sorted by the probability P of their best statement; asserted is the
+        largest set whose expected share of false statements, mean(1 − P), is at most `fdr`, with
+        each P above ½. Frequentist: Holm's correction, so that the probability of any false
+        rejection is at most `fdr`; ``adjusted`` is then the corrected p-value.
+
+        Returns
+        -------
+        DataFrame
+            first, second, statement, probability or pvalue, running_fdr (frequentist: NaN and
+            ``adjusted`` beside it), asserted.
+        """
+        if not 0.0 < fdr < 1.0:
+            raise BayescompareError(f"fdr={fdr!r}: must lie between 0 and 1.")
+        level = "probability" if self.bayesian else "pvalue"
+        table = pd.DataFrame(
+            [(*c.results.algorithms, c.best, c.decision.level) for c in self.comparisons],
+            columns=["first", "second", "statement", level],
+        )
+        table = table.sort_values(level, ascending=not self.bayesian, kind="stable")
+        table = table.reset_index(drop=True)
+        values = table[level].to_numpy()
+        if self.bayesian:
+            # Sorted by P the running mean only grows, so the largest allowed set is a beginning.
+            running = np.cumsum(1.0 - values) / np.arange(1, len(values) + 1)
+            table["running_fdr"] = running
+            table["asserted"] = (running <= fdr) & (values > 0.5)
+        else:
+            table["running_fdr"] = np.nan
+            table["adjusted"] = _holm(values)
+            table["asserted"] = table["adjusted"].to_numpy() <= fdr
+        return table
+
+    def order(self, *, fdr: float = 0.05) -> nx.DiGraph[str]:
+        """Return what was asserted as a graph: an edge from winner to loser on every measure.
+
+        Asserted statements that favour each algorithm on some measure order nothing; they are
+        kept in the graph's attribute ``"mixed"``.
+        """
+        import networkx as nx
+
+        graph: nx.DiGraph[str] = nx.DiGraph(mixed=[])
+        graph.add_nodes_from(self.results.algorithms)
+        decided = self.decide(fdr=fdr)
+        level = "probability" if self.bayesian else "pvalue"
+        for row in decided[decided["asserted"]].to_dict("records"):
+            states = set(row["statement"].split("|"))
+            (state, *others) = sorted(states)
+            if others or "=" in state:
+                graph.graph["mixed"].append((row["first"], row["second"], row["statement"]))
+                continue
+            winner, loser = state.split(">")
+            graph.add_edge(winner, loser, **{level: row[level]}, statement=row["statement"])
+        return graph
+
+    # tables and words ----------------------------------------------------------------------------
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per pair: its best statement, how sure it is, and both dominances."""
+        rows = []
+        for c in self.comparisons:
+            first, second = c.results.algorithms
+            row = {
+                "first": first,
+                "second": second,
+                "datasets": len(c.results.datasets),
+                "statement": c.best,
+                "probability" if self.bayesian else "pvalue": c.decision.level,
+            }
+            if self.bayesian:
+                row["first better on all"] = _dominates(c, first)
+                row["second better on all"] = _dominates(c, second)
+            rows.append({**row, "verdict": c.decision.verdict})
+        return pd.DataFrame(rows)
+
+    def explain(self, *, fdr: float = 0.05) -> str:
+        """Say in plain words what can be asserted over all pairs at once, and what cannot."""
+        decided, graph = self.decide(fdr=fdr), self.order(fdr=fdr)
+        asserted = decided[decided["asserted"]]
+        rate = (
+            f"the expected share of false ones is at most {fdr:.0%}"
+            if self.bayesian
+            else f"the probability of any false one is at most {fdr:.0%} (Holm)"
+        )
+        pairs = plural(len(decided), "pair")
+        said = [
+            f"{self.method.name} on {pairs} of {plural(len(self.results.algorithms), 'algorithm')}, "
+            f"jointly on {many(self.results.measures)}: {len(asserted)} of {len(decided)} "
+            f"most probable statements can be asserted so that {rate}."
+        ]
+        for winner in graph:
+            losers = list(graph.successors(winner))
+            if losers:
+                said.append(f"{winner} is better than {many(losers)} on every measure.")
+        for _, _, statement in graph.graph["mixed"]:
+            said.append(f"Asserted, but no order: {statement}.")
+        open_pairs = [f"{r.first} and {r.second}" for r in decided[~decided["asserted"]].itertuples()]
+        if open_pairs:
+            said.append(f"Nothing can be asserted about {many(open_pairs)}.")
+        said.append(
+            "A pair left open is not a pair shown equal: for that give the measures a rope."
+        )
+        notes = dict.fromkeys(note for c in self.comparisons for note in c.results.notes)
+        return " ".join([*said, *(f"Note: {note}." for note in notes)])
+
+    def __repr__(self) -> str:
+        decided = self.decide()
+        top = decided.iloc[0]
+        level = "probability" if self.bayesian else "pvalue"
+        sign = "P" if self.bayesian else "p"
+        shown = share(top[level]) if self.bayesian else f"{top[level]:.3g}"
+        return (
+            f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
+            f"{plural(len(self.results.algorithms), 'algorithm')} on "
+            f"{', '.join(self.results.measures)}\n"
+            f"  {int(decided['asserted'].sum())} asserted at fdr 0.05; strongest "
+            f"{top['statement']} ({sign} = {shown})\n"
+            "  see .explain(), .matrix, .best, .summary(), .decide(), .order(), .plot()"
+        )
+
+    # pictures and files --------------------------------------------------------------------------
+
+    def plot(
+        self, kind: Literal["matrix", "order"] | None = None, *, ax: Axes | None = None
+    ) -> Axes:
+        """Draw the heat map of `matrix`, or the asserted order as a Hasse diagram."""
+        from bayescompare import plots
+
+        return plots.plot_pairwise(self, kind=kind, ax=ax)
+
+    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write a self-contained HTML report."""
+        from bayescompare.report import write_report
+
+        return write_report(self, path, overwrite=overwrite)
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return all comparisons as JSON; also write it to `path`."""
+        from bayescompare import comparison_files as files
+
+        decided = self.decide().replace({np.nan: None}).to_dict("records")
+        document = {
+            "schema": "bayescompare/pairwise",
+            "schema_version": files.SCHEMA_VERSION,
+            "method": self.method.name,
+            "reference": self.reference,
+            "decided": decided,
+            "explanation": self.explain(),
+            "comparisons": [json.loads(files.to_json(c)) for c in self.comparisons],
+        }
+        text = json.dumps(document, ensure_ascii=False, indent=1)
+        if path is not None:
+            files.new_file(path, overwrite=overwrite).write_text(text, encoding="utf-8")
+        return text
+
+    def _square(self, name: str, figure: Any, dtype: type = float) -> xr.DataArray:
+        algorithms = list(self.results.algorithms)
+        place = {name: k for k, name in enumerate(algorithms)}
+        empty = np.nan if dtype is float else ""
+        values = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
+        for c in self.comparisons:
+            for first, second in itertools.permutations(c.results.algorithms):
+                values[place[first], place[second]] = figure(c, first)
+        coords = {"algorithm": algorithms, "opponent": algorithms}
+        attrs = {"method": self.method.name}
+        return xr.DataArray(values, coords, ("algorithm", "opponent"), name=name, attrs=attrs)
+
+
+def pairwise(
+    results: Results,
+    *,
+    method: str | Method | type[Method] = "dirichlet",
+    reference: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
+    rng: Rng = None,
+    sampler: Mapping[str, Any] | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Pairwise:
+    """Compare every pair of algorithms, or each against a reference.
+
+    Each pair is judged over the datasets that have its cells, so that an added algorithm changes
+    no pair's answer.
+
+    Parameters
+    ----------
+    results, method, algorithms, measures, missing, rng, sampler
+        As for `compare`.
+    reference : str, optional
+        Compare the others with this algorithm only.
+    n_jobs : int
+        For joblib; the answer is the same for any. Scale out by
+        ``joblib.parallel_config(backend="dask")``.
+    progress : bool
+        Show a progress bar on standard error.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+    >>> round(float(p.matrix.sel(algorithm="GBM", opponent="CART")), 3)
+    1.0
+    """
+    test = as_method(method)
+    whole = checked(results, measures).sel(algorithms=algorithms)
+    pairs = _pairs(whole, reference)
+    asked = [_judged(whole, pair, missing) for pair in pairs]
+    generator, seed = as_rng(rng)
+    # One stream per pair, spawned before any work: the same answer for any number of jobs.
+    streams = generator.spawn(len(pairs))
+    tasks = (
+        (test, one, Sampling(stream, seed, dict(sampler or {})))
+        for one, stream in zip(asked, streams, strict=True)
+    )
+    answers = _run(tasks, len(pairs), test.samples, n_jobs, progress)
+    found = tuple(
+        comparison_of(one, test, answer) for one, answer in zip(asked, answers, strict=True)
+    )
+    return Pairwise(whole, test, found, reference)
+
+
+def _judged(results: Results, pair: tuple[str, str], missing: Literal["raise", "drop"]) -> Results:
+    """Prepare one pair, and name it when that fails."""
+    try:
+        return judged(results, pair, missing)
+    except BayescompareError as error:
+        raise BayescompareError(f"{pair[0]} against {pair[1]}: {error}") from None
+
+
+def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:
+    names = results.algorithms
+    if len(names) < 2:
+        raise BayescompareError(f"algorithms={list(names)}: a comparison needs at least two.")
+    if reference is None:
+        return list(itertools.combinations(names, 2))
+    if reference not in names:
+        raise BayescompareError(
+            f"reference={reference!r} is not an algorithm of these results "
+            f"({', '.join(names[:12])}).{closest(str(reference), names)}"
+        )
+    return [pair for pair in itertools.combinations(names, 2) if reference in pair]
+
+
+def _run(
+    tasks: Iterable[tuple[Method, Results, Sampling]],
+    total: int,
+    samples: bool,
+    n_jobs: int,
+    progress: bool,
+) -> list[Any]:
+    """Run by joblib; exact answers take a millisecond each, so they want threads."""
+    from joblib import Parallel, delayed
+
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        raise BayescompareError(f"n_jobs={n_jobs!r}: give an integer, -1 for all cores.")
+    prefer = "processes" if samples else "threads"
+    parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+    found = parallel(delayed(_one)(*task) for task in tasks)
+    if progress:
+        from rich.console import Console
+        from rich.progress import track
+
+        console = Console(stderr=True)
+        found = track(found, "comparing pairs", total=total, console=console, transient=True)
+    return list(found)
+
+
+def _one(method: Method, results: Results, sampling: Sampling) -> Any:
+    return method.answer(results, sampling)
+
+
+def _dominates(c: Comparison, first: str) -> float:
+    """P(`first` better on every measure is the most probable statement), or the p-value."""
+    if c.answer.probability is None:
+        return c.decision.level
+    (second,) = (name for name in c.results.algorithms if name != first)
+    label = "|".join([f"{first}>{second}"] * len(c.results.measures))
+    if label in c.answer.labels:
+        return float(c.answer.probability[c.answer.labels.index(label)])
+    # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
+    return c.unobserved / (c.answer.size - c.answer.n_observed)
+
+
+def _seen_from(c: Comparison, first: str, label: str) -> str:
+    """A statement as seen with `first` listed first: only equivalence reads otherwise."""
+    names = c.results.algorithms
+    return label if first == names[0] else label.replace("=".join(names), "=".join(names[::-1]))
+
+
+def _holm(pvalues: FloatArray) -> FloatArray:
+    """Holm's adjusted p-values of sorted p-values."""
+    n = len(pvalues)
+    return np.minimum(np.maximum.accumulate(pvalues * np.arange(n, 0, -1)), 1.0)

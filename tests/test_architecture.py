@@ -1,0 +1,280 @@
+"""The import direction of docs/architecture.md, read off the source of every module.
+
+Data flows from the first layer to the last and never back. A module may import its own layer and
+any layer before it; the exceptions, both ways, are the tables below and nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "bayescompare"
+ROOT = Path(__file__).resolve().parents[1] / PACKAGE
+
+# First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
+LAYERS: tuple[frozenset[str], ...] = (
+    frozenset({"_errors", "measures", "statements"}),
+    frozenset({"results", "io"}),
+    frozenset({"kernels"}),
+    frozenset({"methods"}),
+    frozenset({"comparison"}),
+    frozenset({"pairs"}),
+    frozenset({"plots"}),
+    frozenset({"report"}),
+    frozenset({"studies"}),
+    frozenset({"cli", "__main__", ""}),
+)
+RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
+
+# Kernels are numbers only, whatever their rank.
+KERNELS_MAY_IMPORT = frozenset({"numpy", "scipy", "numba"})
+KERNELS_MAY_IMPORT_OF_OURS = frozenset({"kernels", "_errors"})
+
+# Backward, and only from inside a function: a result opens its own picture and its own page.
+LAZY_DOORS = frozenset(
+    {
+        ("comparison", "plots"),
+        ("comparison", "report"),
+        ("pairs", "plots"),
+        ("pairs", "report"),
+    }
+)
+
+# What neither `import bayescompare` nor `bayescompare --help` may load.
+HEAVY = ("pymc", "arviz", "pgmpy", "xarray", "matplotlib", "pandas")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module: where it stands, its absolute name, and whether a function holds it."""
+
+    line: int
+    target: str
+    lazy: bool
+
+
+def imports(path: Path, module: str, *, is_package: bool) -> Iterator[Import]:
+    """Every import in the file except those under ``if TYPE_CHECKING``."""
+    package = module if is_package else module.rpartition(".")[0]
+
+    def visit(node: ast.AST, lazy: bool) -> Iterator[Import]:
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    yield Import(node.lineno, alias.name, lazy)
+            case ast.ImportFrom(module=source, names=names, level=level):
+                base = source or ""
+                if level:
+                    parents = package.split(".")
+                    above = parents[: len(parents) - level + 1]
+                    base = ".".join([*above, *([source] if source else [])])
+                # `from bayescompare import x` imports the module x, or a name of the public door.
+                targets = [f"{base}.{alias.name}" for alias in names] if base == PACKAGE else [base]
+                for target in targets:
+                    yield Import(node.lineno, target, lazy)
+            case ast.If(
+                test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"),
+                orelse=orelse,
+            ):
+                for child in orelse:
+                    yield from visit(child, lazy)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__")
+                | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(target)), *_],
+            ):
+                yield Import(node.lineno, target, lazy)
+            case _:
+                inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                for child in ast.iter_child_nodes(node):
+                    yield from visit(child, lazy or inside)
+
+    yield from visit(ast.parse(path.read_text(encoding="utf-8"), str(path)), False)
+
+
+def part_of(target: str, known: frozenset[str]) -> str | None:
+    """The part of our package that an absolute name belongs to; None when it is not ours."""
+    top, _, rest = target.partition(".")
+    if top != PACKAGE:
+        return None
+    part = rest.partition(".")[0]
+    return part if part in known or part in RANK else ""
+
+
+def violations(root: Path) -> list[str]:
+    """What breaks the direction, one sentence each, as ``path:line: ...``."""
+    files = sorted(root.rglob("*.py"))
+    names = {path: path.relative_to(root).with_suffix("").parts for path in files}
+    parts = {
+        path: "" if name == ("__init__",) else name[0]  # bayescompare/__init__.py is the door
+        for path, name in names.items()
+    }
+    known = frozenset(parts.values())
+    found = [
+        f"{part}: not in LAYERS; give it its place in tests/test_architecture.py"
+        for part in sorted(known - RANK.keys())
+    ]
+    for path in files:
+        part = parts[path]
+        if part not in RANK:
+            continue
+        is_package = path.name == "__init__.py"
+        inner = names[path][:-1] if is_package else names[path]
+        module = ".".join((PACKAGE, *inner))
+        for item in imports(path, module, is_package=is_package):
+            where = f"{path.relative_to(root.parent)}:{item.line}"
+            target = part_of(item.target, known)
+            if part == "kernels":
+                top = item.target.partition(".")[0]
+                foreign = target is None and top not in KERNELS_MAY_IMPORT
+                ours = target is not None and target not in KERNELS_MAY_IMPORT_OF_OURS
+                if ours or (foreign and top not in sys.stdlib_module_names):
+                    found.append(f"{where}: kernels may not import {item.target}")
+            elif target is None or target not in RANK:
+                continue
+            elif RANK[target] > RANK[part] and not (item.lazy and (part, target) in LAZY_DOORS):
+                what = f"{part} imports {item.target}" if target else f"{part} imports the package"
+                found.append(f"{where}: {what}, which comes after it")
+    return found
+
+
+def test_imports_follow_the_layers() -> None:
+    assert list(ROOT.rglob("*.py")), f"no modules found below {ROOT}"
+    assert violations(ROOT) == []
+
+
+# ------------------------------------------------------------------ the checker checks what it says
+
+
+def plant(tmp_path: Path, files: dict[str, str]) -> Path:
+    root = tmp_path / PACKAGE
+    for name, text in {"__init__.py": "", **files}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+ALLOWED = {
+    "forward": {"pairs.py": "from bayescompare.comparison import Comparison\n"},
+    "relative": {"methods/dirichlet.py": "from ..kernels import cells\nfrom .base import x\n"},
+    "same layer": {"io/frames.py": "from bayescompare.results import Results\n"},
+    "lazy door": {"comparison.py": "def plot():\n    from bayescompare.plots import bars\n"},
+    "typing only": {
+        "kernels/a.py": "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from bayescompare.results import Results\n"
+    },
+    "kernels' own": {
+        "kernels/a.py": "import math\nimport numpy as np\nfrom scipy import special\n"
+        "from numba import njit\nfrom bayescompare._errors import E\nfrom . import b\n"
+    },
+    "the door, last": {"cli.py": "import bayescompare as bc\nfrom bayescompare import report\n"},
+}
+
+FORBIDDEN = {
+    "backward": ({"methods/a.py": "from bayescompare.comparison import C, D\n"}, "methods imports"),
+    "backward in a function": (
+        {"methods/a.py": "def f():\n    from bayescompare import plots\n"},
+        "a.py:2: methods imports bayescompare.plots",
+    ),
+    "backward, relative": ({"results.py": "from . import kernels\n"}, "results imports"),
+    "backward, relative in a package": (
+        {"io/__init__.py": "from ..kernels.glrt import glrt\n"},
+        "io imports bayescompare.kernels.glrt",
+    ),
+    "backward by name": (
+        {"results.py": "import importlib\nimportlib.import_module('bayescompare.methods')\n"},
+        "results.py:2: results imports bayescompare.methods",
+    ),
+    "else of TYPE_CHECKING": (
+        {"measures.py": "if TYPE_CHECKING:\n    pass\nelse:\n    import bayescompare.io\n"},
+        "measures imports bayescompare.io",
+    ),
+    "not TYPE_CHECKING": (
+        {"measures.py": "if not TYPE_CHECKING:\n    import bayescompare.io\n"},
+        "measures imports bayescompare.io",
+    ),
+    "a door opened at module level": (
+        {"comparison.py": "from bayescompare.plots import bars\n"},
+        "comparison imports bayescompare.plots",
+    ),
+    "an unlisted door": (
+        {"comparison.py": "def f():\n    from bayescompare import cli\n"},
+        "comparison imports bayescompare.cli",
+    ),
+    "the public door from inside": (
+        {"methods/a.py": "from bayescompare import BayescompareError\n"},
+        "methods imports the package",
+    ),
+    "kernels and labels": ({"kernels/a.py": "import xarray as xr\n"}, "may not import xarray"),
+    "kernels and data": (
+        {"kernels/a.py": "def f():\n    from bayescompare.results import R\n"},
+        "kernels may not import bayescompare.results",
+    ),
+    "kernels and statements": (
+        {"kernels/a.py": "from bayescompare.statements import S\n"},
+        "kernels may not import bayescompare.statements",
+    ),
+    "a module nobody placed": ({"helpers.py": ""}, "helpers: not in LAYERS"),
+}
+
+
+@pytest.mark.parametrize("files", ALLOWED.values(), ids=ALLOWED)
+def test_checker_allows(tmp_path: Path, files: dict[str, str]) -> None:
+    assert violations(plant(tmp_path, files)) == []
+
+
+@pytest.mark.parametrize(("files", "message"), FORBIDDEN.values(), ids=FORBIDDEN)
+def test_checker_finds_a_planted_violation(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    found = violations(plant(tmp_path, files))
+    assert len(found) == 1
+    assert message in found[0]
+
+
+# -------------------------------------------------------------------------- what an import may cost
+
+
+def loaded_by(code: str) -> tuple[list[str], str]:
+    """Run `code` in a new interpreter: the HEAVY modules it loaded, and what it printed."""
+    report = f"\nimport sys\nprint(*[m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    # EAGER_IMPORT is lazy_loader's switch for turning laziness off.
+    env = {key: value for key, value in os.environ.items() if key != "EAGER_IMPORT"}
+    done = subprocess.run(
+        [sys.executable, "-c", code + report],
+        capture_output=True,
+        text=True,
+        env=env,
+        cwd=ROOT.parent,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr.split(), done.stdout
+
+
+def test_import_is_light() -> None:
+    loaded, _ = loaded_by("import bayescompare")
+    assert loaded == []
+
+
+def test_help_is_light() -> None:
+    loaded, printed = loaded_by(
+        "import runpy, sys\n"
+        "sys.argv = ['bayescompare', '--help']\n"
+        "try:\n"
+        "    runpy.run_module('bayescompare.cli', run_name='__main__', alter_sys=True)\n"
+        "except SystemExit as stop:\n"
+        "    assert not stop.code, stop.code\n"
+    )
+    assert "pairwise" in printed
+    assert loaded == []
