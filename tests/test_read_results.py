@@ -217,9 +217,15 @@ def test_separators_may_be_part_of_names(write: Write) -> None:
 
 
 def test_the_reading_that_gives_every_measure_to_the_same_algorithms_wins(write: Write) -> None:
-    # Measure last: time and auc of auc_a and auc_b. Measure first: only auc, of four algorithms.
-    columns = ["auc_a_time", "auc_a_auc", "auc_b_time", "auc_b_auc"]
-    assert read_header(write, columns, ["auc", "time"]).algorithms == ("auc_a", "auc_b")
+    # Measure last: both measures of auc_p and time_q. Measure first: one each of four algorithms.
+    columns = ["auc_p_auc", "auc_p_time", "time_q_auc", "time_q_time"]
+    assert read_header(write, columns, ["auc", "time"]).algorithms == ("auc_p", "time_q")
+
+
+def test_a_measure_is_not_taken_for_an_algorithm(write: Write) -> None:
+    path = write("dataset,algo,auc\niris,1,0.9\niris,2,0.8\n")
+    with pytest.raises(BayescompareError, match=r"algorithm='algorithm'.*Did you mean 'algo'"):
+        read_results(path, measures={"auc": "max"})
 
 
 def test_an_algorithm_may_lack_a_measure(write: Write) -> None:
@@ -248,7 +254,10 @@ def test_headers_that_cannot_be_read(
         read_header(write, columns, measures)
 
 
-@pytest.mark.parametrize("columns", [["time-forest", "svm"], ["a_auc", "b_auc"], ["a_auc", "a"]])
+@pytest.mark.parametrize(
+    "columns",
+    [["time-forest", "svm"], ["time-forest", "random-forest"], ["a_auc", "b_auc"], ["a_auc", "a"]],
+)
 def test_a_measure_within_the_names_of_algorithms_is_fine(write: Write, columns: list[str]) -> None:
     for measure in ("time", "auc"):
         assert read_header(write, columns, [measure]).algorithms == tuple(columns)
@@ -421,6 +430,7 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ({"layout": "tall"}, "layout='tall': must be 'auto', 'long' or 'wide'"),
         ({"format": "cvs"}, "format='cvs'.*Did you mean 'csv'"),
         ({"replicate": "fold"}, "replicate='fold': no such column"),
+        ({"dataset": ["dataset"]}, "a column is named by a string"),
         ({"replicate": "dataset"}, "column 'dataset' is named for two of"),
         ({"measures": ["auc"]}, "each measure needs a direction"),
         ({"measures": {"count": "max"}}, "cannot be called 'count'"),

@@ -80,6 +80,7 @@ def read_results(
     """
     spec = check_spec(measures)
     names = _Names(dataset, algorithm, replicate)
+    _check_roles(names)
     _check_layout(layout)
     file = _check_path(path)
     with _naming(file):
@@ -330,7 +331,6 @@ def _number_or_text(cell: str) -> float | str:
 def _to_results(
     table: pd.DataFrame, names: _Names, spec: Mapping[str, Measure], layout: str, source: str
 ) -> Results:
-    _check_roles(names)
     _check_column(table, "dataset", names.dataset)
     if names.replicate is not None:
         _check_column(table, "replicate", names.replicate)
@@ -350,8 +350,10 @@ def _check_layout(layout: str) -> None:
 
 
 def _check_roles(names: _Names) -> None:
-    given = [name for name in names if name is not None]
+    given: list[object] = [name for name in names if name is not None]
     for name in given:
+        if not isinstance(name, str):
+            raise BayescompareError(f"{name!r}: a column is named by a string.")
         if given.count(name) > 1:
             raise BayescompareError(
                 f"column {name!r} is named for two of dataset=, algorithm= and replicate=."
