@@ -25,8 +25,9 @@ def as_rng(rng: Rng) -> tuple[np.random.Generator, int | None]:
         return rng, None
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer)) or rng < 0:
+    given: object = rng
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 0:
         raise BayescompareError(
             f"rng={rng!r}: give None, an integer >= 0 or a numpy.random.Generator."
         )
-    return np.random.default_rng(int(rng)), int(rng)
+    return np.random.default_rng(int(given)), int(given)

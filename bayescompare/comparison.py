@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from bayescompare._version import __version__
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +19,7 @@ import xarray as xr
 from bayescompare import methods
 from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._rng import Rng, as_rng
+from bayescompare._version import __version__
 from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method, Sampling
@@ -181,13 +181,14 @@ class Comparison:
     def __repr__(self) -> str:
         results, shown = self.results, 8
         algorithms = ", ".join(results.algorithms[:shown])
-        more = len(results.algorithms) - shown
+        if len(results.algorithms) > shown:
+            algorithms += f" and {len(results.algorithms) - shown} more"
         calls = [f".{q}()" for q in ("explain", "summary", "plot")]
         calls += [".questions"] if "questions" in self.method.provides else []
         calls += [f".{q}()" for q in ("draws", "sample") if q in self.method.provides]
         return (
-            f"Comparison by {self.method.name}: {algorithms}{f' and {more} more' if more > 0 else ''} "
-            f"on {', '.join(results.measures)} over {len(results.datasets)} datasets\n"
+            f"Comparison by {self.method.name}: {algorithms} on {', '.join(results.measures)} "
+            f"over {len(results.datasets)} datasets\n"
             f"  {self.headline()}\n"
             f"  see {', '.join(calls)}"
         )
@@ -281,7 +282,7 @@ class Comparison:
         return write_report(self, path, overwrite=overwrite)
 
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
-        """Return the comparison as JSON (schema in docs/json-schema.md); also write it to `path`."""
+        """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""
         from bayescompare import comparison_files as files
 
         text = files.to_json(self)

@@ -23,7 +23,6 @@ from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.priors import SavedPrior, is_number
 from bayescompare.results import Results
 
-
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "new_file", "to_json", "to_netcdf"]
 
 SCHEMA = "bayescompare/comparison"
@@ -108,7 +107,9 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
     columns = _per_statement(answer)
     states = np.array(columns.pop("states"), dtype=str)
     arrays = {
-        name: ("statement", np.asarray(values)) for name, values in columns.items() if name != "label"
+        name: ("statement", np.asarray(values))
+        for name, values in columns.items()
+        if name != "label"
     }
     saved = xr.Dataset(
         {**arrays, "states": (("statement", "measure"), states)},
@@ -200,7 +201,8 @@ def load_comparison(path: str | Path) -> Comparison:
         raise
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BayescompareError(
-            f"{source} is not a comparison that bayescompare wrote ({type(error).__name__}: {error})."
+            f"{source} is not a comparison that bayescompare wrote "
+            f"({type(error).__name__}: {error})."
         ) from None
 
 
@@ -236,7 +238,9 @@ def _read_netcdf(source: Path) -> Comparison:
     results = Results.from_dataset(tree["results"].to_dataset())
     saved = tree["answer"].to_dataset()
     columns = {str(name): saved[name].values for name in saved.data_vars if name != "states"}
-    posterior = {name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN}
+    posterior = {
+        name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN
+    }
     kept = None
     if posterior:
         kept = xr.DataTree.from_dict(posterior)
@@ -262,15 +266,14 @@ def _answer(
     tree: xr.DataTree | None,
 ) -> Answer:
     arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
-    named = {name: arrays.pop(name, None) for name in ("probability", "mcse")}
-    counts = arrays.pop("count")
     return Answer(
         labels=tuple(labels),
         states=tuple(zip(*states, strict=True)),
-        counts=counts,
+        counts=arrays.pop("count"),
+        probability=arrays.pop("probability", None),
+        mcse=arrays.pop("mcse", None),
         size=int(scalars["n_statements"]),
         n_observed=int(scalars["n_observed"]),
-        **named,
         **{k: scalars[k] for k in ("unobserved", "pvalue", "statistic", "log_evidence", "seed")},
         extra=arrays,
         figures={k: math.nan if v is None else v for k, v in figures.items()},
@@ -288,7 +291,7 @@ def _method(name: str, options: dict[str, Any]) -> Method:
     return methods.get(name)(**options)
 
 
-def _check_schema(source: Path, head: Mapping[str, Any]) -> None:
+def _check_schema(source: Path, head: Mapping[Any, Any]) -> None:
     if head.get("schema") != SCHEMA:
         raise BayescompareError(f"{source} is not a comparison that bayescompare wrote.")
     if int(head["schema_version"]) > SCHEMA_VERSION:

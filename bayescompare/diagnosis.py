@@ -65,7 +65,9 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
     if tree is None:
         return Diagnosis(True, "exact: no sampling was done, so there is nothing to diagnose.")
     if "posterior" not in tree:
-        raise BayescompareError("tree has no posterior group: give the tree of draws() or sample().")
+        raise BayescompareError(
+            "tree has no posterior group: give the tree of draws() or sample()."
+        )
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
@@ -83,7 +85,9 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
         figures["divergences"] = float(tree["sample_stats"]["diverging"].sum())
         figures["least E-BFMI"] = float(np.min(np.asarray(az.bfmi(tree)["energy"])))
         found.append(_complaint(figures["divergences"] > 0, "divergent transitions"))
-        found.append(_complaint(figures["least E-BFMI"] < LEAST_BFMI, "poor energy mixing (E-BFMI)"))
+        found.append(
+            _complaint(figures["least E-BFMI"] < LEAST_BFMI, "poor energy mixing (E-BFMI)")
+        )
     wanting = [complaint for complaint in found if complaint]
     with warnings.catch_warnings():
         # ArviZ warns of what the verdict is about to say.
@@ -142,23 +146,28 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
         raise BayescompareError(
             "tree has no log_likelihood group: give the tree of draws() or sample()."
         )
-    (name, *others) = tree["log_likelihood"].data_vars
+    densities = tree["log_likelihood"].to_dataset()
+    (name, *others) = map(str, densities.data_vars)
     if others:
         raise BayescompareError(f"log_likelihood holds {[name, *others]}: one variable is needed.")
-    log_likelihood = tree["log_likelihood"][name]
-    constant = (log_likelihood.max(("chain", "draw")) == log_likelihood.min(("chain", "draw"))).values
+    samples = ("chain", "draw")
+    constant = np.asarray((densities.max(samples) == densities.min(samples))[name])
     if not constant.any():
-        return az.loo(tree, pointwise=True)
-    level = log_likelihood.isel(chain=0, draw=0, drop=True)
-    without, khat, p = level.values.copy(), np.zeros(level.shape), 0.0
+        whole: ELPDData = az.loo(tree, pointwise=True)
+        return whole
+    level = densities[name].isel(chain=0, draw=0, drop=True)
+    without, khat, p = np.array(level), np.zeros(level.shape), 0.0
     if not constant.all():
-        varying = {"log_likelihood": log_likelihood.isel(dataset=~constant).to_dataset(name=name)}
+        varying = densities.isel(dataset=~constant)
         posterior = tree["posterior"].to_dataset()
-        part = az.loo(xr.DataTree.from_dict({"posterior": posterior, **varying}), pointwise=True)
+        part = az.loo(
+            xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": varying}),
+            pointwise=True,
+        )
         without[~constant], khat[~constant], p = part.elpd_i.values, part.pareto_k.values, part.p
     made = exact_loo(without, without, level["dataset"].values.tolist())
     made.p = p
-    made.n_samples = log_likelihood.sizes["chain"] * log_likelihood.sizes["draw"]
+    made.n_samples = densities.sizes["chain"] * densities.sizes["draw"]
     made.pareto_k = made.elpd_i.copy(data=khat).rename("pareto_k")
     made.warning = bool((khat > made.good_k).any())
     return made

@@ -175,10 +175,10 @@ class Pairwise:
             else f"the probability of any false one is at most {fdr:.0%} (Holm)"
         )
         pairs = plural(len(decided), "pair")
+        algorithms = plural(len(self.results.algorithms), "algorithm")
         said = [
-            f"{self.method.name} on {pairs} of {plural(len(self.results.algorithms), 'algorithm')}, "
-            f"jointly on {many(self.results.measures)}: {len(asserted)} of {len(decided)} "
-            f"most probable statements can be asserted so that {rate}."
+            f"{self.method.name} on {pairs} of {algorithms}, jointly on "
+            f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} most probable statements can be asserted so that {rate}."
         ]
         for winner in graph:
             losers = list(graph.successors(winner))
@@ -186,7 +186,9 @@ class Pairwise:
                 said.append(f"{winner} is better than {many(losers)} on every measure.")
         for _, _, statement in graph.graph["mixed"]:
             said.append(f"Asserted, but no order: {statement}.")
-        open_pairs = [f"{r.first} and {r.second}" for r in decided[~decided["asserted"]].itertuples()]
+        open_pairs = [
+            f"{r.first} and {r.second}" for r in decided[~decided["asserted"]].itertuples()
+        ]
         if open_pairs:
             said.append(f"Nothing can be asserted about {many(open_pairs)}.")
         said.append(
@@ -249,7 +251,7 @@ class Pairwise:
         algorithms = list(self.results.algorithms)
         place = {name: k for k, name in enumerate(algorithms)}
         empty = np.nan if dtype is float else ""
-        values = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
+        values: NDArray[Any] = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
         for c in self.comparisons:
             for first, second in itertools.permutations(c.results.algorithms):
                 values[place[first], place[second]] = figure(c, first)
@@ -345,7 +347,8 @@ def _run(
     """Run by joblib; exact answers take a millisecond each, so they want threads."""
     from joblib import Parallel, delayed
 
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+    given: object = n_jobs
+    if isinstance(given, bool) or not isinstance(given, int) or given == 0:
         raise BayescompareError(f"n_jobs={n_jobs!r}: give an integer, -1 for all cores.")
     prefer = "processes" if samples else "threads"
     parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")

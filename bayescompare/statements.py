@@ -81,9 +81,7 @@ class Statements:
         ]
         levels = tuple(c.levels for c in by_measure)
         table = tabulate(by_measure)
-        made = cls(
-            results.algorithms, results.measures, results.datasets, arities, levels, table
-        )
+        made = cls(results.algorithms, results.measures, results.datasets, arities, levels, table)
         if dense:
             every = itertools.product(*(range(len(level)) for level in levels))
             return made._listing(np.array(list(every), dtype=np.int64))
@@ -244,9 +242,9 @@ def _check_expansion(
     worst = sorted(range(len(sizes)), key=lambda i: -sizes[i])[:5]
     named = ", ".join(f"{datasets[i]!r} ({count_words(sizes[i])})" for i in worst if sizes[i] > 1)
     raise BayescompareError(
-        f"ties allow {count_words(sum(sizes))} statements, above the limit of {MOST_STATES:,}; most by "
-        f"{named}. Compare fewer algorithms (algorithms=[...]), use pairwise(), or give the "
-        "measures more digits."
+        f"ties allow {count_words(sum(sizes))} statements, above the limit of {MOST_STATES:,}; "
+        f"most by {named}. Compare fewer algorithms (algorithms=[...]), use pairwise(), or give "
+        "the measures more digits."
     )
 
 

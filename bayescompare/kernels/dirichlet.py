@@ -38,7 +38,8 @@ IntArray = NDArray[np.int64]
 def log_evidence(cells: Cells) -> float:
     r"""Log of :math:`\int \prod_k \theta_k^{n_k}\,dP(\theta)`, in closed form.
 
-    .. math:: \log\frac{\Gamma(A)}{\Gamma(A+N)} + \sum_k \log\frac{\Gamma(\alpha_k+n_k)}{\Gamma(\alpha_k)}
+    .. math:: \log\frac{\Gamma(A)}{\Gamma(A+N)}
+              + \sum_k \log\frac{\Gamma(\alpha_k+n_k)}{\Gamma(\alpha_k)}
 
     Examples
     --------
@@ -116,7 +117,8 @@ def latents(
 ) -> tuple[FloatArray, FloatArray]:
     r"""Draw the latents G and E, from which `log_theta` makes θ ~ Dirichlet(α + n).
 
-    .. math:: G_k \sim \mathrm{Gamma}(\alpha_k + n_k + 1), \quad E_k \sim \mathrm{Exp}(1 + n_k/\alpha_k)
+    .. math:: G_k \sim \mathrm{Gamma}(\alpha_k + n_k + 1), \quad
+              E_k \sim \mathrm{Exp}(1 + n_k/\alpha_k)
 
     With n = 0 these are the prior's. A plain gamma draw underflows at small α and biases the
     argmax; here only a logarithm is taken.

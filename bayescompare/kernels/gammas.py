@@ -96,15 +96,20 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
         lower, upper = lower.copy(), upper.copy()
         lower[huge], upper[huge] = _temme(t + np.log1p((reference - b) / b), b)
     with np.errstate(divide="ignore"):
-        return np.where(lower < 0.5, np.log(lower), np.log1p(-upper))
+        logs: FloatArray = np.where(lower < 0.5, np.log(lower), np.log1p(-upper))
+    return logs
 
 
 def log_minus_log_cdf(t: FloatArray, reference: float, log_a: float) -> FloatArray:
     """log(−log F) for one shape given as log a; below `TINY` its limit log a + log E₁(x)."""
+    if log_a < math.log(TINY):
+        minus_log: FloatArray = exp1(reference * np.exp(t))
+        shift = log_a
+    else:
+        minus_log = -log_cdf(t, reference, np.full((1, 1), math.exp(log_a)))[0]
+        shift = 0.0
     with np.errstate(divide="ignore"):
-        if log_a < math.log(TINY):
-            return log_a + np.log(exp1(reference * np.exp(t)))
-        return np.log(-log_cdf(t, reference, np.full((1, 1), math.exp(log_a)))[0])
+        return np.asarray(shift + np.log(minus_log))
 
 
 def _temme(y: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -143,9 +143,7 @@ def _limits(groups: _Groups) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _integrate(
-    groups: _Groups, low: float, high: float, nodes: int
-) -> tuple[FloatArray, float]:
+def _integrate(groups: _Groups, low: float, high: float, nodes: int) -> tuple[FloatArray, float]:
     """Return P of one cell of each group, and of the whole lump."""
     abscissa, weight = _legendre(nodes)
     t = 0.5 * (high - low) * abscissa + 0.5 * (high + low)
@@ -166,7 +164,7 @@ def _lump_log_hazard(groups: _Groups, t: FloatArray) -> FloatArray:
     log_a = np.full((1, 1), groups.lump_log_a)
     log_f = log_density(t, groups.reference, np.exp(log_a), log_a)[0]
     minus_log_cdf = np.exp(log_minus_log_cdf(t, groups.reference, groups.lump_log_a))
-    return groups.lump_log_size + log_f + minus_log_cdf
+    return np.asarray(groups.lump_log_size + log_f + minus_log_cdf)
 
 
 def _log_cdf_of_maximum(groups: _Groups, t: FloatArray) -> FloatArray:

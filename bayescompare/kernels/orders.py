@@ -187,13 +187,17 @@ def _cross(measures: Sequence[Choices]) -> tuple[IntArray, IntArray]:
     blocks = []
     for i, (row, size) in enumerate(zip(first, sizes, strict=True)):
         # Only tied measures open a dimension: numpy allows 64, and m may be larger.
-        tied = np.flatnonzero(size > 1)
+        tied = np.flatnonzero(size > 1).tolist()
         if len(tied) == 0:
             blocks.append(row[None, :])
             continue
-        allowed = [measures[j].flat[measures[j].offsets[i] : measures[j].offsets[i + 1]] for j in tied]
+        allowed = [
+            measures[j].flat[measures[j].offsets[i] : measures[j].offsets[i + 1]] for j in tied
+        ]
         block = np.tile(row, (math.prod(size[tied].tolist()), 1))
-        block[:, tied] = np.stack(np.meshgrid(*allowed, indexing="ij"), axis=-1).reshape(-1, len(tied))
+        block[:, tied] = np.stack(np.meshgrid(*allowed, indexing="ij"), axis=-1).reshape(
+            -1, len(tied)
+        )
         blocks.append(block)
     dataset = np.repeat(np.arange(len(first), dtype=np.int64), [len(b) for b in blocks])
     return dataset, np.concatenate(blocks)

@@ -1,4 +1,4 @@
-"""The tests, one frozen dataclass each; `names()` lists them and `describe()` tells their priors."""
+"""The tests, one frozen dataclass each; `names()` lists them, `describe()` tells their priors."""
 
 from __future__ import annotations
 

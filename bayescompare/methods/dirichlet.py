@@ -35,10 +35,22 @@ from bayescompare.kernels.dirichlet import (
 from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision, decide
-from bayescompare.methods.dirichlet_prior import Prior, cells_of, check_prior, marginal_prior
+from bayescompare.methods.dirichlet_prior import (
+    Prior,
+    cells_of,
+    check_prior,
+    mapping_of,
+    marginal_prior,
+)
 from bayescompare.methods.dirichlet_words import dirichlet_words
 from bayescompare.methods.listing import Listing
-from bayescompare.methods.priors import Priors, check_priors, describe_prior, is_number
+from bayescompare.methods.priors import (
+    Priors,
+    check_priors,
+    constant_dirichlet,
+    describe_prior,
+    is_number,
+)
 from bayescompare.methods.trees import conjugate_tree, finish_tree
 from bayescompare.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -78,16 +90,29 @@ class Dirichlet(Method):
     --------
     >>> import bayescompare as bc
     >>> c = bc.compare(bc.load_example("benavoli-example1"), method=Dirichlet())
-    >>> c.best, round(c.questions["most probable"], 12)
+    >>> c.best, round(float(c.questions["most probable"]), 12)
     ('B>A|B>A', 0.798213587235)
     """
 
     name: ClassVar[str] = "dirichlet"
-    title: ClassVar[str] = "multinomial-Dirichlet test: P(each joint statement is the most probable)"
+    title: ClassVar[str] = (
+        "multinomial-Dirichlet test: P(each joint statement is the most probable)"
+    )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli & de Campos (2016), Section 4"
     provides: ClassVar[frozenset[str]] = frozenset(
-        "probability unobserved draws model sample log_evidence loo questions on bounds".split()
+        {
+            "probability",
+            "unobserved",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "questions",
+            "on",
+            "bounds",
+        }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
 
@@ -123,15 +148,26 @@ class Dirichlet(Method):
         return {"prior": prior, "strength": self.strength, "priors": given}
 
     @property
+    def open_priors(self) -> Priors:
+        """The user's priors that are not conjugate; a number or a fixed Dirichlet is."""
+        return {
+            name: value
+            for name, value in (self.priors or {}).items()
+            if not is_number(value) and (name != "theta" or constant_dirichlet(value) is None)
+        }
+
+    @property
     def samples(self) -> bool:
         """Whether a prior of the user's makes the model non-conjugate."""
-        return any(not is_number(value) for value in (self.priors or {}).values())
+        return bool(self.open_priors)
 
     def cells(self, results: Results) -> tuple[Statements, Cells]:
-        """Return the statements and the Dirichlet over them; the exact path and the model share it."""
+        """Return the statements and the Dirichlet on them, for exact path and model alike."""
         statements = Statements.from_results(results)
-        given = {k: v for k, v in (self.priors or {}).items() if is_number(v)}
+        given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
         prior = given.get("alpha", self.prior)
+        if "theta" in given:
+            prior = mapping_of(constant_dirichlet(given["theta"]), statements)
         return cells_of(prior, given.get("strength", self.strength), statements)
 
     # the answer ----------------------------------------------------------------------------------
@@ -168,7 +204,10 @@ class Dirichlet(Method):
             )
         statements, _ = self.cells(results)
         given = self.priors or {}
-        prior = marginal_prior(given.get("alpha", self.prior), statements, measures)
+        prior = given.get("alpha", self.prior)
+        if "theta" in given:
+            prior = mapping_of(constant_dirichlet(given["theta"]), statements)
+        prior = marginal_prior(prior, statements, measures)
         strength = given.get("strength", self.strength)
         return replace(self, prior=prior, strength=strength, priors=None)
 
@@ -199,9 +238,7 @@ class Dirichlet(Method):
                 "draws() are conjugate, and a prior of your own is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        return conjugate_tree(
-            results, self.listing(results), draws=draws, chains=chains, rng=rng
-        )
+        return conjugate_tree(results, self.listing(results), draws=draws, chains=chains, rng=rng)
 
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""

@@ -16,7 +16,7 @@ from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.decision import decide
 from bayescompare.methods.listing import Listing
-from bayescompare.methods.priors import Priors, is_number, place
+from bayescompare.methods.priors import Priors, place
 from bayescompare.methods.simplex import observe_weights, safe_dirichlet
 from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results import Results
@@ -39,7 +39,7 @@ def build(method: Dirichlet, results: Results) -> pm.Model:
     import pytensor.tensor as pt
 
     listing = method.listing(results)
-    given = {k: v for k, v in (method.priors or {}).items() if not is_number(v)}
+    given = method.open_priors
     _check_size(given, listing)
     with pm.Model(coords=statement_coords(results, listing)) as model:
         if "theta" in given:
@@ -109,7 +109,7 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     listing = Listing.from_cells(statements, cells)
     tree = finish_tree(tree, results, listing, sampling.rng)
     posterior = tree["posterior"].to_dataset()
-    if "theta" in (method.priors or {}):
+    if "theta" in method.open_priors:
         each = _is_largest(posterior["theta"])
         lump = np.zeros(each.shape[:2])
     else:
@@ -186,7 +186,8 @@ def _mcse(each: FloatArray) -> FloatArray:
     found = az.mcse(data, method="mean").values
     n = each.shape[0] * each.shape[1]
     p = (each.sum(axis=(0, 1)) + 1.0) / (n + 2.0)
-    return np.where(np.isfinite(found) & (found > 0), found, np.sqrt(p * (1.0 - p) / n))
+    known = np.isfinite(found) & (found > 0)
+    return np.asarray(np.where(known, found, np.sqrt(p * (1.0 - p) / n)))
 
 
 def _theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:

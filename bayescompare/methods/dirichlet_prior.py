@@ -8,14 +8,16 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.cells import Cells
 from bayescompare.methods.priors import is_number
-from bayescompare.statements import Statements, count_words
+from bayescompare.statements import DENSE, Statements, count_words
 
-__all__ = ["REST", "Prior", "cells_of", "check_prior", "marginal_prior"]
+__all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
 
+FloatArray = NDArray[np.float64]
 PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise"]
 Prior = PriorName | float | Mapping[str, float]
 
@@ -51,7 +53,7 @@ def check_prior(prior: object, strength: float) -> None:
 
 
 def _check_alpha(argument: str, value: object) -> None:
-    if not is_number(value) or not (math.isfinite(value) and value > 0):  # type: ignore[arg-type]
+    if not is_number(value) or not (math.isfinite(value) and value > 0):
         raise BayescompareError(f"{argument}={value!r}: α must be a finite number > 0.")
 
 
@@ -70,6 +72,19 @@ def cells_of(prior: Prior, strength: float, statements: Statements) -> tuple[Sta
         rest_log_alpha=log_alpha,
         rest_log_size=statements.log_unlisted,
     )
+
+
+def mapping_of(alpha: FloatArray | None, statements: Statements) -> dict[str, float]:
+    """Read a vector of α, in the order in which the statements are listed, as a mapping."""
+    assert alpha is not None, "only a fixed Dirichlet is read as one"
+    if alpha.shape != (statements.size,) or statements.size > DENSE:
+        raise BayescompareError(
+            f"priors['theta'] has {alpha.size} parameter(s) for {count_words(statements.size)} "
+            f"statements ({', '.join(statements.labels[:4])}…); give one each, at most {DENSE}."
+        )
+    for label, value in zip(statements.labels, alpha, strict=True):
+        _check_alpha(f"priors['theta'] at {label!r}", float(value))
+    return dict(zip(statements.labels, alpha.tolist(), strict=True))
 
 
 def _from_mapping(prior: Mapping[str, float], statements: Statements) -> tuple[Statements, Cells]:

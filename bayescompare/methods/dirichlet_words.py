@@ -23,7 +23,9 @@ def dirichlet_words(
     said = [_verdict(results, answer, decision), _others(answer, decision)]
     said.append(_imprecise(answer, decision))
     said.append(_not_frequency(answer, decision))
-    said.append(_joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer))
+    said.append(
+        _joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer)
+    )
     if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
         said.append(
             "With this prior the joint test's view of one pair differs from that pair tested by "
@@ -64,9 +66,8 @@ def _others(answer: Answer, decision: Decision) -> str:
         return ""
     label, probability = decision.runner_up
     said = f"Next comes {label} with {share(probability)}"
-    hidden = answer.size > len(answer.labels) and answer.unobserved is not None
-    if hidden:
-        return f"{said}; all statements never observed have {share(answer.unobserved or 0.0)} together."
+    if answer.size > len(answer.labels) and answer.unobserved is not None:
+        said += f"; all statements never observed have {share(answer.unobserved)} together"
     return f"{said}."
 
 
@@ -112,9 +113,9 @@ def _joint(results: Results, answer: Answer) -> str:
     """Say what a joint test over orderings can and cannot tell at this n."""
     n, l = len(results.datasets), len(results.algorithms)
     start = (
-        f"This is the joint test over whole orderings of {l} algorithms: {count_words(answer.size)} "
-        f"statements are possible, and the {plural(n, 'dataset')} support "
-        f"{count_words(answer.n_observed)} of them."
+        f"This is the joint test over whole orderings of {l} algorithms: "
+        f"{count_words(answer.size)} statements are possible, and the {plural(n, 'dataset')} "
+        f"support {count_words(answer.n_observed)} of them."
     )
     # With fewer datasets than statements observed, no ordering has been seen twice.
     if n < 2 * answer.n_observed:

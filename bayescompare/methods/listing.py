@@ -65,7 +65,9 @@ class Listing:
             weights[table.dataset, table.statement] = table.weight
             nothing = np.zeros(statements.n_listed)
             wins = _wins(statements, np.arange(statements.n_listed))
-            return cls(statements.labels, cells.log_alpha, cells.counts, nothing, weights, wins, None)
+            return cls(
+                statements.labels, cells.log_alpha, cells.counts, nothing, weights, wins, None
+            )
         keep = statements.leading(DENSE - 1)
         rest = np.setdiff1d(np.arange(statements.n_listed), keep)
         column = np.full(statements.n_listed, len(keep))
@@ -106,19 +108,14 @@ class Listing:
 
 def _wins(statements: Statements, keep: NDArray[np.int64]) -> FloatArray:
     """Which algorithm leads each measure in the statements kept."""
-    l, m = len(statements.algorithms), len(statements.measures)
-    leaders = np.stack(
-        [level[column, 0] for level, column in zip(
-            statements.levels, statements.table.states[keep].T, strict=True)],
-        axis=1,
-    ).reshape(len(keep), m)
-    leads = leaders[:, :, None] == np.arange(l)
-    return (leads[:, :, 0] if l == 2 else leads).astype(np.float64)
+    l = len(statements.algorithms)
+    columns = zip(statements.levels, statements.table.states[keep].T, strict=True)
+    leaders = np.stack([level[column, 0] for level, column in columns], axis=1)
+    leads: FloatArray = (leaders[:, :, None] == np.arange(l)).astype(np.float64)
+    return leads[:, :, 0] if l == 2 else leads
 
 
-def _other_wins(
-    statements: Statements, cells: Cells, rest: NDArray[np.int64]
-) -> FloatArray:
+def _other_wins(statements: Statements, cells: Cells, rest: NDArray[np.int64]) -> FloatArray:
     """Posterior parameters of who leads each measure within the cells not kept."""
     l = len(statements.algorithms)
     classes = 2 if l == 2 else l

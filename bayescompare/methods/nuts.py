@@ -53,7 +53,7 @@ def sample(
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     with _quiet(), model:
         _check(model)
-        tree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
+        tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
         pm.sample_posterior_predictive(
@@ -87,7 +87,9 @@ def _quiet() -> Iterator[None]:
     logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The effect of Potentials", category=UserWarning)
+            warnings.filterwarnings(
+                "ignore", message="The effect of Potentials", category=UserWarning
+            )
             yield
     finally:
         logger.setLevel(level)

@@ -12,13 +12,25 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.methods.base import Parameter
 
-__all__ = ["Priors", "SavedPrior", "check_priors", "describe_prior", "is_number", "place"]
+__all__ = [
+    "Priors",
+    "SavedPrior",
+    "check_priors",
+    "constant_dirichlet",
+    "describe_prior",
+    "is_number",
+    "place",
+]
 
+FloatArray = NDArray[np.float64]
 Priors = Mapping[str, Any]
 
 
@@ -39,7 +51,7 @@ class SavedPrior:
         )
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a prior's value is a plain number, which leaves the model conjugate."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -95,14 +107,24 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
     assert placer is not None, "check_priors() runs before place()"
     model = pm.modelcontext(None)
     made = placer(name, dims)
-    if model.named_vars.get(name) is None:
-        if made is None or not hasattr(made, "owner"):
-            raise BayescompareError(
-                f"priors[{name!r}]: the function registered no variable {name!r} and returned "
-                f"{made!r}; call e.g. pm.Gamma(name, 2, 1, dims=dims) in it and return that."
-            )
-        return pm.Deterministic(name, made, dims=dims[: made.ndim] or None)
-    return model.named_vars[name]
+    if name in model.named_vars:
+        return model.named_vars[name]
+    if getattr(made, "owner", None) is None:
+        raise BayescompareError(
+            f"priors[{name!r}]: the function registered no variable {name!r} and returned "
+            f"{made!r}; call e.g. pm.Gamma(name, 2, 1, dims=dims) in it and return that."
+        )
+    if _is_distribution(made):
+        return _register(made, name, dims)
+    return pm.Deterministic(name, made, dims=dims if made.ndim == len(dims) else None)
+
+
+def constant_dirichlet(value: Any) -> FloatArray | None:
+    """Return the parameters of ``pm.Dirichlet.dist(a)`` with fixed a, which stays conjugate."""
+    if not _is_distribution(value) or _op_name(value) != "Dirichlet":
+        return None
+    (alpha,) = _parameters(value)
+    return None if alpha is None else np.asarray(alpha, dtype=np.float64)
 
 
 def describe_prior(value: Any) -> str:
@@ -115,22 +137,36 @@ def describe_prior(value: Any) -> str:
     """
     if is_number(value):
         return f"{value:g}"
-    owner = getattr(value, "owner", None)
-    if owner is not None:
-        name = getattr(owner.op, "_print_name", (type(owner.op).__name__,))[0]
-        parameters = (_constant(v) for v in owner.op.dist_params(owner))
-        return f"{name}({', '.join(parameters)})"
+    if _is_distribution(value):
+        parameters = (_shown(parameter) for parameter in _parameters(value))
+        return f"{_op_name(value)}({', '.join(parameters)})"
     return str(getattr(value, "__qualname__", value))
 
 
-def _constant(variable: Any) -> str:
-    data = getattr(variable, "data", None)
-    return "…" if data is None or data.size > 4 else str(data.tolist())
+def _is_distribution(value: Any) -> bool:
+    """Whether this is a PyMC random variable; asking must not import PyMC."""
+    return hasattr(getattr(getattr(value, "owner", None), "op", None), "dist_params")
+
+
+def _op_name(rv: Any) -> str:
+    return str(getattr(rv.owner.op, "_print_name", (type(rv.owner.op).__name__,))[0])
+
+
+def _parameters(rv: Any) -> list[NDArray[Any] | None]:
+    """Values of a distribution's parameters, None where they are random themselves."""
+    from pymc.pytensorf import constant_fold
+
+    folded = constant_fold(rv.owner.op.dist_params(rv.owner), raise_not_constant=False)
+    return [value if isinstance(value, np.ndarray) else None for value in folded]
+
+
+def _shown(parameter: NDArray[Any] | None) -> str:
+    return "…" if parameter is None or parameter.size > 8 else f"{parameter.tolist()}"
 
 
 def _placer(value: object) -> Callable[[str, tuple[str, ...]], Any] | None:
     """Find how this kind of value becomes a variable; None when it is of no known kind."""
-    if hasattr(value, "owner") and hasattr(value, "eval"):
+    if _is_distribution(value):
         return lambda name, dims: _register(value, name, dims)
     if hasattr(value, "create_variable"):
         return lambda name, dims: value.create_variable(name)

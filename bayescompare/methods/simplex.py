@@ -1,9 +1,10 @@
 r"""PyMC pieces shared by all methods with a probability vector: a safe Dirichlet, and its data.
 
 ``pm.Dirichlet`` with α = 1/2^m puts hundreds of divergences into NUTS. Instead, with
-:math:`G \sim \mathrm{Gamma}(\alpha+1)` and :math:`E \sim \mathrm{Exp}(1)`,
+:math:`G \sim \mathrm{Gamma}(\alpha+1)`, :math:`E \sim \mathrm{Exp}(1)`,
 
-.. math:: x = \log G - E/\alpha, \qquad \theta = \mathrm{softmax}(x) \sim \mathrm{Dirichlet}(\alpha),
+.. math:: x = \log G - E/\alpha, \qquad
+          \theta = \mathrm{softmax}(x) \sim \mathrm{Dirichlet}(\alpha),
 
 and the total :math:`\sum e^x \sim \mathrm{Gamma}(A)` is ancillary: independent of θ and of the
 data. The Potential :math:`N \log\sum e^x` re-priors only that total and cancels the likelihood's
@@ -56,7 +57,7 @@ def safe_dirichlet(
     gamma = pm.Gamma(f"{name}_gamma", alpha + 1.0, 1.0, dims=dims)
     exponential = pm.Exponential(f"{name}_exponential", 1.0, dims=dims)
     x = pt.log(gamma) - exponential / alpha
-    log_total = pt.logsumexp(x, axis=-1, keepdims=True)
+    log_total = pm.math.logsumexp(x, axis=-1, keepdims=True)
     potential = total * log_total[..., 0]
     if random:
         prior_total = alpha.sum(axis=-1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from bayescompare._version import __version__
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet import latents, log_theta
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.simplex import LATENTS, OUTCOME
@@ -101,9 +101,14 @@ def _to_tree(
     made = {}
     for group, variables in groups.items():
         sample = () if group == "observed_data" else ("chain", "draw")
-        own = {name: dims[name][:1] if group == "log_likelihood" else dims[name] for name in variables}
+        own = {
+            name: dims[name][:1] if group == "log_likelihood" else dims[name] for name in variables
+        }
         used = {d for ds in own.values() for d in ds}
-        indices = {d: np.arange(k) for d, k in zip(sample, next(iter(variables.values())).shape, strict=False)}
+        indices = {
+            d: np.arange(k)
+            for d, k in zip(sample, next(iter(variables.values())).shape, strict=False)
+        }
         made[group] = xr.Dataset(
             {name: ((*sample, *own[name]), values) for name, values in variables.items()},
             {**indices, **{d: coords[d] for d in coords if d in used}},
@@ -123,7 +128,9 @@ def _one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> 
     return out
 
 
-def _log_prior(listing: Listing, gamma: FloatArray, exponential: FloatArray) -> dict[str, FloatArray]:
+def _log_prior(
+    listing: Listing, gamma: FloatArray, exponential: FloatArray
+) -> dict[str, FloatArray]:
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
     alpha = np.exp(listing.log_alpha)
     return {

@@ -28,7 +28,9 @@ def number(value: float) -> str:
 
 
 def plural(n: float, noun: str) -> str:
-    """Examples
+    """Write a count with its noun.
+
+    Examples
     --------
     >>> plural(1, "dataset"), plural(12, "dataset")
     ('1 dataset', '12 datasets')
