@@ -178,7 +178,8 @@ class Pairwise:
         algorithms = plural(len(self.results.algorithms), "algorithm")
         said = [
             f"{self.method.name} on {pairs} of {algorithms}, jointly on "
-            f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} most probable statements can be asserted so that {rate}."
+            f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} most probable "
+            f"statements can be asserted so that {rate}."
         ]
         for winner in graph:
             losers = list(graph.successors(winner))

@@ -27,15 +27,19 @@ _TEMME = (
     (25 / 6048, -139 / 51840),
 )
 
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+_SMALLEST = 5e-324
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
 
 def stirling_error(a: FloatArray) -> FloatArray:
     """log Γ(a) less Stirling's formula, for a ≥ 10 (error below 1e-16)."""
-    total = np.zeros_like(a)
-    for c in reversed(_STIRLING):
-        total = total / a**2 + c
-    return total / a
+    inverse = 1.0 / a
+    square = inverse * inverse
+    total = np.full_like(a, _STIRLING[-1])
+    for c in _STIRLING[-2::-1]:
+        total *= square
+        total += c
+    return total * inverse
 
 
 def log_rising(log_a: ArrayLike, n: ArrayLike) -> FloatArray:
@@ -71,16 +75,21 @@ def log_density(t: FloatArray, reference: float, a: FloatArray, log_a: FloatArra
     a, log_a : array (G, 1)
         Shapes and their logarithms (the shape itself may underflow).
     """
-    log_x = t + math.log(reference)
-    out: FloatArray = a * log_x - np.exp(log_x) + log_a - gammaln(1.0 + a)
     large = a[:, 0] >= LARGE
+    if large.all():
+        return _log_density_large(t, reference, a)
+    log_x = t + math.log(reference)
+    out: FloatArray = a * log_x - np.exp(log_x) + (log_a - gammaln(1.0 + a))
     if large.any():
-        b = a[large]
-        # √(a/2π)·exp(−a(u − log1p u) − stirling error) with u = x/a − 1, so that log1p u = y.
-        y = t + np.log1p((reference - b) / b)
-        deviance = b * (np.expm1(y) - y)
-        out[large] = 0.5 * np.log(b / (2 * np.pi)) - deviance - stirling_error(b)
+        out[large] = _log_density_large(t, reference, a[large])
     return out
+
+
+def _log_density_large(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
+    """√(a/2π)·exp(−a(u − log1p u) − stirling error) with u = x/a − 1, so that log1p u = y."""
+    y = t + np.log1p((reference - a) / a)
+    constant = 0.5 * np.log(a / (2 * np.pi)) - stirling_error(a)
+    return np.asarray(constant - a * (np.expm1(y) - y))
 
 
 def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
@@ -89,15 +98,18 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
     Accurate in both tails; `a` has shape (G, 1) as in `log_density`.
     """
     x = reference * np.exp(t)
-    lower, upper = np.broadcast_arrays(gammainc(a, x), gammaincc(a, x))
+    upper: FloatArray = gammaincc(a, x)
     huge = a[:, 0] >= HUGE
+    # Where the upper tail is most of the mass, only the lower one has the digits.
+    most = upper > 0.5
+    lower = np.ones_like(upper)
+    gammainc(a, x, out=lower, where=most)
     if huge.any():
         b = a[huge]
-        lower, upper = lower.copy(), upper.copy()
         lower[huge], upper[huge] = _temme(t + np.log1p((reference - b) / b), b)
-    with np.errstate(divide="ignore"):
-        logs: FloatArray = np.where(lower < 0.5, np.log(lower), np.log1p(-upper))
-    return logs
+        most = upper > 0.5
+    logs = np.log(np.maximum(lower, _SMALLEST)), np.log1p(-np.minimum(upper, 0.5))
+    return np.where(most, *logs)
 
 
 def log_minus_log_cdf(t: FloatArray, reference: float, log_a: float) -> FloatArray:

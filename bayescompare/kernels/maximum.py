@@ -22,28 +22,30 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.gammas import log_cdf, log_density, log_minus_log_cdf
+from bayescompare.kernels.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
 
 __all__ = ["probability_of_maximum"]
 
 FloatArray = NDArray[np.float64]
 
-_LOG_TAIL = math.log(1e-17)
+_TAIL = 1e-17
+_LOG_TAIL = math.log(_TAIL)
 _GRID = 17
-_NODES = (64, 128, 256, 512, 1024)
+_NODES = (64, 64, 128, 256, 512, 1024)
 #: Evaluations of F held at once: bounds memory when there are very many distinct counts.
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """Distinct shapes with the logarithm of how many cells share each."""
+    """Distinct shapes, in increasing order, with how many cells share each."""
 
     a: FloatArray
     log_a: FloatArray
-    log_size: FloatArray
+    size: FloatArray
     lump_log_a: float
     lump_log_size: float
 
@@ -77,60 +79,65 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
     ([0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235], 0.0)
     """
     groups, member = _group(cells)
-    low, high = _limits(groups)
-    for nodes in _NODES:
+    low, high = _tail_limits(groups)
+    for attempt, nodes in enumerate(_NODES):
         each, lump = _integrate(groups, low, high, nodes)
-        defect = abs(float(np.sum(each * np.exp(groups.log_size))) + lump - 1.0)
+        defect = abs(float(each @ groups.size) + lump - 1.0)
         # The whole is the integral of the maximum's density, so it is one exactly when the
         # nodes resolve every feature of the parts.
         if defect < 1e-12:
             break
-    padded = np.append(each, 0.0)
-    return padded[member], lump
+        if attempt == 0:
+            low, high = _narrowed(groups, low, high)
+    return np.append(each, 0.0)[member], lump
 
 
 def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
     """Collect equal shapes; `member` is each listed cell's group, −1 for impossible cells."""
-    shape, log_shape = cells.shape, np.logaddexp(cells.log_alpha, _log(cells.counts))
-    possible = log_shape > -math.inf
+    shape = cells.shape
+    # Where a count is there it carries the shape, and α may have underflowed.
+    log_shape = np.where(cells.counts > 0, np.log(np.maximum(shape, TINY)), cells.log_alpha)
     # Sums of 1/2 and 1/6 in another order differ in the last bit: they are the same shape.
-    key = np.round(log_shape[possible], 12)
-    _, first, inverse, sizes = np.unique(
-        key, return_index=True, return_inverse=True, return_counts=True
-    )
-    member = np.full(len(shape), -1, dtype=np.int64)
-    member[possible] = inverse.ravel()
+    key = np.round(log_shape, 12)
+    order = np.argsort(key, kind="stable")
+    order = order[np.searchsorted(key[order], -math.inf, side="right") :]
+    ranked = key[order]
+    starts = np.concatenate([[0], np.flatnonzero(ranked[1:] != ranked[:-1]) + 1])
+    member = np.full(len(key), -1, dtype=np.int64)
+    first, size = order[starts], np.append(starts[1:], len(order)) - starts
+    member[order] = np.repeat(np.arange(len(starts)), size)
     groups = _Groups(
-        a=shape[possible][first],
-        log_a=log_shape[possible][first],
-        log_size=np.log(sizes),
+        a=shape[first],
+        log_a=log_shape[first],
+        size=size.astype(np.float64),
         lump_log_a=cells.rest_log_alpha,
         lump_log_size=cells.rest_log_size if cells.rest_log_alpha > -math.inf else -math.inf,
     )
     return groups, member
 
 
-def _log(x: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        return np.log(x)
+def _tail_limits(groups: _Groups) -> tuple[float, float]:
+    """Limits of `t` beyond which the maximum has less than 1e-17, from single cells' tails.
 
-
-def _limits(groups: _Groups) -> tuple[float, float]:
-    """Bracket the maximum: its distribution function passes 1e-17 and 1 − 1e-17 within.
-
-    `t` is the logarithm of x over the reference shape.
+    `t` is the logarithm of x over the reference shape. Many groups together may leave the
+    lower limit far too low; `_narrowed` mends that where it matters.
     """
     top = groups.reference
-    log_top = math.log(top)
-    # F(x; a) <= x^a/Γ(a + 1), hence the left end; the right one bounds even the lump's tail.
-    low = min(-1.0, (_LOG_TAIL + math.lgamma(top + 1.0)) / top - log_top)
-    lump = max(0.0, groups.lump_log_size + min(groups.lump_log_a, 0.0))
-    spread = 45.0 + lump + float(np.logaddexp.reduce(groups.log_size, initial=0.0))
-    high = math.log1p((spread + math.sqrt(2.0 * top * spread)) / top)
+    # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
+    least = float(gammaincinv(top, _TAIL))
+    low = math.log(least / top) if least > 0.0 else -math.inf
+    low = max(low, (_LOG_TAIL + math.lgamma(top + 1.0)) / top - math.log(top))
+    cells = float(groups.size.sum())
+    spread = 45.0 + math.log1p(cells) + max(0.0, groups.lump_log_size + min(groups.lump_log_a, 0.0))
+    return low, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top)
+
+
+def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:
+    """Close in on where the maximum's distribution function leaves 0 and reaches 1."""
     for _ in range(200):
         t = np.linspace(low, high, _GRID)
         total = _log_cdf_of_maximum(groups, t)
-        inside = (total > _LOG_TAIL) & (np.log(-np.expm1(total) + 1e-300) > _LOG_TAIL)
+        inside = (total > _LOG_TAIL) & (-np.expm1(total) > _TAIL)
         where = np.flatnonzero(inside)
         if len(where) == 0:
             # All the change happens within one step of the grid.
@@ -145,15 +152,18 @@ def _limits(groups: _Groups) -> tuple[float, float]:
 
 def _integrate(groups: _Groups, low: float, high: float, nodes: int) -> tuple[FloatArray, float]:
     """Return P of one cell of each group, and of the whole lump."""
-    abscissa, weight = _legendre(nodes)
-    t = 0.5 * (high - low) * abscissa + 0.5 * (high + low)
-    log_weight = np.log(weight) + math.log(0.5 * (high - low))
-    total = log_weight + _log_cdf_of_maximum(groups, t)
+    abscissa, log_weight = _legendre(nodes)
+    half = 0.5 * (high - low)
+    t, log_weight = half * abscissa + 0.5 * (high + low), log_weight + math.log(half)
+    blocks = _blocks(len(groups.a), nodes)
+    cdfs = [_cdfs(groups, t, block) for block in blocks] if len(blocks) == 1 else None
+    total = log_weight + _log_cdf_of_maximum(groups, t, cdfs)
     each = np.empty(len(groups.a))
-    for block in _blocks(len(groups.a), nodes):
+    for k, block in enumerate(blocks):
         a, log_a = groups.a[block, None], groups.log_a[block, None]
         density = log_density(t, groups.reference, a, log_a)
-        each[block] = np.exp(total + density - _cdfs(groups, t, block)).sum(axis=1)
+        cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
+        each[block] = np.exp(total + density - cdf).sum(axis=1)
     if groups.lump_log_size == -math.inf:
         return each, 0.0
     return each, float(np.exp(total + _lump_log_hazard(groups, t)).sum())
@@ -167,10 +177,14 @@ def _lump_log_hazard(groups: _Groups, t: FloatArray) -> FloatArray:
     return np.asarray(groups.lump_log_size + log_f + minus_log_cdf)
 
 
-def _log_cdf_of_maximum(groups: _Groups, t: FloatArray) -> FloatArray:
+def _log_cdf_of_maximum(
+    groups: _Groups, t: FloatArray, cdfs: list[FloatArray] | None = None
+) -> FloatArray:
+    """Log Π F over all cells; `cdfs` are the groups' own, where they are at hand."""
     total = np.zeros(len(t))
-    for block in _blocks(len(groups.a), len(t)):
-        total += np.exp(groups.log_size[block]) @ _cdfs(groups, t, block)
+    for k, block in enumerate(_blocks(len(groups.a), len(t))):
+        cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
+        total += groups.size[block] @ cdf
     if groups.lump_log_size > -math.inf:
         logs = log_minus_log_cdf(t, groups.reference, groups.lump_log_a)
         with np.errstate(over="ignore"):
@@ -190,4 +204,4 @@ def _blocks(groups: int, nodes: int) -> list[slice]:
 @cache
 def _legendre(nodes: int) -> tuple[FloatArray, FloatArray]:
     abscissa, weight = np.polynomial.legendre.leggauss(nodes)
-    return abscissa, weight
+    return abscissa, np.log(weight)

@@ -1,0 +1,37 @@
+"""How a benchmark times and reports: ratios within one run, never absolute assertions."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the report: ours against a baseline timed in the same run."""
+
+    what: str
+    ours: float
+    baseline: float
+    goal: str
+    met: bool
+    unit: str = "s"
+
+    @property
+    def ratio(self) -> float:
+        return self.baseline / self.ours
+
+
+def median_seconds(work: Callable[[], object], *, repeat: int = 3, least: float = 0.2) -> float:
+    """Median over `repeat` rounds of the mean time of a call; a round lasts at least `least`."""
+    work()
+    rounds = []
+    for _ in range(repeat):
+        calls, start = 0, time.perf_counter()
+        while (spent := time.perf_counter() - start) < least:
+            work()
+            calls += 1
+        rounds.append(spent / calls)
+    return statistics.median(rounds)

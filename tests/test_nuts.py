@@ -1,0 +1,170 @@
+"""Exact, conjugate draws and NUTS agree; a user's own prior is the one they wrote.
+
+The slow set fixes seed and sampler. One fast test samples a small model end to end.
+"""
+
+from __future__ import annotations
+
+import arviz as az
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+
+import bayescompare as bc
+
+QUIET = {"progressbar": False, "cores": 2}
+
+
+def simulated(m: int, n: int = 24, seed: int = 5) -> bc.Results:
+    """Two algorithms on n datasets; rounding makes some ties, so some weights are fractional."""
+    rng = np.random.default_rng(seed + m)
+    rows = []
+    for i in range(n):
+        shared = rng.normal(size=m)
+        for name, gain in (("A", 0.0), ("B", 0.6)):
+            rows.append([f"d{i}", name, *np.round(shared + gain + rng.normal(size=m), 1)])
+    columns = ["dataset", "algorithm", *(f"m{j}" for j in range(m))]
+    measures = dict.fromkeys(columns[2:], "max")
+    return bc.Results.from_frame(pd.DataFrame(rows, columns=columns), measures=measures)
+
+
+def frequencies(tree) -> tuple[np.ndarray, np.ndarray]:
+    """Share of draws in which each statement is the largest, with its MCSE."""
+    theta = tree["posterior"]["theta"]
+    largest = (theta == theta.max("statement")).astype(float)
+    mcse = np.nan_to_num(az.mcse(largest, method="mean").values)
+    draws = theta.sizes["chain"] * theta.sizes["draw"]
+    # A statement that never led has an error too: about one draw's worth.
+    return largest.mean(("chain", "draw")).values, np.maximum(mcse, 1.0 / draws)
+
+
+def test_a_small_model_from_model_to_diagnosis():
+    c = bc.compare(bc.load_example("pnn"))
+    tree = c.sample(250, chains=2, rng=3, tune=400, **QUIET)
+    assert set(tree.children) == set(c.draws(10, rng=0).children) | {"sample_stats"}
+    assert not any(
+        "gamma" in str(v) or "exponential" in str(v) for v in tree["posterior"].data_vars
+    )
+    share, mcse = frequencies(tree)
+    np.testing.assert_array_less(np.abs(share - c.probability.values), 5 * mcse + 1e-12)
+    assert tree["sample_stats"]["diverging"].sum() == 0
+    assert c.diagnose(tree).figures["divergences"] == 0
+
+
+def test_model_has_the_promised_coords():
+    c = bc.compare(bc.load_example("benavoli-example1"))
+    model = c.model()
+    assert list(model.coords) == ["statement", "dataset", "measure"]
+    assert list(model.coords["statement"]) == list(c.probability["statement"].values)
+    assert len(model.coords["dataset"]) == 12
+
+
+def test_tied_datasets_keep_their_fractions_in_the_model():
+    c = bc.compare(simulated(2))
+    model = c.model()
+    data = model.rvs_to_values[model["outcome"]].data
+    np.testing.assert_allclose(data.sum(axis=0), c.answer.counts)
+    assert np.any((data > 0) & (data < 1)), "the simulation must contain ties"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("m", [2, 3, 5])
+@pytest.mark.parametrize("prior", ["symmetric", "jeffreys", "uniform"])
+def test_exact_conjugate_and_nuts_agree(m, prior):
+    c = bc.compare(simulated(m), method=bc.methods.Dirichlet(prior=prior))
+    conjugate = c.draws(4000, chains=4, rng=11)
+    nuts = c.sample(2000, chains=4, rng=11, target_accept=0.9, **QUIET)
+    for tree in (conjugate, nuts):
+        share, mcse = frequencies(tree)
+        np.testing.assert_array_less(np.abs(share - c.probability.values), 4 * mcse + 1e-12)
+        mean = tree["posterior"]["theta"].mean(("chain", "draw")).values
+        error = az.mcse(tree["posterior"]["theta"], method="mean").values
+        expected = c.summary()["theta_mean"].reindex(list(c.answer.labels)).to_numpy()
+        np.testing.assert_array_less(np.abs(mean - expected), 4 * error + 1e-12)
+    figures = c.diagnose(nuts).figures
+    print(f"m={m} {prior}: greatest R-hat {figures['greatest R-hat']:.4f}")
+    assert figures["divergences"] == 0
+    assert figures["greatest R-hat"] < 1.02
+
+
+@pytest.mark.slow
+def test_a_hyperprior_gives_the_posterior_of_the_model_written_by_hand():
+    results = simulated(2)
+    method = bc.methods.Dirichlet(priors={"alpha": pm.Gamma.dist(2.0, 3.0)})
+    c = bc.compare(results, method=method, rng=4, sampler={"draws": 2000, **QUIET})
+    assert not c.exact
+    counts = c.answer.counts
+    with pm.Model():
+        alpha = pm.Gamma("alpha", 2.0, 3.0)
+        total, n = 4 * alpha, counts.sum()
+        evidence = (
+            pt.gammaln(total)
+            - pt.gammaln(total + n)
+            + (pt.gammaln(alpha + counts) - pt.gammaln(alpha)).sum()
+        )
+        pm.Potential("evidence", evidence)
+        hand = pm.sample(4000, chains=4, random_seed=9, nuts_sampler="pymc", **QUIET)
+    mine, theirs = c.tree["posterior"]["alpha"], hand["posterior"]["alpha"]
+    for figure in (lambda x: x, lambda x: x**2, np.log):
+        error = np.hypot(*(float(az.mcse(figure(x), method="mean")) for x in (mine, theirs)))
+        assert abs(float(figure(mine).mean() - figure(theirs).mean())) < 4 * error
+    # P(max) given alpha is exact, so averaging it over the hand-written posterior is the answer.
+    from bayescompare.kernels.cells import Cells
+    from bayescompare.kernels.maximum import probability_of_maximum
+
+    drawn = theirs.values.ravel()[::8]
+    by_draw = np.array(
+        [probability_of_maximum(Cells(np.full(4, np.log(a)), counts))[0] for a in drawn]
+    )
+    error = np.hypot(by_draw.std(axis=0) / np.sqrt(len(drawn)) * 2, c.answer.mcse)
+    np.testing.assert_array_less(np.abs(by_draw.mean(axis=0) - c.probability.values), 4 * error)
+
+
+@pytest.mark.slow
+def test_a_prior_on_theta_itself_and_a_strength_hyperprior():
+    results = simulated(2)
+
+    # A logistic-normal prior: no conjugate form, so NUTS must answer.
+    def logistic_normal(name, dims):
+        z = pm.Normal("z", 0.0, 1.5, dims=dims)
+        return pm.Deterministic(name, pm.math.softmax(z), dims=dims)
+
+    sampler = {"draws": 1000, **QUIET}
+    own = bc.methods.Dirichlet(priors={"theta": logistic_normal})
+    c = bc.compare(results, method=own, rng=1, sampler=sampler)
+    assert not c.exact
+    assert c.diagnose().ok
+    assert abs(float(c.probability.sum()) - 1.0) < 1e-9
+    # A strength that hardly varies is a fixed strength.
+    tight = bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(mu=2.0, sigma=1e-3)})
+    near = bc.compare(results, method=tight, rng=1, sampler=sampler)
+    fixed = bc.compare(results, method=bc.methods.Dirichlet(strength=2.0))
+    np.testing.assert_allclose(near.probability.values, fixed.probability.values, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_beyond_256_statements_the_model_keeps_the_exact_aggregate():
+    results = simulated(10)
+    c = bc.compare(results)
+    assert c.answer.size == 1024
+    nuts, exact = c.sample(1000, chains=4, rng=2, **QUIET), c.draws(4000, chains=4, rng=3)
+    assert nuts["posterior"]["statement"].values[-1] == "(other)"
+    a, b = (t["posterior"]["theta"].sel(statement="(other)") for t in (nuts, exact))
+    error = np.hypot(*(float(az.mcse(x, method="mean")) for x in (a, b)))
+    assert abs(float(a.mean() - b.mean())) < 4 * error
+    a, b = (t["posterior"]["marginal"] for t in (nuts, exact))
+    error = np.hypot(az.mcse(a, method="mean").values, az.mcse(b, method="mean").values)
+    difference = np.abs((a.mean(("chain", "draw")) - b.mean(("chain", "draw"))).values)
+    np.testing.assert_array_less(difference, 4 * error)
+
+
+@pytest.mark.slow
+def test_an_edited_model_is_sampled_as_edited():
+    c = bc.compare(bc.load_example("benavoli-example1"))
+    edited = c.model()
+    with edited:
+        pm.Deterministic("odds", edited["theta"][-1] / edited["theta"][0])
+    tree = c.sample(200, chains=2, model=edited, rng=1, **QUIET)
+    assert "odds" in tree["posterior"]
