@@ -181,10 +181,9 @@ class Pairwise:
             f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} most probable "
             f"statements can be asserted so that {rate}."
         ]
-        for winner in graph:
-            losers = list(graph.successors(winner))
-            if losers:
-                said.append(f"{winner} is better than {many(losers)} on every measure.")
+        wins = [f"{w} over {many(list(graph.successors(w)))}" for w in graph if graph.out_degree(w)]
+        if wins:
+            said.append(f"Most probably better on every measure: {'; '.join(wins)}.")
         for _, _, statement in graph.graph["mixed"]:
             said.append(f"Asserted, but no order: {statement}.")
         open_pairs = [
