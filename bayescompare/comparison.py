@@ -24,6 +24,7 @@ from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.methods.decision import Decision, decide
+from bayescompare.methods.words import figure, short_label
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class Comparison:
 
     def headline(self) -> str:
         """Return the verdict in one line."""
-        decision, label = self.decision, self.decision.statement
+        decision, label = self.decision, short_label(self.decision.statement)
         if self.answer.pvalue is not None:
             words = {"settled": "significant", "tied": "tied, nothing to single out"}
             verdict = words.get(decision.verdict, "not significant")
@@ -174,7 +175,7 @@ class Comparison:
         }
         how = "exact" if self.exact else f"MCSE {self._best_mcse():.1g}"
         return (
-            f"{label} is the most probable statement with P = {decision.level:.3f} ({how}): "
+            f"{label} is the most probable statement with P {figure(decision.level)} ({how}): "
             f"{words[decision.verdict]}"
         )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import many, phrase, plural, share
+from bayescompare.methods.words import many, phrase, plural, share, short_label
 from bayescompare.results import Results
 from bayescompare.statements import count_words
 
@@ -50,7 +50,7 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
         )
     how = "exact" if answer.exact else "by NUTS, with its Monte Carlo error"
     start = (
-        f"On {n} the most probable statement is {decision.statement}: "
+        f"On {n} the most probable statement is {short_label(decision.statement)}: "
         f"{phrase(results, decision.statement)}. The probability that it is the most probable "
         f"one is {share(decision.level)} ({how})"
     )
@@ -65,7 +65,7 @@ def _others(answer: Answer, decision: Decision) -> str:
     if decision.runner_up is None or decision.verdict == "tied":
         return ""
     label, probability = decision.runner_up
-    said = f"Next comes {label} with {share(probability)}"
+    said = f"Next comes {short_label(label)} with {share(probability)}"
     if answer.size > len(answer.labels) and answer.unobserved is not None:
         said += f"; all statements never observed have {share(answer.unobserved)} together"
     return f"{said}."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bayescompare.results import Results
 
-__all__ = ["many", "number", "phrase", "plural", "share"]
+__all__ = ["figure", "many", "number", "phrase", "plural", "share", "short_label"]
 
 
 def share(p: float) -> str:
@@ -20,6 +20,22 @@ def share(p: float) -> str:
     if p > 0.9995:
         return "over 0.999"
     return "under 0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def figure(p: float) -> str:
+    """Write a probability with its sign of equality: "= 0.798", "> 0.999".
+
+    Examples
+    --------
+    >>> figure(0.79821), figure(0.99999)
+    ('= 0.798', '> 0.999')
+    """
+    return "> 0.999" if p > 0.9995 else "< 0.001" if p < 0.0005 else f"= {p:.3f}"
+
+
+def short_label(label: str, most: int = 160) -> str:
+    """Leave out the middle of a very long statement."""
+    return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
 
 
 def number(value: float) -> str:

@@ -1,0 +1,22 @@
+"""Pictures of comparisons, one file per plot; each returns the matplotlib Axes it drew on.
+
+Nothing here touches matplotlib's settings. With ``ax=`` nothing but that Axes is drawn on;
+without it a new pyplot figure is opened, as large as the content wants.
+"""
+
+from __future__ import annotations
+
+from bayescompare.plots.dispatch import plot_comparison, plot_pairwise
+from bayescompare.plots.matrix import plot_matrix
+from bayescompare.plots.order import plot_order
+from bayescompare.plots.simplex import plot_simplex
+from bayescompare.plots.statements import plot_statements
+
+__all__ = [
+    "plot_comparison",
+    "plot_matrix",
+    "plot_order",
+    "plot_pairwise",
+    "plot_simplex",
+    "plot_statements",
+]

@@ -1,0 +1,164 @@
+"""What every plot shares: a place to draw, colours, and names shown exactly as they are."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.transforms import Transform
+
+__all__ = [
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "INK",
+    "LITERAL",
+    "ORANGE",
+    "SKY",
+    "VERMILION",
+    "clip",
+    "figure_of",
+    "moved",
+    "new_axes",
+    "probability_words",
+    "set_title",
+    "short_label",
+    "short_probability",
+    "wrap_label",
+]
+
+#: Okabe & Ito's colours, told apart by every kind of colour vision and, here, in grey too.
+BLUE, SKY, ORANGE, GREEN, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00"
+INK, GREY = "#222222", "#BBBBBB"
+
+#: For every text with a name in it: "$", "_" and "\" mean themselves.
+LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
+
+
+_GLUE = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+
+
+def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Return the Axes given, or those of a new pyplot figure of this size in inches."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    _, made = plt.subplots(figsize=size, layout="constrained")
+    return made
+
+
+def figure_of(ax: Axes) -> Figure | SubFigure:
+    """Return the figure that holds the Axes."""
+    figure = ax.get_figure()
+    assert figure is not None
+    return figure
+
+
+def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
+    """Return the transform moved by x and y points, whatever the size of the figure."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return transform + ScaledTranslation(x / 72, y / 72, figure_of(ax).dpi_scale_trans)
+
+
+def set_title(ax: Axes, *parts: str, most: float = math.inf) -> None:
+    """Set the title, each part beginning a line, wrapped to the Axes' width or `most` inches."""
+    inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
+    width = max(24, int(inches / 0.088))
+    # "P = 0.8" stays on one line.
+    lines = [line for part in parts for line in _balanced(part.replace(" = ", _GLUE), width)]
+    text = "\n".join(lines).replace(_GLUE, " = ")
+    ax.set_title(text, loc="left", fontsize="medium", **LITERAL)
+
+
+def _balanced(text: str, width: int) -> list[str]:
+    """Wrap to as few lines as `width` allows, of about the same length."""
+    lines = textwrap.wrap(text, width)
+    for narrower in range(width - 1, 0, -1):
+        tried = textwrap.wrap(text, narrower)
+        if len(tried) > len(lines):
+            break
+        lines = tried
+    return lines
+
+
+def clip(text: str, width: int) -> str:
+    """Shorten a text in its middle.
+
+    Examples
+    --------
+    >>> clip("a-very-long-name", 9)
+    'a-ve…name'
+    """
+    if len(text) <= width:
+        return text
+    tail = (width - 1) // 2
+    return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
+    """Break a statement at its bars into lines of about `width` characters.
+
+    Examples
+    --------
+    >>> wrap_label("B>A|A>B")
+    ['B>A|A>B']
+    >>> wrap_label("A>B>C>D|B>A>C>D|D>C>B>A", width=16)
+    ['A>B>C>D|B>A>C>D|', 'D>C>B>A']
+    """
+    lines = [""]
+    for part in _parts(label, width):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip("|")) > width:
+            lines.append("")
+        lines[-1] += part
+    return lines if len(lines) <= most else [*lines[: most - 1], "…" + lines[-1]]
+
+
+def short_label(label: str) -> str:
+    """Keep the first two and the last of each ordering.
+
+    Examples
+    --------
+    >>> short_label("A>B>C>D>E|B>A>C>D>E")
+    'A>B>…>E|B>A>…>E'
+    """
+    states = (state.split(">") for state in label.split("|"))
+    kept = ([*s[:2], "…", s[-1]] if len(s) > 4 else s for s in states)
+    return "|".join(">".join(names) for names in kept)
+
+
+def _parts(label: str, width: int) -> Iterable[str]:
+    *states, last = label.split("|")
+    return [*(clip(state, width) + "|" for state in states), clip(last, width)]
+
+
+def probability_words(p: float) -> str:
+    """Write P and its value.
+
+    Examples
+    --------
+    >>> probability_words(0.79821), probability_words(0.99999)
+    ('P = 0.798', 'P > 0.999')
+    """
+    shown = short_probability(p)
+    return f"P {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"P = {shown}"
+
+
+def short_probability(p: float, digits: int = 3) -> str:
+    """Write a probability in few characters, and never as certainty.
+
+    Examples
+    --------
+    >>> short_probability(0.79821), short_probability(0.99999), short_probability(2e-7, 2)
+    ('0.798', '>0.999', '<0.01')
+    """
+    step = 10.0**-digits
+    if p < step / 2:
+        return f"<{step:.{digits}f}"
+    return f">{1 - step:.{digits}f}" if p > 1 - step / 2 else f"{p:.{digits}f}"

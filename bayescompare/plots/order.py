@@ -1,0 +1,300 @@
+"""The Hasse diagram of what can be asserted over all pairs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.methods.words import plural
+from bayescompare.plots._drawing import (
+    BLUE,
+    GREY,
+    INK,
+    LITERAL,
+    clip,
+    moved,
+    new_axes,
+    set_title,
+)
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from bayescompare.pairs import Pairwise
+
+__all__ = ["order_size", "plot_order"]
+
+#: Inches between rows and per character of a name, and the most a figure may be wide.
+_ROW, _CHARACTER, _WIDEST = 1.0, 0.095, 30.0
+
+_NAME = 24
+
+#: Half the height of a node in points: arrows begin and end there.
+_HALF_NODE = 11.0
+
+#: Rows of algorithms that nothing orders hold this many.
+_LEAST_IN_ROW = 6
+
+type Node = str | tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything stands.
+
+    Attributes
+    ----------
+    rows : list of list of Node
+        Best on top; a tuple (winner, loser, row) is where a long edge passes a row.
+    edges : list of (str, str)
+        What is drawn.
+    loose : list of list of str
+        Rows of algorithms that are in no edge.
+    cyclic : bool
+        Whether the edges contain a cycle, so that no order exists.
+    """
+
+    rows: list[list[Node]]
+    edges: list[tuple[str, str]]
+    loose: list[list[str]]
+    cyclic: bool
+
+
+def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the asserted order: an arrow from each algorithm to the next ones it is better than.
+
+    Arrows that follow from others are left out (transitive reduction); should the assertions
+    contain a cycle, every arrow on it is drawn. Algorithms that nothing orders have their own row.
+
+    Parameters
+    ----------
+    p : Pairwise
+    fdr : float
+        As for `Pairwise.decide`.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> p = bc.pairwise(bc.load_example("jansen-uci"), algorithms=["CART", "GBM", "RF"], n_jobs=1)
+    >>> ax = plot_order(p, ax=Figure().subplots())
+    >>> sorted({arrow.get_label() for arrow in ax.texts if arrow.get_label()})
+    ['GBM>CART', 'RF>CART']
+    """
+    graph = p.order(fdr=fdr)
+    layout = _layout(graph)
+    ax = new_axes(ax, _size(layout))
+    place = _places(layout)
+    _draw_edges(ax, layout, place)
+    _draw_nodes(ax, layout, place)
+    across = [x for x, _ in place.values()]
+    ax.set_xlim(min(across) - 0.75, max(across) + 0.75)
+    ax.set_ylim(min(y for _, y in place.values()) - 0.35, 0.35)
+    ax.set_axis_off()
+    set_title(ax, *_title(p, graph, layout, fdr))
+    return ax
+
+
+def order_size(p: Pairwise, *, fdr: float = 0.05) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_order` wants."""
+    return _size(_layout(p.order(fdr=fdr)))
+
+
+# layout ------------------------------------------------------------------------------------------
+
+
+def _layout(graph: nx.DiGraph[str]) -> Layout:
+    import networkx as nx
+
+    knots = nx.condensation(graph)
+    depth = _depths(knots)
+    edges = _needed(graph, knots)
+    ordered = [name for name in graph if graph.degree(name)]
+    rows: list[list[Node]] = [[] for _ in range(max((depth[n] for n in ordered), default=-1) + 1)]
+    for name in ordered:
+        rows[depth[name]].append(name)
+    for winner, loser in edges:
+        for row in range(depth[winner] + 1, depth[loser]):
+            rows[row].append((winner, loser, row))
+    loose = [name for name in graph if not graph.degree(name)]
+    width = max([_LEAST_IN_ROW, *(int(_length(row)) for row in rows)])
+    batches = [list(batch) for batch in itertools.batched(loose, width)]
+    cyclic = knots.number_of_nodes() < graph.number_of_nodes()
+    return Layout(_uncrossed(rows, edges, depth), edges, batches, cyclic)
+
+
+def _needed(graph: nx.DiGraph[str], knots: nx.DiGraph[int]) -> list[tuple[str, str]]:
+    """The edges that do not follow from others; on a cycle (a knot of algorithms) all of them."""
+    import networkx as nx
+
+    kept, knot = nx.transitive_reduction(knots), knots.graph["mapping"]
+    return [
+        (winner, loser)
+        for winner, loser in graph.edges
+        if knot[winner] == knot[loser] or kept.has_edge(knot[winner], knot[loser])
+    ]
+
+
+def _depths(knots: nx.DiGraph[int]) -> dict[str, int]:
+    """Length of the longest path down to each algorithm; those on a cycle share a depth."""
+    import networkx as nx
+
+    depth: dict[int, int] = {}
+    for knot in nx.topological_sort(knots):
+        depth[knot] = 1 + max((depth[above] for above in knots.predecessors(knot)), default=-1)
+    return {name: depth[knot] for name, knot in knots.graph["mapping"].items()}
+
+
+def _uncrossed(
+    rows: list[list[Node]], edges: list[tuple[str, str]], depth: dict[str, int]
+) -> list[list[Node]]:
+    """Sort each row by where its neighbours stand, to and fro, so that fewer edges cross."""
+    linked: dict[Node, list[Node]] = {}
+    for edge in edges:
+        for one, other in itertools.pairwise(_stations(*edge, depth)):
+            linked.setdefault(one, []).append(other)
+            linked.setdefault(other, []).append(one)
+    rows = [list(row) for row in rows]
+    down = list(range(1, len(rows)))
+    for k, step in [(k, -1) for k in down] + [(k - 1, 1) for k in reversed(down)]:
+        at = {node: x - len(rows[k + step]) / 2 for x, node in enumerate(rows[k + step])}
+        middle = {
+            node: [at[other] for other in linked.get(node, []) if other in at] for node in rows[k]
+        }
+        rows[k].sort(key=lambda node: sum(middle[node]) / max(len(middle[node]), 1))
+    return rows
+
+
+def _stations(winner: str, loser: str, depth: dict[str, int]) -> list[Node]:
+    """The nodes an edge passes: its ends, and a place in every row between them."""
+    between = range(depth[winner] + 1, depth[loser])
+    return [winner, *((winner, loser, row) for row in between), loser]
+
+
+def _slot(node: Node) -> float:
+    """Width of a node; a passing edge needs less than a name."""
+    return 1.0 if isinstance(node, str) else 0.4
+
+
+def _length(row: Sequence[Node]) -> float:
+    return sum(map(_slot, row))
+
+
+def _places(layout: Layout) -> dict[Node, tuple[float, float]]:
+    """Place of every node: rows one unit apart, each row centred."""
+    place: dict[Node, tuple[float, float]] = {}
+    # A gap before the row of those that nothing orders.
+    gap = 0.25 if layout.rows else 0.0
+    loose: list[list[Node]] = [list(row) for row in layout.loose]
+    for k, row in enumerate([*layout.rows, *loose]):
+        y = -float(k) - (gap if k >= len(layout.rows) else 0.0)
+        left = -_length(row) / 2
+        for node in row:
+            place[node] = (left + _slot(node) / 2, y)
+            left += _slot(node)
+    return place
+
+
+def _size(layout: Layout) -> tuple[float, float]:
+    names = [node for row in layout.rows for node in row if isinstance(node, str)]
+    names += [name for row in layout.loose for name in row]
+    lengths = [*map(_length, layout.rows), *(float(len(row)) for row in layout.loose)]
+    unit = 0.45 + _CHARACTER * max(len(clip(name, _NAME)) for name in names)
+    width = unit * (max(lengths) + 0.5) + 0.4
+    return min(max(width, 6.0), _WIDEST), _ROW * len(lengths) + 0.5
+
+
+# drawing -----------------------------------------------------------------------------------------
+
+
+def _draw_edges(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]) -> None:
+    depth = {n: k for k, row in enumerate(layout.rows) for n in row if isinstance(n, str)}
+    below = moved(ax, ax.transData, 0.0, -_HALF_NODE)
+    above = moved(ax, ax.transData, 0.0, _HALF_NODE)
+    arrival = _arrivals(layout, place, depth)
+    for winner, loser in layout.edges:
+        level = depth[winner] >= depth[loser]
+        stations = _stations(winner, loser, depth)
+        tip = moved(ax, ax.transData, arrival[winner, loser], _HALF_NODE)
+        # Within a row only a cycle has arrows; they go in arcs over the names between.
+        bend = 0.0 if not level else 0.4 if place[winner] > place[loser] else -0.4
+        pieces = list(itertools.pairwise(stations))
+        for k, (start, end) in enumerate(pieces):
+            last = k == len(pieces) - 1
+            arrow = ax.annotate(
+                "",
+                xy=place[end],
+                xycoords=tip if last else ax.transData,
+                xytext=place[start],
+                textcoords=(above if level else below) if k == 0 else ax.transData,
+                arrowprops={
+                    "arrowstyle": "-|>" if last else "-",
+                    "color": INK,
+                    "linewidth": 1.1,
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                    "connectionstyle": f"arc3,rad={bend}",
+                },
+                annotation_clip=False,
+            )
+            # Within the Axes by construction; measuring a thousand arrows takes long.
+            arrow.set_in_layout(False)
+            arrow.set_label(f"{winner}>{loser}")
+
+
+def _arrivals(
+    layout: Layout, place: dict[Node, tuple[float, float]], depth: dict[str, int]
+) -> dict[tuple[str, str], float]:
+    """Where along the loser's upper edge, in points from its middle, each arrow ends."""
+    coming: dict[str, list[tuple[float, str]]] = {}
+    for winner, loser in layout.edges:
+        before = _stations(winner, loser, depth)[-2]
+        coming.setdefault(loser, []).append((place[before][0], winner))
+    ends = {}
+    for loser, sources in coming.items():
+        reach = min(7.0 * (len(sources) - 1), 3.0 * len(clip(loser, _NAME)))
+        steps = np.linspace(-reach, reach, len(sources)) if len(sources) > 1 else [0.0]
+        for (_, winner), step in zip(sorted(sources), steps, strict=True):
+            ends[winner, loser] = float(step)
+    return ends
+
+
+def _draw_nodes(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]) -> None:
+    loose = {name for row in layout.loose for name in row}
+    for node, (x, y) in place.items():
+        if not isinstance(node, str):
+            continue
+        box = {
+            "boxstyle": "round,pad=0.35",
+            "facecolor": "white",
+            "edgecolor": GREY if node in loose else BLUE,
+            "linewidth": 1.2,
+        }
+        ax.text(x, y, clip(node, _NAME), ha="center", va="center", bbox=box, zorder=4, **LITERAL)
+    if layout.loose:
+        x, y = place[layout.loose[0][0]]
+        ax.text(x - 0.5, y + 0.3, "not ordered", fontsize="small", style="italic", color="0.35")
+
+
+def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, fdr: float) -> list[str]:
+    pairs = plural(len(p.comparisons), "pair")
+    mixed = len(graph.graph["mixed"])
+    asserted = graph.number_of_edges() + mixed
+    rate = f"expected share of false ones at most {fdr:g}" if p.bayesian else f"Holm at {fdr:g}"
+    said = [f"asserted order, best on top: {asserted} of {pairs} ({rate})"]
+    if mixed:
+        said.append(f"{mixed} of them favour neither algorithm on every measure and order nothing")
+    if layout.cyclic:
+        said.append("the assertions contain a cycle, so there is no order within it")
+    return said

@@ -1,0 +1,299 @@
+"""Bars per statement: how sure it leads, how often it holds, and on how many datasets it did."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare.methods.words import number
+from bayescompare.plots._drawing import (
+    BLUE,
+    GREY,
+    INK,
+    LITERAL,
+    SKY,
+    VERMILION,
+    clip,
+    moved,
+    new_axes,
+    probability_words,
+    set_title,
+    short_label,
+    wrap_label,
+)
+from bayescompare.statements import count_words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare.comparison import Comparison
+    from bayescompare.methods.base import Answer
+
+__all__ = ["plot_statements", "statements_size"]
+
+#: A statement without a dataset and less probable than this has no bar of its own.
+_NEGLIGIBLE = 0.0005
+
+#: Inches that the title may take: beside the labels, above bars and figures.
+_TITLE = 5.6
+
+#: Monte Carlo error bars reach this many standard errors.
+_ERRORS = 2.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One bar: a statement, or several together (`single` is False)."""
+
+    label: str
+    count: float
+    probability: float | None
+    single: bool = True
+    best: bool = False
+    mcse: float | None = None
+    bounds: tuple[float, float] | None = None
+    theta: tuple[float, float, float] | None = None
+
+
+def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) -> Axes:
+    """Draw a bar per statement, the most probable on top.
+
+    Bayesian: the bar is P(the statement is the most probable one), with Monte Carlo error bars
+    or imprecise bounds where there are any, and below it in the same row the posterior of θ, how
+    often the statement holds. Frequentist: the bar is the number of datasets.
+
+    Parameters
+    ----------
+    c : Comparison
+    most : int
+        Most bars for single statements; the others share one. So do those never observed and
+        not listed.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> ax = plot_statements(c, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['B>A|B>A', 'B>A|A>B', 'A>B|B>A', 'A>B|A>B']
+    """
+    rows = _rows(c, most)
+    ax = new_axes(ax, _size(rows))
+    _draw_bars(ax, rows)
+    _draw_figures(ax, rows)
+    _label_axes(ax, c, rows)
+    verdict = c.headline().removeprefix(c.best)
+    set_title(ax, *_title(c.best, verdict), most=_TITLE)
+    return ax
+
+
+def statements_size(c: Comparison, *, most: int = 20) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_statements` wants."""
+    return _size(_rows(c, most))
+
+
+# rows --------------------------------------------------------------------------------------------
+
+
+def _rows(c: Comparison, most: int) -> list[Row]:
+    _check_most(most)
+    answer = c.answer
+    ranked = _ranked(answer, answer.labels.index(c.best))
+    kept = [k for k in ranked[:most] if not _negligible(answer, k)]
+    shown = set(kept)
+    rest = [k for k in ranked if k not in shown]
+    if len(rest) == 1:
+        # A bar for "1 other" would take the same room.
+        kept, rest = [*kept, *rest], []
+    rows = [_row(answer, k, best=k == kept[0]) for k in kept]
+    return [*rows, *_others(answer, rest), *_unlisted(answer)]
+
+
+def _check_most(most: object) -> None:
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise BayescompareError(f"most={most!r}: give a whole number of bars, at least 1.")
+
+
+def _ranked(answer: Answer, best: int) -> list[int]:
+    score = answer.counts if answer.probability is None else answer.probability
+    # The best one leads even when it is tied; the words name it.
+    leads = np.arange(len(score)) != best
+    order: list[int] = np.lexsort((-answer.counts, -score, leads)).tolist()
+    return order
+
+
+def _negligible(answer: Answer, k: int) -> bool:
+    p = answer.probability
+    return bool(answer.counts[k] == 0 and (p is None or p[k] < _NEGLIGIBLE))
+
+
+def _row(answer: Answer, k: int, *, best: bool) -> Row:
+    extra = {name: float(values[k]) for name, values in answer.extra.items()}
+    bounds = (extra["lower"], extra["upper"]) if "lower" in extra else None
+    theta = None
+    if math.isfinite(extra.get("theta_mean", math.nan)):
+        theta = (extra["theta_lower"], extra["theta_mean"], extra["theta_upper"])
+    return Row(
+        label="\n".join(wrap_label(answer.labels[k])),
+        count=float(answer.counts[k]),
+        probability=None if answer.probability is None else float(answer.probability[k]),
+        best=best,
+        mcse=None if answer.mcse is None else float(answer.mcse[k]),
+        bounds=bounds,
+        theta=theta,
+    )
+
+
+def _others(answer: Answer, rest: list[int]) -> Iterator[Row]:
+    """The listed statements without a bar of their own, together."""
+    if rest:
+        p = None if answer.probability is None else float(answer.probability[rest].sum())
+        yield Row(f"{len(rest):,} others", float(answer.counts[rest].sum()), p, single=False)
+
+
+def _unlisted(answer: Answer) -> Iterator[Row]:
+    """The statements that nobody listed, because no dataset supports them."""
+    unlisted = answer.size - len(answer.labels)
+    if unlisted and answer.probability is not None and answer.unobserved is not None:
+        listed = float(answer.probability[answer.counts == 0].sum())
+        label = f"never observed\n({count_words(unlisted)} statements)"
+        yield Row(label, 0.0, max(answer.unobserved - listed, 0.0), single=False)
+
+
+# drawing -----------------------------------------------------------------------------------------
+
+
+def _size(rows: list[Row]) -> tuple[float, float]:
+    lines = [row.label.split("\n") for row in rows]
+    widest = max(len(line) for label in lines for line in label)
+    row_height = max(0.45, 0.12 + 0.16 * max(map(len, lines)))
+    return 6.4 + 0.085 * widest, 1.9 + row_height * len(rows)
+
+
+def _draw_bars(ax: Axes, rows: list[Row]) -> None:
+    with_theta = any(row.theta for row in rows)
+    at = np.arange(len(rows), dtype=float) - (0.12 if with_theta else 0.0)
+    bars = ax.barh(
+        at,
+        [row.count if row.probability is None else row.probability for row in rows],
+        height=0.46 if with_theta else 0.6,
+        color=[BLUE if row.best else SKY if row.single else "white" for row in rows],
+        edgecolor=[INK if row.single else GREY for row in rows],
+        linewidth=0.6,
+        label="P(it is the most probable statement)",
+    )
+    for bar, row in zip(bars, rows, strict=True):
+        bar.set_hatch("" if row.single else "////")
+    _draw_whiskers(ax, rows, at)
+    _draw_theta(ax, rows)
+
+
+def _draw_whiskers(
+    ax: Axes, rows: list[Row], at: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> None:
+    ends = [(row.bounds, "bounds over all prior means") for row in rows]
+    if not any(bounds for bounds, _ in ends):
+        ends = [(_monte_carlo(row), f"± {_ERRORS:g} Monte Carlo standard errors") for row in rows]
+    shown = [(y, *bounds) for y, (bounds, _) in zip(at, ends, strict=True) if bounds is not None]
+    if not shown:
+        return
+    y, low, high = np.array(shown).T
+    middle = (low + high) / 2
+    style = {"fmt": "none", "ecolor": INK, "elinewidth": 1.2, "capsize": 4, "label": ends[0][1]}
+    ax.errorbar(middle, y, xerr=(high - low) / 2, **style)  # type: ignore[arg-type]
+
+
+def _monte_carlo(row: Row) -> tuple[float, float] | None:
+    if row.mcse is None or row.probability is None:
+        return None
+    reach = _ERRORS * row.mcse
+    return max(row.probability - reach, 0.0), min(row.probability + reach, 1.0)
+
+
+def _draw_theta(ax: Axes, rows: list[Row]) -> None:
+    shown = [(k + 0.28, *row.theta) for k, row in enumerate(rows) if row.theta]
+    if not shown:
+        return
+    y, low, mean, high = np.array(shown).T
+    ax.errorbar(
+        mean,
+        y,
+        xerr=(mean - low, high - mean),
+        fmt="o",
+        color=VERMILION,
+        markersize=4.5,
+        elinewidth=1.6,
+        label="θ: how often it holds (mean, 95 % interval)",
+    )
+
+
+def _draw_figures(ax: Axes, rows: list[Row]) -> None:
+    """Print P and the count beside each row, in columns outside the bars."""
+    style = {"va": "center", "ha": "left", "fontsize": "small", "color": INK}
+    first = moved(ax, ax.get_yaxis_transform(), 6, 0)
+    second = moved(ax, ax.get_yaxis_transform(), 68, 0)
+    for k, row in enumerate(rows):
+        count = f"n = {number(row.count)}"
+        if row.probability is None:
+            ax.text(1.0, k, count, transform=first, **style)  # type: ignore[arg-type]
+            continue
+        sure = probability_words(row.probability)
+        ax.text(1.0, k, sure, transform=first, **style)  # type: ignore[arg-type]
+        ax.text(1.0, k, count, transform=second, **style)  # type: ignore[arg-type]
+
+
+def _label_axes(ax: Axes, c: Comparison, rows: list[Row]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize="small", **LITERAL)
+    ax.set_ylim(len(rows) - 0.45, -0.55)
+    measures = clip(" | ".join(c.results.measures), 48)
+    ax.set_ylabel(f"statement on {measures}", fontsize="small", **LITERAL)
+    if c.answer.probability is None:
+        ax.set_xlabel("number of datasets")
+        ax.set_xlim(0.0, None)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        ax.set_xlabel("probability")
+        ax.set_xlim(0.0, 1.0)
+        _add_legend(ax)
+    ax.grid(axis="x", color="0.9", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _add_legend(ax: Axes) -> None:
+    """Put the key under the x label, where no bar can be."""
+    below = moved(ax, ax.transAxes, 0, -34)
+    handles, labels = ax.get_legend_handles_labels()
+    if len(handles) > 1:
+        ax.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(0.0, 0.0),
+            bbox_transform=below,
+            borderaxespad=0.0,
+            frameon=False,
+            fontsize="small",
+        )
+
+
+def _title(best: str, verdict: str) -> list[str]:
+    label = short_label(best)
+    if len(label) <= 40:
+        return [label + verdict]
+    return [*wrap_label(label, width=56), verdict.strip()]

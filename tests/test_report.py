@@ -1,0 +1,345 @@
+"""Reports: one page that holds everything, loads nothing and shows names as they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare.report import render as rendering
+from bayescompare.report import write_report
+from bayescompare.report.render import render
+
+VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
+
+
+class Page(HTMLParser):
+    """Checks that tags balance, and collects tags, attributes and text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.said: list[str] = []
+        self.cells: list[list[str]] = []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.cells.append([])
+        if tag in ("td", "th"):
+            self.cells[-1].append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" in self.open:
+            return
+        self.said.append(data)
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1][-1] += data
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.said).split())
+
+    def count(self, tag: str) -> int:
+        return sum(found == tag for found, _ in self.tags)
+
+
+@pytest.fixture(scope="module")
+def example1() -> bc.Comparison:
+    return bc.compare(bc.load_example("benavoli-example1"))
+
+
+@pytest.fixture(scope="module")
+def pairs() -> bc.Pairwise:
+    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+
+
+THINGS = {
+    "dirichlet": lambda: bc.compare(bc.load_example("benavoli-example1")),
+    "imprecise": lambda: bc.compare(
+        bc.load_example("pnn"), method=bc.methods.Dirichlet(prior="imprecise")
+    ),
+    "glrt": lambda: bc.compare(bc.load_example("pnn"), method="glrt"),
+    "pairs": lambda: bc.pairwise(bc.load_example("pnn"), n_jobs=1),
+    "glrt pairs": lambda: bc.pairwise(
+        bc.load_example("jansen-uci"), method="glrt", reference="CART", n_jobs=1
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=THINGS.values(), ids=THINGS)
+def thing(request: pytest.FixtureRequest) -> Any:
+    return request.param()
+
+
+# ---------------------------------------------------------------------------------- what it holds
+
+
+def test_page_has_words_tables_pictures_and_what_made_them(thing: Any) -> None:
+    page = Page(render(thing))
+    assert thing.explain() in page.text
+    assert page.count("h1") == 1
+    assert page.count("svg") == (2 if isinstance(thing, bc.Pairwise) else 1)
+    assert thing.method.reference in page.text
+    assert thing.method.title in page.text
+    assert f"bayescompare {bc.__version__}" in page.text
+    assert "exact: the figures carry no Monte Carlo error" in page.text
+    assert thing.results.source in page.text
+    for name in (*thing.results.algorithms, *thing.results.measures):
+        assert name in page.text
+
+
+def test_comparison_table_is_the_summary(example1: bc.Comparison) -> None:
+    page = Page(render(example1))
+    assert example1.headline() in page.text
+    assert ["B>A|B>A", "6", "0.798", "0.481", "0.227", "0.740"] in page.cells
+    assert ["time", "lower", "none", "metric", "none", "s"] in page.cells
+    labels = [row[0] for row in page.cells if "|" in row[0]]
+    assert labels == list(example1.summary().index)
+
+
+def test_questions_are_there(example1: bc.Comparison) -> None:
+    page = Page(render(example1))
+    answers = {row[0]: row[1] for row in page.cells if len(row) == 3}
+    for question, answer in example1.questions.items():
+        assert answers[str(question)] == f"{answer:.3f}"
+
+
+def test_pairwise_tables(pairs: bc.Pairwise) -> None:
+    page = Page(render(pairs))
+    names = list(pairs.results.algorithms)
+    assert ["", *names] in page.cells
+    row = next(cells for cells in page.cells if cells[0] == "GBM" and len(cells) == 9)
+    shown = dict(zip(names, row[1:], strict=True))
+    assert shown["GBM"] == ""
+    assert shown["EN"] == f"{float(pairs.matrix.sel(algorithm='GBM', opponent='EN')):.3f}"
+    decided = [cells for cells in page.cells if cells[-1] in ("asserted", "open")]
+    table = pairs.decide()
+    assert [cells[:3] for cells in decided] == table[
+        ["first", "second", "statement"]
+    ].to_numpy().tolist()
+    assert [cells[-1] == "asserted" for cells in decided] == table["asserted"].tolist()
+
+
+def test_matrix_cells_are_shaded_by_value(pairs: bc.Pairwise) -> None:
+    html = render(pairs)
+    (tenth,) = set(re.findall(r'<td class="(\w+)">&gt;0.999</td>', html))
+    assert tenth == "s10"
+    assert html.count('<td class="none"></td>') == 8
+    assert "td.s10 { background: #" in html
+
+
+def test_simplex_is_drawn_when_there_are_three_statements() -> None:
+    frame = bc.load_example("benavoli-example1").to_frame()
+    results = bc.Results.from_frame(frame, measures={"accuracy": bc.Measure("max", rope=4.0)})
+    assert Page(render(bc.compare(results))).count("svg") == 2
+    assert Page(render(bc.compare(results, method="glrt"))).count("svg") == 1
+
+
+def test_monte_carlo_answers_say_so(example1: bc.Comparison) -> None:
+    answer = replace(example1.answer, mcse=np.full(4, 0.0123), seed=17)
+    page = Page(render(replace(example1, answer=answer)))
+    assert "standard error of P at most 0.012" in page.text
+    assert "exact:" not in page.text
+    assert page.text.endswith("seed17")
+
+
+def test_notes_are_shown(example1: bc.Comparison) -> None:
+    noted = replace(example1, results=replace(example1.results, notes=("two rows were dropped",)))
+    assert "two rows were dropped" in Page(render(noted)).text
+
+
+def test_huge_comparison_is_small() -> None:
+    c = bc.compare(bc.load_example("jansen-uci"))
+    html = render(c)
+    assert len(html.encode()) < 300_000
+    page = Page(html)
+    assert sum(len(row) > 1 and row[0].count("|") == 2 for row in page.cells) == 50
+    assert "… and 41,422 more." in page.text
+
+
+def test_many_pairs_stay_readable() -> None:
+    rng = np.random.default_rng(0)
+    rows = [(f"d{i}", f"a{k}", rng.normal()) for i in range(4) for k in range(42)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    p = bc.pairwise(
+        bc.Results.from_frame(frame, measures={"score": "max"}), reference="a3", n_jobs=1
+    )
+    html = render(p)
+    assert "table.matrix td" in html
+    assert '<table class="matrix">' not in html
+    assert len(html.encode()) < 1_000_000
+
+
+# ------------------------------------------------------------------------------- self-containment
+
+
+def test_nothing_is_loaded_from_elsewhere(thing: Any) -> None:
+    html = render(thing)
+    page = Page(html)
+    assert not {"script", "link", "iframe", "object", "embed"} & {tag for tag, _ in page.tags}
+    for _, attributes in page.tags:
+        for name, value in attributes.items():
+            if name.startswith("xmlns"):
+                continue
+            assert not re.search(r"(https?:)?//", value or ""), (name, value)
+            assert not name.startswith("on")
+    assert "@import" not in html
+    assert not re.search(r"url\((?!#)", html)
+
+
+def test_pictures_scale_and_stand_alone(pairs: bc.Pairwise) -> None:
+    html = render(pairs)
+    assert "<?xml" not in html
+    assert html.lower().count("<!doctype") == 1
+    assert "<metadata" not in html
+    page = Page(html)
+    drawn = [attributes for tag, attributes in page.tags if tag == "svg"]
+    assert all("viewbox" in attributes for attributes in drawn)
+    assert not any({"width", "height"} & attributes.keys() for attributes in drawn)
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    used = re.findall(r'(?:url\(#|href="#)([^")]+)', html)
+    assert used
+    assert set(used) <= set(ids)
+
+
+def test_same_comparison_same_page(thing: Any) -> None:
+    assert render(thing) == render(thing)
+
+
+def test_page_does_not_depend_on_settings_nor_change_them(example1: bc.Comparison) -> None:
+    plain, figures = render(example1), plt.get_fignums()
+    with mpl.rc_context({"axes.facecolor": "black", "font.size": 30, "svg.fonttype": "path"}):
+        before = dict(mpl.rcParams)
+        assert render(example1) == plain
+        assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == figures
+
+
+# ------------------------------------------------------------------------------------- odd names
+
+
+def odd_results(*, rope: float | None = None) -> bc.Results:
+    names = {"<script": 1.0, "$x_1$ & 🦊": 0.0}
+    rows = [
+        (f'<img src=x onerror="alert({i})">', name, value + 0.1 * i)
+        for i in range(4)
+        for name, value in names.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "<b>score</b>"])
+    measures = {"<b>score</b>": bc.Measure("max", rope=rope, unit="<i>s</i>")}
+    results = bc.Results.from_frame(frame, measures=measures)
+    return replace(results, source="</style><script>alert(1)</script>", notes=("<u>note</u>",))
+
+
+@pytest.mark.parametrize("make", [bc.compare, bc.pairwise])
+def test_names_are_escaped_and_shown_as_they_are(make: Any) -> None:
+    thing = make(odd_results(rope=0.5))
+    html = render(thing)
+    page = Page(html)
+    assert not {"script", "img", "b", "i", "u"} & {tag for tag, _ in page.tags}
+    for shown in ("<script", "$x_1$ & 🦊", "<b>score</b>", "<i>s</i>", "<u>note</u>", "onerror="):
+        assert shown in page.text
+    assert "</style><script>alert(1)</script>" in page.text
+    assert html.count("</style>") == 1 + page.count("svg")
+
+
+def test_names_in_pictures_are_text() -> None:
+    html = render(bc.compare(odd_results()))
+    picture = html[html.index("<svg") : html.index("</svg>")]
+    words = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", picture)]
+    assert "<script>$x_1$ & 🦊" in words
+
+
+# ----------------------------------------------------------------------------------------- files
+
+
+def test_report_writes_the_page(thing: Any, tmp_path: Path) -> None:
+    path = thing.report(str(tmp_path / "report.html"))
+    assert path == tmp_path / "report.html"
+    assert path.read_text(encoding="utf-8") == render(thing)
+
+
+def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> None:
+    path = tmp_path / "report.htm"
+    path.write_text("mine")
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        example1.report(path)
+    assert path.read_text() == "mine"
+    example1.report(path, overwrite=True)
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report.md", "report", "report.html.gz"])
+def test_other_formats_are_refused(example1: bc.Comparison, tmp_path: Path, name: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=r"HTML.*\.html"):
+        example1.report(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_are_checked(example1: bc.Comparison, tmp_path: Path) -> None:
+    with pytest.raises(bc.BayescompareError, match="does not exist"):
+        example1.report(tmp_path / "nowhere" / "report.html")
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(bc.BayescompareError, match="folder"):
+        example1.report(tmp_path / "folder.html")
+
+
+def test_unwritable_place_is_an_error_of_ours(
+    example1: bc.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Permissions do not bind root, so the refusal is played.
+    def refuse(self: Path, *args: Any, **kwargs: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(bc.BayescompareError, match="cannot be written: Permission denied"):
+        example1.report(tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_failure_leaves_nothing_behind(
+    example1: bc.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    path = tmp_path / "report.html"
+    if overwrite:
+        path.write_text("mine")
+
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("no picture")
+
+    monkeypatch.setattr(rendering, "svg", fail)
+    with pytest.raises(RuntimeError, match="no picture"):
+        example1.report(path, overwrite=overwrite)
+    assert [p.read_text() for p in tmp_path.iterdir()] == (["mine"] if overwrite else [])
+
+
+def test_only_results_have_reports(tmp_path: Path) -> None:
+    with pytest.raises(bc.BayescompareError, match="a dict has no report"):
+        write_report({}, tmp_path / "report.html")  # type: ignore[arg-type]
