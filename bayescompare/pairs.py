@@ -298,7 +298,8 @@ def pairwise(
     1.0
     """
     test = as_method(method)
-    whole = checked(results, measures).sel(algorithms=algorithms)
+    # Averaged once here, not for every pair.
+    whole = checked(results, measures).sel(algorithms=algorithms).average()
     pairs = _pairs(whole, reference)
     asked = [_judged(whole, pair, missing) for pair in pairs]
     generator, seed = as_rng(rng)

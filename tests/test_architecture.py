@@ -21,16 +21,17 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 
 # First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_errors", "measures", "statements"}),
-    frozenset({"results", "io"}),
+    frozenset({"_errors", "_rng", "_version", "measures"}),
+    frozenset({"results", "results_checks", "results_stored", "results_text", "frames", "io"}),
     frozenset({"kernels"}),
+    frozenset({"statements"}),
     frozenset({"methods"}),
-    frozenset({"comparison"}),
+    frozenset({"diagnosis", "comparison", "comparison_files"}),
     frozenset({"pairs"}),
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),
-    frozenset({"cli", "__main__", ""}),
+    frozenset({"cli", "cli_options", "cli_tables", "__main__", ""}),
 )
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 

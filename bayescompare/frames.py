@@ -1,0 +1,187 @@
+"""Long pandas tables: one row per dataset and algorithm, put into cells."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.results_text import first, quoted
+
+__all__ = ["fault_words", "find_column", "non_numbers", "spread"]
+
+
+def spread(df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]) -> xr.Dataset:
+    """Put the columns of values into cells, with a dimension for each role.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        One row per cell. Columns not named below are ignored.
+    roles : mapping of str to str
+        For each dimension the column with the names along it, which become strings in order of
+        first appearance.
+    values : collection of str
+        The columns with the values. A cell without a row is NaN.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"data": ["iris", "wine"], "auc": [0.9, 0.8]})
+    >>> spread(frame, {"dataset": "data"}, ["auc"])["auc"].sel(dataset="wine").item()
+    0.8
+    """
+    if not isinstance(df, pd.DataFrame):
+        raise BayescompareError(
+            f"df is a {type(df).__name__}: give a pandas DataFrame (polars and others have "
+            "to_pandas())."
+        )
+    if df.empty:
+        raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
+    columns = _find_columns(df, roles, values)
+    keys = pd.DataFrame({role: _names(df[columns[role]], role) for role in roles}, dtype=object)
+    _check_duplicates(keys)
+    coded = {role: pd.factorize(keys[role]) for role in roles}
+    rows = tuple(codes for codes, _ in coded.values())
+    coords = {role: names.tolist() for role, (_, names) in coded.items()}
+    variables = {}
+    for name in values:
+        cells = np.full(tuple(map(len, coords.values())), np.nan)
+        cells[rows] = _numbers(df[columns[name]], name)
+        variables[name] = (tuple(roles), cells)
+    return xr.Dataset(variables, coords=coords)
+
+
+# -------------------------------------------------------------------------------------- columns
+
+
+def _find_columns(
+    df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]
+) -> dict[str, Any]:
+    """Return the column of each role and of each of the values."""
+    columns = {role: find_column(df, f"{role}={name!r}", name) for role, name in roles.items()}
+    columns |= {name: find_column(df, f"measures[{name!r}]", name) for name in values}
+    taken: dict[Any, str] = {}
+    for role, column in columns.items():
+        if taken.setdefault(column, role) != role:
+            raise BayescompareError(
+                f"column {column!r} cannot be both {taken[column]} and {role}: name two columns."
+            )
+    return columns
+
+
+def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
+    """Return the label of the column that `argument` calls `name`."""
+    # Measure names are strings even when the columns are numbers, as after a pivot.
+    found = [column for column in df.columns if str(column) == str(name)]
+    if len(found) > 1:
+        raise BayescompareError(f"{argument}: the table has {len(found)} such columns; rename one.")
+    if found:
+        return found[0]
+    if name in df.index.names:
+        raise BayescompareError(
+            f"{argument}: that is in the index, not a column; call df.reset_index() first."
+        )
+    columns = [str(column) for column in df.columns]
+    raise BayescompareError(
+        f"{argument}: no such column; the columns are {quoted(columns)}."
+        f"{closest(str(name), columns)}"
+    )
+
+
+# ---------------------------------------------------------------------------------------- names
+
+
+def _names(column: pd.Series[Any], role: str) -> list[str]:
+    """Return each row's name as text."""
+    raw = column.tolist()
+    names = [str(value) for value in raw]
+    absent = column.isna().to_numpy() | np.array([not name.strip() for name in names])
+    if absent.any():
+        raise BayescompareError(
+            f"{role} name missing in {first(_row_words(column[absent]))}: every row needs one."
+        )
+    seen: dict[str, Any] = {}
+    for name, value in zip(names, raw, strict=True):
+        if seen.setdefault(name, value) != value:
+            raise BayescompareError(
+                f"{role} names {seen[name]!r} and {value!r} are different values with the same "
+                f"text {name!r}: rename one."
+            )
+    return names
+
+
+def _check_duplicates(keys: pd.DataFrame) -> None:
+    twice = keys[keys.duplicated()].drop_duplicates()
+    if not twice.empty:
+        cells = [repr(key) for key in twice.itertuples(index=False, name=None)]
+        remedy = (
+            "Replicates must differ within a cell."
+            if "replicate" in keys
+            else "If they are folds or seeds, name their column with replicate=."
+        )
+        raise BayescompareError(
+            f"more than one row for the same {', '.join(map(str, keys))}: {first(cells)}. {remedy}"
+        )
+
+
+def _row_words(cells: pd.Series[Any]) -> list[str]:
+    # A table read from a file is indexed by line, a frame by whatever its user chose.
+    kind = "row" if cells.index.name is None else str(cells.index.name)
+    return [f"{kind} {label}" for label in cells.index.tolist()]
+
+
+# --------------------------------------------------------------------------------------- values
+
+
+def _numbers(column: pd.Series[Any], measure: str) -> NDArray[np.float64]:
+    faults = non_numbers(column)
+    if not faults.empty:
+        texts = [value for value in faults if isinstance(value, str)]
+        convertible = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").notna().any()
+        hint = " Numbers written as text are not converted: use pandas.to_numeric first."
+        raise BayescompareError(
+            f"measure {measure!r} must be numbers: {fault_words(faults)}."
+            f"{hint if convertible else ''}"
+        )
+    if column.dtype.kind in "iuf":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    # Through object: categories and decimals do not convert by themselves.
+    return column.astype(object).where(column.notna(), np.nan).to_numpy(dtype=np.float64)
+
+
+def non_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the cells that are neither a real number nor missing; numeric text is text.
+
+    Examples
+    --------
+    >>> non_numbers(pd.Series([0.5, "0.5", True, None], dtype=object)).tolist()
+    ['0.5', True]
+    """
+    if column.dtype.kind in "iuf":
+        return column.iloc[:0]
+    cells = column[column.notna()].astype(object)
+    return cells[np.array([not _is_number(value) for value in cells], dtype=bool)]
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def fault_words(faults: pd.Series[Any], shown: int = 4) -> str:
+    """Say which rows hold the cells that `non_numbers` returned."""
+    rows = _row_words(faults)
+    words = [f"{row} has {v!r}" for row, v in zip(rows, faults.tolist(), strict=True)]
+    return first(words, shown)

@@ -1,0 +1,184 @@
+"""Bytes to a table: csv, tsv, json and parquet files, compressed or not."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.results_text import repeated
+
+__all__ = ["Format", "read_table"]
+
+type Format = Literal["csv", "tsv", "parquet", "json"]
+
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
+
+
+def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.DataFrame:
+    """Read a file of the given format, by default that of its suffix.
+
+    The columns called `names` stay as written; text elsewhere becomes numbers where it is one.
+    """
+    content = _read_bytes(path)
+    kind = _format_of(path, format)
+    table = _READERS[kind](content)
+    if table.empty:
+        raise BayescompareError("the table has no rows.")
+    if kind in ("csv", "tsv"):
+        for column in set(table.columns) - set(names):
+            table[column] = pd.Series(map(_number_or_text, table[column]), table.index)
+    return table
+
+
+def _read_bytes(path: Path) -> bytes:
+    if path.is_dir():
+        raise BayescompareError("is a directory: name a file in it.")
+    try:
+        content = path.read_bytes()
+        if content.startswith(b"\x1f\x8b"):
+            content = gzip.decompress(content)
+    except FileNotFoundError:
+        raise BayescompareError("no such file.") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BayescompareError(f"cannot be decompressed ({error}).") from None
+    except OSError as error:
+        raise BayescompareError(f"cannot be read ({error}).") from None
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if not content.strip():
+        raise BayescompareError("the file is empty.")
+    return content
+
+
+def _format_of(path: Path, format: str | None) -> str:
+    if format is None:
+        suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+        if suffix[1:] not in _READERS:
+            raise BayescompareError(
+                f"unknown suffix {suffix!r}: say format=, one of {', '.join(_READERS)}."
+            )
+        return suffix[1:]
+    if format not in _READERS:
+        raise BayescompareError(
+            f"format={format!r}: must be one of {', '.join(_READERS)}."
+            f"{closest(str(format), _READERS)}"
+        )
+    return format
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise BayescompareError(
+            f"not UTF-8 text (byte {error.start} is 0x{content[error.start]:02x}): save it as "
+            "UTF-8."
+        ) from None
+
+
+def _check_distinct(columns: Sequence[str]) -> None:
+    column = repeated(columns)
+    if column is not None:
+        raise BayescompareError(f"column {column!r} is there twice: rename or remove one.")
+
+
+def _number_or_text(cell: str) -> float | str:
+    text = cell.strip()
+    if text.lower() in MISSING_WORDS:
+        return float("nan")
+    try:
+        # Python's own digit grouping, 1_000, is no way to write a number in a table.
+        return cell if "_" in text else float(text)
+    except ValueError:
+        return cell
+
+
+# --------------------------------------------------------------------------------------- readers
+
+
+def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
+    """Read the cells as text, each row labelled with its line.
+
+    Not with pandas, which renames a column that is there twice, pads short rows, takes the first
+    column of long rows as an index and reads the names 001 and NA as 1 and NaN.
+    """
+    lines = StringIO(_text(content), newline="")
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        (_, header), *body = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise BayescompareError(f"malformed at line {reader.line_num} ({error}).") from None
+    _check_distinct(header)
+    for other in ",;\t".replace(delimiter, ""):
+        if len(header) == 1 and other in header[0]:
+            raise BayescompareError(
+                f"the only column is {header[0]!r}: its cells are separated by {other!r}, not by "
+                f"{delimiter!r}."
+            )
+    for line, row in body:
+        if len(row) != len(header):
+            raise BayescompareError(
+                f"line {line} has {len(row)} cells where the header has {len(header)}."
+            )
+    if not body:
+        raise BayescompareError("only a header, no rows.")
+    labels = pd.Index([line for line, _ in body], name="line")
+    return pd.DataFrame([row for _, row in body], columns=header, index=labels, dtype=object)
+
+
+def _read_json(content: bytes) -> pd.DataFrame:
+    # Not with pandas, which reads the name "001" as 1 and some columns as dates.
+    try:
+        table = json.loads(_text(content), object_pairs_hook=_distinct_keys)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise BayescompareError(f"malformed JSON ({error}).") from None
+    records = isinstance(table, list) and all(isinstance(row, dict) for row in table)
+    columns = isinstance(table, dict) and all(isinstance(c, (list, dict)) for c in table.values())
+    if not (records or columns):
+        raise BayescompareError(
+            "not a table: give a list of records, or an object with a list for each column."
+        )
+    try:
+        return pd.DataFrame(table)
+    except ValueError as error:
+        raise BayescompareError(f"not a table ({error}).") from None
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _check_distinct([key for key, _ in pairs])
+    return dict(pairs)
+
+
+def _read_parquet(content: bytes) -> pd.DataFrame:
+    try:
+        table = pd.read_parquet(BytesIO(content), engine="pyarrow")
+        # pandas stores a named index as such; to a reader of the file it is a column like others.
+        table = table.reset_index([name for name in table.index.names if name is not None])
+    except ImportError:
+        raise BayescompareError(
+            'reading parquet needs pyarrow: pip install "bayescompare[parquet]".'
+        ) from None
+    except (ValueError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise BayescompareError(f"not a readable parquet file ({reason}).") from None
+    table = table.set_axis([str(column) for column in table.columns], axis=1)
+    _check_distinct(list(table.columns))
+    return table
+
+
+_READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
+    "csv": partial(_read_delimited, delimiter=","),
+    "tsv": partial(_read_delimited, delimiter="\t"),
+    "parquet": _read_parquet,
+    "json": _read_json,
+}

@@ -1,0 +1,116 @@
+"""Which algorithm and which measure the columns of a wide table are of, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.results_text import quoted
+
+__all__ = ["SEPARATORS", "Pairs", "pair_up"]
+
+type Pairs = dict[str, tuple[str, str]]
+
+SEPARATORS = (" ", "_", ".", ":", "/", "|", "-")
+
+
+class _Convention(NamedTuple):
+    """One way to make a column's name of an algorithm's and a measure's."""
+
+    separator: str
+    measure_first: bool
+
+    def column(self, algorithm: str, measure: str) -> str:
+        pair = (measure, algorithm) if self.measure_first else (algorithm, measure)
+        return self.separator.join(pair)
+
+    def algorithm(self, column: str, measure: str) -> str | None:
+        """Return what the column's name has besides the measure, None without the measure."""
+        part = self.column("", measure)
+        rest = column.removeprefix(part) if self.measure_first else column.removesuffix(part)
+        return rest if rest and rest != column else None
+
+    def read(self, columns: Sequence[str], measures: Sequence[str]) -> Pairs:
+        """Return the algorithm and the measure of each column that follows the convention."""
+        pairs: Pairs = {}
+        # The longest last: in svm_macro_f1 the measure is macro_f1, when there is one, not f1.
+        for measure in sorted(measures, key=len):
+            for column in columns:
+                algorithm = self.algorithm(column, measure)
+                if algorithm is not None:
+                    pairs[column] = (algorithm, measure)
+        return {column: pairs[column] for column in columns if column in pairs}
+
+
+_CONVENTIONS = [_Convention(sep, first) for sep in SEPARATORS for first in (False, True)]
+
+
+def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> Pairs:
+    """Return the algorithm and the measure of each column.
+
+    With one measure every column is an algorithm; with several it is a pair, by the one
+    convention that fits. `algorithm` is the column that a long table would have.
+
+    Examples
+    --------
+    >>> pair_up(["svm", "nb"], ["auc"], "algorithm")
+    {'svm': ('svm', 'auc'), 'nb': ('nb', 'auc')}
+    >>> pair_up(["time svm", "auc svm"], ["auc", "time"], "algorithm")
+    {'time svm': ('svm', 'time'), 'auc svm': ('svm', 'auc')}
+    """
+    if len(measures) == 1:
+        _check_no_other_measure(columns, measures[0])
+        return {column: (column, measures[0]) for column in columns}
+    readings = [convention.read(columns, measures) for convention in _CONVENTIONS]
+    whole = [
+        pairs
+        for pairs in readings
+        if len(pairs) == len(columns) and {m for _, m in pairs.values()} == set(measures)
+    ]
+    # Better still when every algorithm has every measure.
+    balanced = [p for p in whole if len(p) == len({a for a, _ in p.values()}) * len(measures)]
+    fitting = balanced or whole
+    if not fitting:
+        raise BayescompareError(_unexplained(max(readings, key=len), columns, measures, algorithm))
+    for column in columns:
+        ways = dict.fromkeys(f"{m!r} of {a!r}" for a, m in (pairs[column] for pairs in fitting))
+        if len(ways) > 1:
+            raise BayescompareError(
+                f"the columns can be read in more than one way, {column!r} as "
+                f"{' or '.join(ways)}: rename the columns, or give a long table."
+            )
+    return fitting[0]
+
+
+def _unexplained(
+    best: Pairs, columns: Sequence[str], measures: Sequence[str], algorithm: str
+) -> str:
+    left = [column for column in columns if column not in best]
+    if left:
+        return (
+            f"columns that are not an algorithm and one of the measures {quoted(measures)}, as in "
+            f"{'svm_' + measures[0]!r}: {quoted(left)}. If the table is long, algorithm="
+            f"{algorithm!r} is not one of its columns.{closest(algorithm, columns)}"
+        )
+    absent = [m for m in measures if m not in {measure for _, measure in best.values()}]
+    return f"no column for the measure {quoted(absent)}."
+
+
+def _check_no_other_measure(columns: Sequence[str], measure: str) -> None:
+    """Refuse svm_time beside svm_accuracy when only accuracy was declared.
+
+    With one measure every column is an algorithm, so the times would pass for accuracies.
+    """
+    for convention in _CONVENTIONS:
+        own = convention.read(columns, [measure])
+        algorithms = [algorithm for algorithm, _ in own.values()]
+        rest = [column for column in columns if column not in own]
+        swapped = _Convention(convention.separator, not convention.measure_first)
+        for column in rest if len(algorithms) > 1 else ():
+            other = swapped.algorithm(column, algorithms[0])
+            if other and all(convention.column(a, other) in rest for a in algorithms):
+                raise BayescompareError(
+                    f"the columns name the measures {measure!r} and {other!r}, but measures= has "
+                    f"only {measure!r}: add the other one, or remove its columns."
+                )

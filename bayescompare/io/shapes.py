@@ -1,0 +1,98 @@
+"""A table to `Results`: long, melted or wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.frames import fault_words, find_column, non_numbers, spread
+from bayescompare.io.headers import Pairs, pair_up
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_text import quoted
+
+__all__ = ["Layout", "to_results"]
+
+type Layout = Literal["auto", "long", "wide"]
+type Roles = Mapping[str, str]
+type Spec = Mapping[str, Measure]
+
+
+def to_results(
+    table: pd.DataFrame, roles: Roles, spec: Spec, layout: Layout, *, source: str
+) -> Results:
+    """Read a table, whose columns of names are `roles`, in the given layout."""
+    for role, column in roles.items():
+        if role != "algorithm":
+            find_column(table, f"{role}={column!r}", column)
+    measured = set(spec) & set(table.columns)
+    # A column called as a measure is not an algorithm: it is a long table whose algorithm column
+    # has another name, and reading it as one will say so.
+    is_long = roles["algorithm"] in table.columns or bool(measured)
+    if layout == "wide" or (layout == "auto" and not is_long):
+        table = _stack(table, roles, _pairs(table, roles, spec))
+        roles = {role: role for role in roles}
+    elif {"measure", "value"} <= set(table.columns) and not measured:
+        return Results(_melted(table, roles, spec), spec, source=source)
+    return Results.from_frame(table, **roles, measures=spec, source=source)
+
+
+def _melted(table: pd.DataFrame, roles: Roles, spec: Spec) -> xr.Dataset:
+    """Read a tidy table: one row per cell, with the columns measure and value."""
+    table = table.assign(measure=table["measure"].astype(str))
+    found = table["measure"].unique().tolist()
+    for name in spec:
+        if name not in found:
+            raise BayescompareError(
+                f"measures[{name!r}]: not in the column 'measure', which has "
+                f"{quoted(found)}.{closest(name, found)}"
+            )
+    table = table[table["measure"].isin(list(spec))]
+    _check_numeric(table, ["value"], roles["algorithm"])
+    return spread(table, {**roles, "measure": "measure"}, ["value"])["value"].to_dataset("measure")
+
+
+def _pairs(table: pd.DataFrame, roles: Roles, spec: Spec) -> Pairs:
+    """Return the algorithm and the measure of each column of values of a wide table."""
+    names = {column for role, column in roles.items() if role != "algorithm"}
+    columns = [column for column in table.columns if column not in names]
+    if not columns:
+        raise BayescompareError("a wide table needs a column for each algorithm; there is none.")
+    for column in columns:
+        if not column.strip() or column.startswith("Unnamed:"):
+            raise BayescompareError(
+                f"column {column!r} has no name, so it is no algorithm: remove it (pandas writes "
+                "no such column with to_csv(index=False))."
+            )
+    pairs = pair_up(columns, list(spec), roles["algorithm"])
+    _check_numeric(table, columns, roles["algorithm"])
+    return pairs
+
+
+def _stack(table: pd.DataFrame, roles: Roles, pairs: Pairs) -> pd.DataFrame:
+    """Put the columns of each algorithm under those of the one before."""
+    names = {column: role for role, column in roles.items() if role != "algorithm"}
+    blocks = []
+    for algorithm in dict.fromkeys(algorithm for algorithm, _ in pairs.values()):
+        own = {column: measure for column, (name, measure) in pairs.items() if name == algorithm}
+        block = table[[*names, *own]].rename(columns={**names, **own})
+        blocks.append(block.assign(algorithm=algorithm))
+    return pd.concat(blocks)
+
+
+def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
+    faults = {column: non_numbers(table[column]) for column in columns}
+    words = [f"{c!r} ({fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty]
+    if words:
+        # In case a long table was meant.
+        hint = f" Read as a wide table, since there is no column {algorithm!r}." + closest(
+            algorithm, [str(column) for column in table.columns]
+        )
+        raise BayescompareError(
+            f"columns that are not numeric: {', '.join(words)}."
+            f"{'' if algorithm in table.columns else hint}"
+        )

@@ -1,0 +1,175 @@
+"""What a table must be to become `Results`: checked once, in one place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.measures import Direction, Measure, as_measures
+from bayescompare.results_text import cell_words, first, repeated, unknown
+
+__all__ = [
+    "RESERVED",
+    "check_data",
+    "check_notes",
+    "check_selection",
+    "check_spec",
+    "dims_of",
+    "frozen",
+    "names_of",
+]
+
+DIMS = ("dataset", "algorithm", "replicate")
+# Coordinates and dimensions of comparisons and their trees: a measure's own coordinate would
+# overwrite them.
+RESERVED = (*DIMS, "opponent", "statement", "measure", "count", "chain", "draw", "bound")
+
+# Names go into netCDF strings, labels and one-line messages, none of which can hold these.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def dims_of(data: xr.Dataset) -> tuple[str, ...]:
+    """Return the dimensions in the package's order, whatever order xarray keeps them in."""
+    return tuple(dim for dim in DIMS if dim in data.dims)
+
+
+def names_of(data: xr.Dataset, dim: str) -> tuple[str, ...]:
+    """Return the names along a dimension."""
+    return tuple(map(str, data.variables[dim].values.tolist()))
+
+
+def check_spec(measures: Mapping[str, Direction | Measure]) -> dict[str, Measure]:
+    """Check the ``measures=`` argument and that `Results` can hold measures of these names.
+
+    Examples
+    --------
+    >>> check_spec({"auc": "max"})["auc"].sign
+    1
+    """
+    spec = as_measures(measures)
+    for name in spec:
+        _check_name("measure", name)
+        if name in RESERVED:
+            raise BayescompareError(
+                f"a measure cannot be called {name!r}, which names a dimension of the results "
+                "or of a comparison: rename it."
+            )
+    return spec
+
+
+def check_notes(notes: object) -> tuple[str, ...]:
+    """Check the ``notes=`` argument."""
+    if isinstance(notes, str) or not isinstance(notes, Iterable):
+        raise BayescompareError(f"notes={notes!r}: give a tuple of strings.")
+    return tuple(str(note) for note in notes)
+
+
+def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
+    """Return a copy of `data` in the one form that the rest of the package relies on."""
+    if not isinstance(data, xr.Dataset):
+        raise BayescompareError(
+            f"data is a {type(data).__name__}: give an xarray.Dataset, or use Results.from_frame."
+        )
+    if not {"dataset", "algorithm"} <= set(data.dims) <= set(DIMS):
+        raise BayescompareError(
+            f"data has the dimensions {sorted(map(str, data.dims))}: it needs 'dataset' and "
+            "'algorithm', may have 'replicate', and no other."
+        )
+    if set(data.data_vars) != set(spec):
+        raise BayescompareError(
+            f"data holds {sorted(map(str, data.data_vars))} but spec describes {sorted(spec)}: "
+            "they must be the same measures."
+        )
+    coords = {dim: _check_names(data, dim) for dim in dims_of(data)}
+    variables = {name: (tuple(coords), _check_cells(name, data[name], coords)) for name in spec}
+    for name, measure in spec.items():
+        _check_range(name, measure, variables[name][1], coords)
+    return frozen(xr.Dataset(variables, coords=coords))
+
+
+def frozen(data: xr.Dataset) -> xr.Dataset:
+    """Make the cells read-only: what was checked must stay as it was checked."""
+    for name in data.data_vars:
+        data.variables[name].values.flags.writeable = False
+    return data
+
+
+def _check_names(data: xr.Dataset, dim: str) -> list[str]:
+    if dim not in data.coords:
+        raise BayescompareError(f"data has no names along {dim!r}: give it that coordinate.")
+    names = list(names_of(data, dim))
+    if not names:
+        raise BayescompareError(f"data has no {dim}: at least one is needed.")
+    for name in names:
+        _check_name(dim, name)
+    if repeated(names):
+        raise BayescompareError(f"{dim} {repeated(names)!r} is there twice: names must differ.")
+    return names
+
+
+def _check_name(kind: str, name: str) -> None:
+    if not name.strip():
+        raise BayescompareError(f"{kind} name {name!r} is blank: give it a name.")
+    if _CONTROL.search(name):
+        raise BayescompareError(
+            f"{kind} name {name!r} has a line break or another control character: rename it."
+        )
+    if kind == "algorithm" and set(name) & set(">|="):
+        raise BayescompareError(
+            f"algorithm name {name!r} has '>', '|' or '=' in it, which would make labels such as "
+            "'A>B|B>A' ambiguous: rename it."
+        )
+
+
+def _check_cells(name: str, cells: xr.DataArray, dims: Iterable[str]) -> NDArray[np.float64]:
+    if set(cells.dims) != set(dims):
+        raise BayescompareError(f"measure {name!r} has dimensions {cells.dims}, not {tuple(dims)}.")
+    if cells.dtype.kind not in "iuf":
+        raise BayescompareError(f"measure {name!r} holds {cells.dtype} cells, not numbers.")
+    return cells.transpose(*dims).values.astype(np.float64, copy=True)
+
+
+def _check_range(
+    name: str, measure: Measure, values: NDArray[np.float64], coords: Mapping[str, Sequence[str]]
+) -> None:
+    def faults(wrong: NDArray[np.bool_]) -> str:
+        words = []
+        for at in np.argwhere(wrong):
+            cell = {dim: coords[dim][i] for dim, i in zip(coords, at, strict=True)}
+            words.append(f"{cell_words({**cell, 'measure': name})} is {values[tuple(at)]:g}")
+        return first(words)
+
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise BayescompareError(
+            f"infinite cells: {faults(infinite)}. Leave a cell empty (NaN) when the algorithm "
+            "gave no value."
+        )
+    low, high = measure.bounds or (None, None)
+    below = values < (-np.inf if low is None else low)
+    outside = below | (values > (np.inf if high is None else high))
+    if outside.any():
+        raise BayescompareError(
+            f"cells outside bounds={measure.bounds} of {name!r}: {faults(outside)}. Correct the "
+            "cells or the bounds."
+        )
+
+
+def check_selection(argument: str, names: object, known: Collection[str]) -> list[str]:
+    """Check an argument that names some of what is known."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise BayescompareError(f"{argument}={names!r}: give a list, as in [{str(names)!r}].")
+    chosen = [str(name) for name in names]
+    if not chosen:
+        raise BayescompareError(f"{argument}=[]: name at least one, or None for all.")
+    for name in chosen:
+        if name not in known:
+            raise BayescompareError(f"{argument}: {unknown(argument[:-1], name, known)}")
+    if repeated(chosen):
+        raise BayescompareError(f"{argument}: {repeated(chosen)!r} is named twice.")
+    return chosen

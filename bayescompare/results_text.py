@@ -1,0 +1,148 @@
+"""The words of `Results`: its spec sheet, and how messages list names and cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare._errors import closest
+from bayescompare.measures import Measure
+
+if TYPE_CHECKING:
+    from bayescompare.results import Results
+
+__all__ = [
+    "cell_words",
+    "describe",
+    "first",
+    "missing_words",
+    "nothing_left_words",
+    "plural",
+    "quoted",
+    "repeated",
+    "unknown",
+]
+
+_MEASURES_SHOWN = 5
+_WIDTH = 96
+
+
+def first(words: Sequence[str], shown: int = 8) -> str:
+    """Join the first few words and count the rest."""
+    rest = len(words) - shown
+    return ", ".join(words[:shown]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def quoted(names: Collection[str], shown: int = 12) -> str:
+    """Join the first few names, in quotes, and count the rest."""
+    return first([repr(name) for name in names], shown)
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that is there more than once, if there is one."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+def plural(number: int, noun: str) -> str:
+    """Count something."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def unknown(kind: str, name: object, known: Collection[str]) -> str:
+    """Say that a name is none of those there are."""
+    return f"no {kind} called {name!r}: there is {quoted(known, 8)}.{closest(str(name), known)}"
+
+
+def cell_words(cell: Mapping[Any, str]) -> str:
+    """Name a cell by its dataset, algorithm, measure and, if it has one, replicate."""
+    replicate = f" in replicate {cell['replicate']!r}" if "replicate" in cell else ""
+    return f"{cell['measure']} of {cell['algorithm']!r} on {cell['dataset']!r}{replicate}"
+
+
+def missing_words(cells: pd.DataFrame) -> str:
+    """Say which cells are missing, and what to do about them."""
+    words = [cell_words(cell) for cell in cells.to_dict("records")]
+    return (
+        f"{plural(len(words), 'missing cell')}: {first(words)}. Fill them in, or say "
+        "missing='drop' to leave out every dataset with a missing cell."
+    )
+
+
+def nothing_left_words(coverage: pd.DataFrame) -> str:
+    """Say that every dataset has a missing cell, and where the gaps are."""
+    words = [f"{name} {share:.0%}" for name, share in coverage.mean(axis=0).items()]
+    return (
+        "missing='drop' leaves no dataset: each has a missing cell. Share of cells present by "
+        f"algorithm: {first(words)}. Leave out the algorithms or measures with the gaps."
+    )
+
+
+# --------------------------------------------------------------------------------- the spec sheet
+
+
+def describe(results: Results) -> str:
+    """Return the spec sheet, short and narrow however large the table is."""
+    cells = results._cells()
+    notes = results.notes
+    if len(notes) > 2:
+        notes = (notes[0], f"... and {len(notes) - 1} more in results.notes")
+    lines = [
+        ("datasets", _listing(results.datasets)),
+        ("algorithms", _listing(results.algorithms)),
+        ("replicates", str(results.n_replicates or "none")),
+        *_measure_lines(results),
+        ("missing", f"{int(np.isnan(cells).sum())} of {plural(cells.size, 'cell')}"),
+        ("source", results.source or "not given"),
+        *(("note", note) for note in notes),
+    ]
+    width = max(len(head) for head, _ in lines) + 2
+    sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
+    title = f"Results: {', '.join(sizes)}"
+    return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
+
+
+def _measure_lines(results: Results) -> list[tuple[str, str]]:
+    """Return a table of the measures, its columns laid out at equal widths."""
+    shown, rest = results.measures[:_MEASURES_SHOWN], results.measures[_MEASURES_SHOWN:]
+    heads = ["measure", *(_clip(name, 24) for name in shown)]
+    rows = [
+        ("direction", "rope", "scale", "bounds", "unit", "observed"),
+        *(_measure_row(results[name], results.data[name].values) for name in shown),
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    more = [("...", f"and {len(rest)} more: {_listing(rest)}")] if rest else []
+    return [*zip(heads, texts, strict=True), *more]
+
+
+def _measure_row(measure: Measure, cells: NDArray[np.float64]) -> tuple[str, ...]:
+    present = cells[~np.isnan(cells)]
+    ends = ["" if end is None else f"{end:g}" for end in measure.bounds or ()]
+    return (
+        measure.direction,
+        "none" if measure.rope is None else f"{measure.rope:.6g}",
+        measure.scale,
+        "..".join(ends) or "none",
+        measure.unit or "none",
+        f"{present.min():.6g} to {present.max():.6g}" if present.size else "nothing",
+    )
+
+
+def _listing(names: Sequence[str], width: int = 60) -> str:
+    """Join as many names as fit, and count the rest."""
+    shown: list[str] = []
+    for name in names:
+        if shown and len(", ".join([*shown, name])) > width:
+            break
+        shown.append(_clip(name, width))
+    rest = len(names) - len(shown)
+    return ", ".join(shown) + (f", ... ({rest} more)" if rest else "")
+
+
+def _clip(text: str, width: int = _WIDTH) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
