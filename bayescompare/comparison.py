@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     import pymc as pm
     from arviz_stats.utils import ELPDData
     from matplotlib.axes import Axes
+    from pgmpy.models import DiscreteBayesianNetwork
 
-__all__ = ["Comparison", "DirichletComparison", "compare"]
+    from bayescompare.methods.network import Network
+    from bayescompare.methods.network_graph import Graph, Scores
+
+__all__ = ["Comparison", "DirichletComparison", "NetworkComparison", "compare"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +72,11 @@ class Comparison:
 
     @property
     def probability(self) -> xr.DataArray:
-        """P(the statement is the most probable one), over "statement"."""
+        """P(the statement is the most probable one), over "statement".
+
+        Every statement while there are at most 256, else the observed ones and those that a
+        prior names.
+        """
         return self._over_statements("probability", self.answer.probability)
 
     @property
@@ -236,7 +244,14 @@ class Comparison:
             raise BayescompareError("random_seed: give the seed as rng=.")
         generator, seed = as_rng(rng)
         built = self.model() if model is None else model
-        tree = nuts.sample(built, draws=draws, chains=chains, rng=generator, options=pm_sample)
+        tree = nuts.sample(
+            built,
+            draws=draws,
+            chains=chains,
+            rng=generator,
+            options=pm_sample,
+            predictive=self.method.predictive(self.results),
+        )
         return self._signed(self.method.finish(self.results, tree, generator), seed, sampler="nuts")
 
     def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
@@ -332,6 +347,11 @@ class Comparison:
 
     def __getattr__(self, name: str) -> Any:
         """Name the methods that have what this one lacks."""
+        # Python comes here too when a property says by an AttributeError what is missing: let it
+        # say so again, rather than that there is no such attribute.
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fget is not None:
+            return found.fget(self)
         if not name.startswith("_"):
             if methods.having(name):
                 raise self.method.lacks(name)
@@ -341,9 +361,11 @@ class Comparison:
         raise AttributeError(name)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DirichletComparison(Comparison):
-    """A comparison by the multinomial-Dirichlet test, with its own questions."""
+class _Questions:
+    """The four questions about the best statement, for every method about θ."""
+
+    answer: Answer
+    best: str
 
     @property
     def questions(self) -> pd.Series[float]:
@@ -354,6 +376,11 @@ class DirichletComparison(Comparison):
         probability that it holds on a new dataset.
         """
         return pd.Series(dict(self.answer.figures), name=self.best, dtype=float)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirichletComparison(_Questions, Comparison):
+    """A comparison by the multinomial-Dirichlet test, with its own questions."""
 
     @property
     def bounds(self) -> xr.DataArray:
@@ -370,12 +397,71 @@ class DirichletComparison(Comparison):
         for every prior but "symmetric".
         """
         subset = self.results.sel(measures=measures)
-        method = self.method.on(self.results, list(subset.measures))  # type: ignore[attr-defined]
+        assert isinstance(self.method, methods.Dirichlet)
+        method = self.method.on(self.results, list(subset.measures))
         answer = method.answer(subset, Sampling(np.random.default_rng()))
         return DirichletComparison(subset, method, answer)
 
 
-_TYPES: dict[str, type[Comparison]] = {"dirichlet": DirichletComparison}
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkComparison(_Questions, Comparison):
+    """A comparison by the network test, with the graph it learned."""
+
+    @cached_property
+    def network(self) -> DiscreteBayesianNetwork:
+        """The graph with posterior-mean tables, for pgmpy's inference."""
+        from bayescompare.methods.network_pgmpy import pgmpy_network
+
+        method, scores, graph = self._learned()
+        layout = method.layout(self.results, scores, graph)
+        return pgmpy_network(scores.statements, graph, layout.tables)
+
+    @cached_property
+    def edges(self) -> xr.DataArray:
+        """P(parent → child) over all graphs with at most so many parents, exactly."""
+        method, scores, _ = self._learned()
+        names = list(self.results.measures)
+        coords = {"parent": names, "child": names}
+        values = method.edges(self.results)
+        attrs = {"max_parents": scores.max_parents, "ess": scores.ess}
+        return xr.DataArray(values, coords, ("parent", "child"), name="edges", attrs=attrs)
+
+    @property
+    def score(self) -> float:
+        """Log BDeu of the graph."""
+        return float(self.answer.details["score"])
+
+    @property
+    def components(self) -> pd.DataFrame:
+        """The independent groups of measures, each with its own best statement."""
+        return pd.DataFrame(self.answer.details["components"])
+
+    def on(self, measures: Sequence[str]) -> NetworkComparison:
+        """Ask again about a subset of the measures, summing θ over the others.
+
+        Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
+        """
+        from bayescompare.methods.network_subset import on
+
+        subset = self.results.sel(measures=measures)
+        method, scores, graph = self._learned()
+        smaller = on(method, scores, graph, list(subset.measures))
+        answer = smaller.answer(subset, Sampling(np.random.default_rng(0), 0))
+        return NetworkComparison(subset, smaller, answer)
+
+    def _learned(self) -> tuple[Network, Scores, Graph]:
+        from bayescompare.methods.network_graph import graph_of
+
+        assert isinstance(self.method, methods.Network)
+        edges = [tuple(edge) for edge in self.answer.details["edges"]]
+        graph = graph_of(edges, self.results.measures)
+        return self.method, self.method.scores(self.results), graph
+
+
+_TYPES: dict[str, type[Comparison]] = {
+    "dirichlet": DirichletComparison,
+    "network": NetworkComparison,
+}
 
 
 def comparison_of(results: Results, method: Method, answer: Answer) -> Comparison:

@@ -85,6 +85,7 @@ def to_json(c: Comparison) -> str:
         "exact": c.exact,
         **_scalars(answer),
         "figures": dict(answer.figures),
+        "details": dict(answer.details),
         "statements": statements,
         "explanation": c.explain(),
     }
@@ -102,6 +103,7 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         "options": json.dumps(_plain(c.method.options())),
         "scalars": json.dumps(_plain(_scalars(answer))),
         "figures": json.dumps(_plain(dict(answer.figures))),
+        "details": json.dumps(_plain(dict(answer.details))),
         "explanation": c.explain(),
     }
     columns = _per_statement(answer)
@@ -199,7 +201,7 @@ def load_comparison(path: str | Path) -> Comparison:
         return _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
     except BayescompareError:
         raise
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise BayescompareError(
             f"{source} is not a comparison that bayescompare wrote "
             f"({type(error).__name__}: {error})."
@@ -226,7 +228,7 @@ def _read_json(source: Path) -> Comparison:
     rows = document["statements"]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     states = columns.pop("states")
-    answer = _answer(columns.pop("label"), states, columns, document, document["figures"], None)
+    answer = _answer(columns.pop("label"), states, columns, document, document, None)
     method = _method(document["method"]["name"], document["method"]["options"])
     return comparison_of(results, method, answer)
 
@@ -250,7 +252,7 @@ def _read_netcdf(source: Path) -> Comparison:
         saved["states"].values.tolist(),
         columns,
         json.loads(tree.attrs["scalars"]),
-        json.loads(tree.attrs["figures"]),
+        {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
         kept,
     )
     method = _method(tree.attrs["method"], json.loads(tree.attrs["options"]))
@@ -262,7 +264,7 @@ def _answer(
     states: list[list[str]],
     columns: Mapping[str, Any],
     scalars: Mapping[str, Any],
-    figures: Mapping[str, float | None],
+    facts: Mapping[str, Any],
     tree: xr.DataTree | None,
 ) -> Answer:
     arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
@@ -276,7 +278,8 @@ def _answer(
         n_observed=int(scalars["n_observed"]),
         **{k: scalars[k] for k in ("unobserved", "pvalue", "statistic", "log_evidence", "seed")},
         extra=arrays,
-        figures={k: math.nan if v is None else v for k, v in figures.items()},
+        figures={k: math.nan if v is None else v for k, v in facts["figures"].items()},
+        details=facts["details"],
         tree=tree,
     )
 

@@ -29,6 +29,8 @@ MOST_RHAT = 1.01
 LEAST_ESS_PER_CHAIN = 100
 LEAST_BFMI = 0.3
 MOST_KHAT = 0.7
+#: Fewer draws have no tail to fit.
+LEAST_FOR_KHAT = 50
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,11 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
     figures = {"greatest R-hat": float(table["r_hat"].max())} if chains > 1 else {}
     figures["least ESS"] = float(table[["ess_bulk", "ess_tail"]].min().min())
     found = [
-        _complaint(figures.get("greatest R-hat", 1.0) > MOST_RHAT, "chains disagree (R-hat)"),
+        # Written so that NaN, which too few draws give, is wanting too.
+        _complaint(not figures.get("greatest R-hat", 1.0) <= MOST_RHAT, "chains disagree (R-hat)"),
         _complaint(
-            figures["least ESS"] < LEAST_ESS_PER_CHAIN * chains, "too few effective draws (ESS)"
+            not figures["least ESS"] >= LEAST_ESS_PER_CHAIN * chains,
+            "too few effective draws (ESS)",
         ),
     ]
     if "sample_stats" in tree:
@@ -89,16 +93,17 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
             _complaint(figures["least E-BFMI"] < LEAST_BFMI, "poor energy mixing (E-BFMI)")
         )
     wanting = [complaint for complaint in found if complaint]
-    with warnings.catch_warnings():
-        # ArviZ warns of what the verdict is about to say.
-        warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
-        figures["greatest k-hat"] = float(psis_loo(tree).pareto_k.max())
-    loo = (
-        f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is exact where "
-        "it can be."
-        if figures["greatest k-hat"] > MOST_KHAT
-        else ""
-    )
+    loo = ""
+    if posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT:
+        with warnings.catch_warnings():
+            # ArviZ warns of what the verdict is about to say.
+            warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
+            figures["greatest k-hat"] = float(psis_loo(tree).pareto_k.max())
+        if figures["greatest k-hat"] > MOST_KHAT:
+            loo = (
+                f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
+                "exact where it can be."
+            )
     said = "not trustworthy: " + "; ".join(wanting) if wanting else "no problem found"
     return Diagnosis(not wanting, f"{said}.{loo}", table, figures)
 

@@ -176,14 +176,16 @@ class Pairwise:
         )
         pairs = plural(len(decided), "pair")
         algorithms = plural(len(self.results.algorithms), "algorithm")
+        which = "most probable" if self.bayesian else "most frequent"
         said = [
             f"{self.method.name} on {pairs} of {algorithms}, jointly on "
-            f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} most probable "
-            f"statements can be asserted so that {rate}."
+            f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} {which} statements "
+            f"can be asserted so that {rate}."
         ]
         wins = [f"{w} over {many(list(graph.successors(w)))}" for w in graph if graph.out_degree(w)]
         if wins:
-            said.append(f"Most probably better on every measure: {'; '.join(wins)}.")
+            lead = "Most probably" if self.bayesian else "Significantly most often"
+            said.append(f"{lead} better on every measure: {'; '.join(wins)}.")
         for _, _, statement in graph.graph["mixed"]:
             said.append(f"Asserted, but no order: {statement}.")
         open_pairs = [
@@ -376,7 +378,8 @@ def _dominates(c: Comparison, first: str) -> float:
     if label in c.answer.labels:
         return float(c.answer.probability[c.answer.labels.index(label)])
     # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
-    return c.unobserved / (c.answer.size - c.answer.n_observed)
+    others = c.answer.size - c.answer.n_observed
+    return 0.0 if others.bit_length() > 1000 else c.unobserved / others
 
 
 def _seen_from(c: Comparison, first: str, label: str) -> str:

@@ -31,6 +31,9 @@ Order = tuple[int, ...]
 #: Up to this many statements all are listed; beyond it only the observed ones are.
 DENSE = 256
 
+#: Up to this many orderings of the algorithms all are levels of a measure, observed or not.
+MOST_LEVELS = 720
+
 #: A tie expansion beyond this many states is refused.
 MOST_STATES = 1_000_000
 
@@ -46,7 +49,8 @@ class Statements:
     arities : tuple of int
         Number of possible states of each measure: l!, or 3 with a rope.
     levels : tuple of arrays (P, l)
-        The known states of each measure, as orders best to worst.
+        The known states of each measure, as orders best to worst: all of them for up to six
+        algorithms, else those observed.
     table : Table
         States (indices into `levels`), counts and the sparse weights.
     """
@@ -76,8 +80,9 @@ class Statements:
         factorial = math.factorial(len(results.algorithms))
         arities = tuple(factorial if rope is None else 3 for rope in ropes)
         dense = math.prod(arities) <= DENSE
+        complete = factorial <= MOST_LEVELS
         by_measure = [
-            choices(values[:, :, j], rope, complete=dense) for j, rope in enumerate(ropes)
+            choices(values[:, :, j], rope, complete=complete) for j, rope in enumerate(ropes)
         ]
         levels = tuple(c.levels for c in by_measure)
         table = tabulate(by_measure)
@@ -259,4 +264,6 @@ def count_words(n: int) -> str:
     if n < 10_000_000:
         return f"{n:,}"
     exponent = math.floor(math.log10(n))
-    return f"about {10 ** (math.log10(n) - exponent):.1f}e{exponent}"
+    mantissa = f"{10 ** (math.log10(n) - exponent):.1f}"
+    # 99,960,000 rounds up to the next power.
+    return f"about 1.0e{exponent + 1}" if mantissa == "10.0" else f"about {mantissa}e{exponent}"

@@ -28,7 +28,8 @@ _TEMME = (
 )
 
 _SMALLEST = 5e-324
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+_NEAR_ZERO = -20.0
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
 
 def stirling_error(a: FloatArray) -> FloatArray:
@@ -109,19 +110,54 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
         lower[huge], upper[huge] = _temme(t + np.log1p((reference - b) / b), b)
         most = upper > 0.5
     logs = np.log(np.maximum(lower, _SMALLEST)), np.log1p(-np.minimum(upper, 0.5))
-    return np.where(most, *logs)
+    out = np.where(most, *logs)
+    log_x = t + math.log(reference)
+    near = log_x < _NEAR_ZERO
+    if near.any():
+        # F = x^a/Γ(a + 1)·(1 − a x/(a + 1) + …), also where x itself underflows.
+        first = np.log1p(-a * x[near] / (1.0 + a))
+        out[:, near] = a * log_x[near] - gammaln(1.0 + a) + first
+    return out
 
 
 def log_minus_log_cdf(t: FloatArray, reference: float, log_a: float) -> FloatArray:
     """log(−log F) for one shape given as log a; below `TINY` its limit log a + log E₁(x)."""
+    x = reference * np.exp(t)
     if log_a < math.log(TINY):
-        minus_log: FloatArray = exp1(reference * np.exp(t))
-        shift = log_a
-    else:
-        minus_log = -log_cdf(t, reference, np.full((1, 1), math.exp(log_a)))[0]
-        shift = 0.0
-    with np.errstate(divide="ignore"):
-        return np.asarray(shift + np.log(minus_log))
+        out, upper = np.empty_like(x), exp1(x)
+        far = upper < 1e-290
+        out[~far] = log_a + np.log(upper[~far])
+        out[far] = log_a + _log_upper(0.0, x[far])
+        return out
+    a = math.exp(log_a)
+    cdf = log_cdf(t, reference, np.full((1, 1), a))[0]
+    # F^M with M beyond float range leaves 1 where the upper tail has long underflowed.
+    far = cdf > -1e-290
+    out = np.empty_like(x)
+    out[~far] = np.log(-cdf[~far])
+    out[far] = _log_upper(a, x[far]) + log_a - gammaln(1.0 + a)
+    return out
+
+
+def _log_upper(a: float, x: FloatArray) -> FloatArray:
+    """Log of the upper incomplete gamma function, for x well above a.
+
+    Legendre's continued fraction by Lentz's method; it is used only hundreds of units into the
+    tail, where it converges in a few steps.
+    """
+    b = x + 1.0 - a
+    d = 1.0 / b
+    c, fraction = np.full_like(x, np.inf), d.copy()
+    for k in range(1, 200):
+        step = -k * (k - a)
+        b = b + 2.0
+        d = 1.0 / (step * d + b)
+        c = b + step / c
+        factor = c * d
+        fraction = fraction * factor
+        if np.all(np.abs(factor - 1.0) < 1e-15):
+            break
+    return a * np.log(x) - x + np.log(fraction)
 
 
 def _temme(y: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,8 @@ Benavoli & de Campos (2016), equations (4)–(6), Theorem 1.
 
 from __future__ import annotations
 
+import math
+
 from scipy.special import erfc, xlogy
 
 __all__ = ["glrt"]
@@ -28,8 +30,15 @@ def glrt(largest: float, second: float) -> tuple[float, float]:
     >>> round(pvalue, 6)
     0.312663
     """
-    a, b = float(largest), float(second)
-    logs = xlogy(a, a) + xlogy(b, b) - xlogy(a + b, (a + b) / 2)
-    # Rounding can leave -1e-16 where a = b, whose logarithm ratio is zero exactly.
-    statistic = 0.0 if a == b else max(0.0, 2.0 * float(logs))
+    total = float(largest) + float(second)
+    if total == 0.0:
+        return 0.0, 1.0
+    d = abs(float(largest) - float(second)) / total
+    if d < 0.5:
+        # (1 + d) log(1 + d) + (1 − d) log(1 − d), without the terms in d that cancel: at counts
+        # of a million that are nearly equal the plain form has no digits left.
+        logs = math.log1p(-d * d) + 2.0 * d * math.atanh(d)
+    else:
+        logs = float(xlogy(1.0 + d, 1.0 + d) + xlogy(1.0 - d, 1.0 - d))
+    statistic = total * logs
     return statistic, float(erfc((statistic / 2.0) ** 0.5))

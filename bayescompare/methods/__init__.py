@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.base import Method
 
-__all__ = ["GLRT", "Dirichlet", "describe", "get", "having", "names"]
+__all__ = ["GLRT", "Dirichlet", "Network", "describe", "get", "having", "names"]
 
 #: Method name → (module, class). The one place where a new method is entered.
 _METHODS = {
     "glrt": ("bayescompare.methods.glrt", "GLRT"),
     "dirichlet": ("bayescompare.methods.dirichlet", "Dirichlet"),
+    "network": ("bayescompare.methods.network", "Network"),
 }
 
 
@@ -39,7 +40,7 @@ def names() -> dict[str, str]:
     Examples
     --------
     >>> list(names())
-    ['glrt', 'dirichlet']
+    ['glrt', 'dirichlet', 'network']
     """
     return {name: get(name).title for name in _METHODS}
 
@@ -84,3 +85,4 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.methods.glrt import GLRT
+    from bayescompare.methods.network import Network

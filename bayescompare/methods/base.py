@@ -80,6 +80,8 @@ class Answer:
         Fields of one method only, per statement.
     figures : mapping of str to float
         Fields of one method only, about the whole.
+    details : mapping
+        JSON-ready facts of one method only, such as the edges of a learned graph.
     tree : DataTree, optional
         The posterior, where the answer came from one.
     seed : int, optional
@@ -99,6 +101,7 @@ class Answer:
     log_evidence: float | None = None
     extra: Mapping[str, FloatArray] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
     tree: xr.DataTree | None = None
     seed: int | None = None
 
@@ -161,6 +164,10 @@ class Method(ABC):
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
         raise self.lacks("sample")
+
+    def predictive(self, results: Results) -> bool:
+        """Whether PyMC can predict the model's observed variable."""
+        return True
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""

@@ -56,7 +56,9 @@ def decide(answer: Answer) -> Decision:
     score = answer.counts if answer.probability is None else answer.probability
     top = float(score.max())
     tied = np.flatnonzero(score >= top - _SAME * max(1.0, abs(top)))
-    chosen = min(tied, key=lambda k: (-round(float(answer.counts[k]), 9), answer.labels[k]))
+    chosen = min(
+        tied, key=lambda k: (-round(float(answer.counts[k]), 9), _as_listed(int(k), answer))
+    )
     rivals = tuple(answer.labels[k] for k in tied if k != chosen)
     others = np.delete(np.arange(len(score)), chosen)
     runner = int(others[np.argmax(score[others])]) if len(others) else None
@@ -68,6 +70,12 @@ def decide(answer: Answer) -> Decision:
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
     )
+
+
+def _as_listed(k: int, answer: Answer) -> str:
+    """A label that does not depend on the order in which the algorithms are listed."""
+    parts = answer.labels[k].split("|")
+    return "|".join("=".join(sorted(part.split("="))) for part in parts)
 
 
 def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:

@@ -16,6 +16,7 @@ Benavoli & de Campos (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -53,7 +54,7 @@ from bayescompare.methods.priors import (
 )
 from bayescompare.methods.trees import conjugate_tree, finish_tree
 from bayescompare.results import Results
-from bayescompare.statements import DENSE, Statements
+from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -144,7 +145,9 @@ class Dirichlet(Method):
                 name: value if is_number(value) else describe_prior(value)
                 for name, value in self.priors.items()
             }
-        prior = dict(self.prior) if not isinstance(self.prior, (str, int, float)) else self.prior
+        prior: Any = float(self.prior) if is_number(self.prior) else self.prior
+        if isinstance(prior, Mapping):
+            prior = {label: float(alpha) for label, alpha in prior.items()}
         return {"prior": prior, "strength": self.strength, "priors": given}
 
     @property
@@ -192,8 +195,7 @@ class Dirichlet(Method):
             log_evidence=log_evidence(cells),
             extra=extra,
         )
-        answer = replace(answer, figures=_questions(statements, cells, answer))
-        return _observed_only(answer) if statements.size > DENSE else answer
+        return replace(answer, figures=_questions(statements, cells, answer))
 
     def on(self, results: Results, measures: list[str]) -> Dirichlet:
         """Return the method that has this one's prior, summed over the other measures."""
@@ -279,19 +281,3 @@ def _theta_summary(cells: Cells, mass: float = 0.95) -> dict[str, FloatArray]:
         "theta_lower": betaincinv(shape, other, tail),
         "theta_upper": betaincinv(shape, other, 1.0 - tail),
     }
-
-
-def _observed_only(answer: Answer) -> Answer:
-    """Beyond 256 statements only observed ones are shown, not those a prior happened to name."""
-    keep = np.flatnonzero(answer.counts > 0)
-    if len(keep) == len(answer.counts):
-        return answer
-    assert answer.probability is not None
-    return replace(
-        answer,
-        labels=tuple(answer.labels[k] for k in keep),
-        states=tuple(tuple(column[k] for k in keep) for column in answer.states),
-        counts=answer.counts[keep],
-        probability=answer.probability[keep],
-        extra={name: values[keep] for name, values in answer.extra.items()},
-    )

@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.dirichlet import Dirichlet
 
-__all__ = ["build", "sampled_answer"]
+__all__ = [
+    "build",
+    "monte_carlo_error",
+    "sampled_answer",
+    "sampled_questions",
+    "theta_summary",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -120,15 +126,17 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
         statements,
         probability=probability,
         unobserved=float(probability[unseen].sum() + lump.mean()),
-        mcse=_mcse(each),
-        extra=_theta_summary(posterior["theta"], statements),
+        mcse=monte_carlo_error(each),
+        extra=theta_summary(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
     )
-    return replace(answer, figures=_questions(posterior["theta"], statements, answer))
+    return replace(answer, figures=sampled_questions(posterior["theta"], statements, answer))
 
 
-def _questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> dict[str, float]:
+def sampled_questions(
+    theta: xr.DataArray, statements: Statements, answer: Answer
+) -> dict[str, float]:
     """The four questions about the best statement, from draws of θ."""
     best = decide(answer).statement
     opposite = statements.opposite(best)
@@ -174,7 +182,7 @@ def _given_alpha(
     return each, lump
 
 
-def _mcse(each: FloatArray) -> FloatArray:
+def monte_carlo_error(each: FloatArray) -> FloatArray:
     """Monte Carlo standard error of the mean over (chain, draw), for every statement.
 
     Where no draw differs from another the error is not zero but unknown; Laplace's rule bounds it.
@@ -190,7 +198,7 @@ def _mcse(each: FloatArray) -> FloatArray:
     return np.asarray(np.where(known, found, np.sqrt(p * (1.0 - p) / n)))
 
 
-def _theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+def theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
     """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
     draws = theta.stack(sample=("chain", "draw"))
     known = draws.reindex(statement=list(statements.labels))

@@ -13,16 +13,14 @@ from bayescompare.statements import count_words
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet_prior import Prior
 
-__all__ = ["dirichlet_words"]
+__all__ = ["dirichlet_words", "lead_words"]
 
 
 def dirichlet_words(
     prior: Prior, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Sentences: verdict, rivals, what the figure is not, cautions."""
-    said = [_verdict(results, answer, decision), _others(answer, decision)]
-    said.append(_imprecise(answer, decision))
-    said.append(_not_frequency(answer, decision))
+    said = [*lead_words(results, answer, decision), _imprecise(answer, decision)]
     said.append(
         _joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer)
     )
@@ -38,6 +36,15 @@ def dirichlet_words(
     return [sentence for sentence in said if sentence]
 
 
+def lead_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say which statement leads, what comes next, and that leading is not frequency."""
+    return [
+        _verdict(results, answer, decision),
+        _others(answer, decision),
+        _not_frequency(answer, decision),
+    ]
+
+
 def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
     n = plural(len(results.datasets), "dataset")
     if decision.verdict == "tied":
@@ -48,7 +55,7 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
             f"On {n} no single statement leads: {named} are equally probable to be the most "
             f"probable one ({share(decision.level)} each)."
         )
-    how = "exact" if answer.exact else "by NUTS, with its Monte Carlo error"
+    how = "exact" if answer.exact else f"Monte Carlo standard error {_error(answer, decision):.1g}"
     start = (
         f"On {n} the most probable statement is {short_label(decision.statement)}: "
         f"{phrase(results, decision.statement)}. The probability that it is the most probable "
@@ -59,6 +66,11 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
         "likely": f"{start}: likely, but short of {SETTLED:.2f} and so not settled.",
         "open": f"{start}, which leaves the question open.",
     }[decision.verdict]
+
+
+def _error(answer: Answer, decision: Decision) -> float:
+    assert answer.mcse is not None
+    return float(answer.mcse[answer.labels.index(decision.statement)])
 
 
 def _others(answer: Answer, decision: Decision) -> str:

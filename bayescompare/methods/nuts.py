@@ -27,6 +27,7 @@ def sample(
     chains: int = 4,
     rng: np.random.Generator,
     options: Mapping[str, Any] | None = None,
+    predictive: bool = True,
 ) -> xr.DataTree:
     """Sample a model by NUTS and return the tree with every group.
 
@@ -40,6 +41,8 @@ def sample(
         Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
         that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
         it is given.
+    predictive : bool
+        Whether the model can predict its observed variable; else those groups are left out.
 
     Returns
     -------
@@ -56,12 +59,15 @@ def sample(
         tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
-        pm.sample_posterior_predictive(
-            tree, extend_inferencedata=True, progressbar=False, random_seed=seeds[1]
-        )
-        prior = pm.sample_prior_predictive(draws, random_seed=seeds[2])
+        if predictive:
+            pm.sample_posterior_predictive(
+                tree, extend_inferencedata=True, progressbar=False, random_seed=seeds[1]
+            )
+        names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
+        prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seeds[2])
     for group in ("prior", "prior_predictive"):
-        tree[group] = prior[group]
+        if group in prior:
+            tree[group] = prior[group]
     return tree
 
 

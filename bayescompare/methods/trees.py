@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,16 @@ from bayescompare.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["conjugate_tree", "finish_tree", "marginal_dims", "statement_coords"]
+__all__ = [
+    "conjugate_tree",
+    "finish_tree",
+    "latent_log_prior",
+    "make_tree",
+    "marginal_dims",
+    "one_statement_each",
+    "signed",
+    "statement_coords",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,13 +56,18 @@ def conjugate_tree(
     groups = {
         "posterior": {"theta": posterior},
         "prior": {"theta": prior},
-        "posterior_predictive": {OUTCOME: _one_statement_each(posterior, n, rng)},
-        "prior_predictive": {OUTCOME: _one_statement_each(prior, n, rng)},
+        "posterior_predictive": {OUTCOME: one_statement_each(posterior, n, rng)},
+        "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
         "log_likelihood": {OUTCOME: logs @ listing.weights.T},
-        "log_prior": _log_prior(listing, *after),
+        "log_prior": latent_log_prior("theta", np.exp(listing.log_alpha), *after),
         "observed_data": {OUTCOME: listing.weights},
     }
-    return finish_tree(_to_tree(groups, results, listing), results, listing, rng)
+    dims = {
+        OUTCOME: ("dataset", "statement"),
+        **dict.fromkeys(("theta", *(f"theta{s}" for s in LATENTS)), ("statement",)),
+    }
+    tree = make_tree(groups, dims, statement_coords(results, listing))
+    return finish_tree(tree, results, listing, rng)
 
 
 def finish_tree(
@@ -72,9 +86,16 @@ def finish_tree(
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
     for group in ("posterior_predictive", "prior_predictive"):
-        if OUTCOME in tree[group]:
+        if group in tree and OUTCOME in tree[group]:
             # One statement out of many is a byte each, not eight.
             tree[group] = xr.DataTree(tree[group].to_dataset().astype({OUTCOME: np.int8}))
+    return signed(tree, listing)
+
+
+def signed(tree: xr.DataTree, listing: Listing) -> xr.DataTree:
+    """Add the counts, and what made the tree."""
+    import xarray as xr
+
     count = xr.DataArray(listing.counts, {"statement": list(listing.labels)}, name="count")
     tree["constant_data"] = xr.DataTree(count.to_dataset())
     tree.attrs.update(inference_package="bayescompare", version=__version__)
@@ -86,18 +107,17 @@ def marginal_dims(results: Results) -> tuple[str, ...]:
     return ("measure",) if len(results.algorithms) == 2 else ("measure", "algorithm")
 
 
-def _to_tree(
-    groups: Mapping[str, Mapping[str, NDArray[Any]]], results: Results, listing: Listing
+def make_tree(
+    groups: Mapping[str, Mapping[str, NDArray[Any]]],
+    dims: Mapping[str, tuple[str, ...]],
+    coords: Mapping[str, Sequence[Any]],
 ) -> xr.DataTree:
+    """Put arrays into a tree: chain and draw first, but for the data observed.
+
+    A log likelihood has only the first dim of the variable it belongs to, the dataset.
+    """
     import xarray as xr
 
-    coords = statement_coords(results, listing)
-    theta = ("statement",)
-    dims = {
-        "theta": theta,
-        **{f"theta{suffix}": theta for suffix in LATENTS},
-        OUTCOME: ("dataset", "statement"),
-    }
     made = {}
     for group, variables in groups.items():
         sample = () if group == "observed_data" else ("chain", "draw")
@@ -105,19 +125,17 @@ def _to_tree(
             name: dims[name][:1] if group == "log_likelihood" else dims[name] for name in variables
         }
         used = {d for ds in own.values() for d in ds}
-        indices = {
-            d: np.arange(k)
-            for d, k in zip(sample, next(iter(variables.values())).shape, strict=False)
-        }
+        shape = next(iter(variables.values())).shape
+        indices = {d: np.arange(k) for d, k in zip(sample, shape, strict=False)}
         made[group] = xr.Dataset(
             {name: ((*sample, *own[name]), values) for name, values in variables.items()},
-            {**indices, **{d: coords[d] for d in coords if d in used}},
+            {**indices, **{d: list(coords[d]) for d in coords if d in used}},
             attrs={"sample_dims": list(sample)},
         )
     return xr.DataTree.from_dict(made)
 
 
-def _one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
+def one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Predict n new datasets per draw, each falling into one statement."""
     chains, draws, cells = theta.shape
     edges = np.cumsum(theta, axis=-1)[..., None, :]
@@ -128,12 +146,9 @@ def _one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> 
     return out
 
 
-def _log_prior(
-    listing: Listing, gamma: FloatArray, exponential: FloatArray
+def latent_log_prior(
+    name: str, alpha: FloatArray, gamma: FloatArray, exponential: FloatArray
 ) -> dict[str, FloatArray]:
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
-    alpha = np.exp(listing.log_alpha)
-    return {
-        "theta_gamma": alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0),
-        "theta_exponential": -exponential,
-    }
+    made = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
+    return {f"{name}{suffix}": density for suffix, density in zip(LATENTS, made, strict=True)}

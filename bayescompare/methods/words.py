@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bayescompare.methods.decision import LIKELY, SETTLED
 from bayescompare.results import Results
 
 __all__ = ["figure", "many", "number", "phrase", "plural", "share", "short_label"]
@@ -17,9 +18,16 @@ def share(p: float) -> str:
     >>> share(0.79821), share(0.99999), share(2e-7)
     ('0.798', 'over 0.999', 'under 0.001')
     """
-    if p > 0.9995:
+    if p >= 0.9995:
         return "over 0.999"
-    return "under 0.001" if p < 0.0005 else f"{p:.3f}"
+    return "under 0.001" if p < 0.0005 else _three_digits(p)
+
+
+def _three_digits(p: float) -> str:
+    """Round, but never up to a threshold that p itself misses."""
+    rounded = round(p, 3)
+    missed = any(p < threshold <= rounded for threshold in (LIKELY, SETTLED))
+    return f"{rounded - 0.001 if missed else rounded:.3f}"
 
 
 def figure(p: float) -> str:
@@ -30,7 +38,7 @@ def figure(p: float) -> str:
     >>> figure(0.79821), figure(0.99999)
     ('= 0.798', '> 0.999')
     """
-    return "> 0.999" if p > 0.9995 else "< 0.001" if p < 0.0005 else f"= {p:.3f}"
+    return "> 0.999" if p >= 0.9995 else "< 0.001" if p < 0.0005 else f"= {_three_digits(p)}"
 
 
 def short_label(label: str, most: int = 160) -> str:

@@ -1,0 +1,425 @@
+"""The command line: ``bayescompare compare results.csv --measure accuracy:max``.
+
+The commands, what they write and how they fail. Options are read by `bayescompare.cli_options`,
+figures come from the package's public functions, tables from `bayescompare.cli_tables`. Nothing
+heavy is imported before a command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+import bayescompare as bc
+from bayescompare import cli_options as opt
+from bayescompare._errors import BayescompareError
+
+__all__ = ["app", "main"]
+
+
+# errors -------------------------------------------------------------------------------------------
+
+
+class Interrupted(BaseException):
+    """Ctrl-C while sampling, in a form that PyMC does not take for "keep what there is"."""
+
+
+class Commands(TyperGroup):
+    """The commands; whatever is wrong becomes one line on standard error."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run a command and exit: 0, or 2 for what the user can mend, or 130 for Ctrl-C."""
+        try:
+            code = super().main(*args, **{**kwargs, "standalone_mode": False})
+        except (BayescompareError, OSError) as error:
+            _stop(f"error: {error}", 2)
+        except (Interrupted, typer.Abort):
+            _stop("interrupted", 130)
+        except Exception as error:
+            # Typer's usage errors; their class has moved between its versions.
+            if not hasattr(error, "format_message"):
+                raise
+            _stop(_usage(error), 2)
+        if code == 130:  # Typer's own handling of Ctrl-C
+            _stop("interrupted", 130)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: Any) -> str:
+    message = str(error.format_message()).strip()
+    if not message:  # no command at all: Typer has printed the help
+        return ""
+    told = f"error: {message[0].lower()}{message[1:]}"
+    path = getattr(getattr(error, "ctx", None), "command_path", None)
+    return f"{told.rstrip('.')}; see '{path} --help'." if path else told
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    if message:
+        typer.echo(re.sub(r"\s*[\r\n]+\s*", " ", message), err=True)
+    sys.exit(code)
+
+
+_COMPARE = """Examples:
+
+  bayescompare compare results.csv --measure accuracy:max --measure time:min --algorithms A,B
+
+  bayescompare compare results.csv --measure accuracy:max:rope=0.01 --algorithms A,B --method glrt
+
+  bayescompare compare --example benavoli-example1 --prior imprecise --json"""
+
+_PAIRWISE = """Examples:
+
+  bayescompare pairwise results.csv --measure accuracy:max --measure time:min --report report.html
+
+  bayescompare pairwise --example jansen-uci --only auc,brier --reference GBM --fdr 0.1"""
+
+_SAMPLE = """Examples:
+
+  bayescompare sample results.csv --measure accuracy:max --algorithms A,B --out posterior.nc
+
+  bayescompare sample --example pnn --draws 2000 --out posterior.nc"""
+
+app = typer.Typer(
+    name="bayescompare",
+    cls=Commands,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Which algorithm is better, jointly over several measures, and how sure are we?",
+    epilog="Start with: bayescompare pairwise --example jansen-uci",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"bayescompare {bc.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass
+
+
+# commands -----------------------------------------------------------------------------------------
+
+
+@app.command(epilog=_COMPARE)
+def compare(
+    file: opt.File = None,
+    example: opt.Example = None,
+    measure: opt.Measures = None,
+    dataset_column: opt.DatasetColumn = None,
+    algorithm_column: opt.AlgorithmColumn = None,
+    replicate_column: opt.ReplicateColumn = None,
+    layout: opt.Layout = None,
+    format: opt.Format = None,
+    algorithms: opt.Algorithms = None,
+    only: opt.Only = None,
+    missing: opt.Missing = "raise",
+    method: opt.MethodName = "dirichlet",
+    prior: opt.Prior = None,
+    strength: opt.Strength = None,
+    seed: opt.Seed = None,
+    as_json: opt.Json = False,
+    report: opt.Report = None,
+    save: Annotated[
+        Path | None,
+        opt.option(
+            "--save", "Keep the comparison: netCDF, or .json.", opt.OUTPUT, metavar="PATH.nc"
+        ),
+    ] = None,
+    force: opt.Force = False,
+) -> None:
+    """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
+    _check_outputs(file, force, report=report, save=save)
+    test = opt.read_method(method, prior=prior, strength=strength)
+    columns = (dataset_column, algorithm_column, replicate_column)
+    results = opt.read_table(file, example, measure, columns, layout, format)
+    c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
+    text = c.to_json() if as_json else None
+    if report is not None:
+        c.report(report, overwrite=force)
+    if save is not None:
+        (c.to_json if save.suffix == ".json" else c.to_netcdf)(save, overwrite=force)
+    if text is not None:
+        _print_json(text)
+    else:
+        from bayescompare import cli_tables
+
+        cli_tables.print_comparison(cli_tables.console(), c)
+    _tell(report, save, err=as_json)
+
+
+@app.command(epilog=_PAIRWISE)
+def pairwise(
+    file: opt.File = None,
+    example: opt.Example = None,
+    measure: opt.Measures = None,
+    dataset_column: opt.DatasetColumn = None,
+    algorithm_column: opt.AlgorithmColumn = None,
+    replicate_column: opt.ReplicateColumn = None,
+    layout: opt.Layout = None,
+    format: opt.Format = None,
+    algorithms: opt.Algorithms = None,
+    only: opt.Only = None,
+    reference: Annotated[
+        str | None,
+        opt.option("--reference", "Compare the others with this one.", opt.QUESTION, metavar="A"),
+    ] = None,
+    missing: opt.Missing = "raise",
+    method: opt.MethodName = "dirichlet",
+    prior: opt.Prior = None,
+    strength: opt.Strength = None,
+    fdr: Annotated[
+        float | None,
+        opt.option(
+            "--fdr",
+            "Error rate of all that is asserted. Default: 0.05.",
+            opt.QUESTION,
+            metavar="RATE",
+        ),
+    ] = None,
+    seed: opt.Seed = None,
+    jobs: Annotated[
+        int,
+        opt.option(
+            "--jobs", "Parallel jobs, -1 (default) for all cores.", opt.QUESTION, metavar="N"
+        ),
+    ] = -1,
+    as_json: opt.Json = False,
+    report: opt.Report = None,
+    force: opt.Force = False,
+    no_progress: opt.NoProgress = False,
+) -> None:
+    """Ask about every pair of algorithms, and what can be asserted of all pairs at once."""
+    _check_outputs(file, force, report=report)
+    if fdr is not None and (as_json or report is not None):
+        raise BayescompareError(
+            "--fdr: JSON and report hold every pair's figures and decide at 0.05; give --fdr "
+            "without --json and --report."
+        )
+    test = opt.read_method(method, prior=prior, strength=strength)
+    columns = (dataset_column, algorithm_column, replicate_column)
+    results = opt.read_table(file, example, measure, columns, layout, format)
+    p = bc.pairwise(
+        results,
+        method=test,
+        reference=reference,
+        **_question(algorithms, only, missing, seed),
+        n_jobs=jobs,
+        progress=_shows_progress(no_progress),
+    )
+    rate = 0.05 if fdr is None else fdr
+    p.decide(fdr=rate)
+    text = p.to_json() if as_json else None
+    if report is not None:
+        p.report(report, overwrite=force)
+    if text is not None:
+        _print_json(text)
+    else:
+        from bayescompare import cli_tables
+
+        cli_tables.print_pairwise(cli_tables.console(), p, fdr=rate)
+    _tell(report, err=as_json)
+
+
+@app.command(epilog=_SAMPLE)
+def sample(
+    out: Annotated[
+        Path, opt.option("--out", "Where the posterior goes.", opt.OUTPUT, metavar="PATH.nc")
+    ],
+    file: opt.File = None,
+    example: opt.Example = None,
+    measure: opt.Measures = None,
+    dataset_column: opt.DatasetColumn = None,
+    algorithm_column: opt.AlgorithmColumn = None,
+    replicate_column: opt.ReplicateColumn = None,
+    layout: opt.Layout = None,
+    format: opt.Format = None,
+    algorithms: opt.Algorithms = None,
+    only: opt.Only = None,
+    missing: opt.Missing = "raise",
+    method: opt.MethodName = "dirichlet",
+    prior: opt.Prior = None,
+    strength: opt.Strength = None,
+    seed: opt.Seed = None,
+    draws: Annotated[
+        int, opt.option("--draws", "Per chain. Default: 1000.", "NUTS", metavar="N")
+    ] = 1000,
+    chains: Annotated[int, opt.option("--chains", "Default: 4.", "NUTS", metavar="N")] = 4,
+    tune: Annotated[int, opt.option("--tune", "Default: 1000.", "NUTS", metavar="N")] = 1000,
+    target_accept: Annotated[
+        float | None,
+        opt.option("--target-accept", "Between 0 and 1. Default: PyMC's.", "NUTS", metavar="P"),
+    ] = None,
+    cores: Annotated[
+        int | None,
+        opt.option("--cores", "Chains run at once. Default: PyMC's.", "NUTS", metavar="N", min=1),
+    ] = None,
+    force: opt.Force = False,
+    no_progress: opt.NoProgress = False,
+) -> None:
+    """Sample the posterior by NUTS, diagnose it and keep it as netCDF for ArviZ."""
+    _check_outputs(file, force, out=out)
+    if tune < 0:
+        raise BayescompareError(f"tune={tune}: must be an integer >= 0.")
+    if target_accept is not None and not 0.0 < target_accept < 1.0:
+        raise BayescompareError(f"target_accept={target_accept}: must lie between 0 and 1.")
+    test = opt.read_method(method, prior=prior, strength=strength)
+    columns = (dataset_column, algorithm_column, replicate_column)
+    results = opt.read_table(file, example, measure, columns, layout, format)
+    c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
+    options = {"tune": tune, "target_accept": target_accept, "cores": cores}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    steps = max(chains, 0) * (max(draws, 0) + tune)
+    with _stoppable(), _counting(steps, _shows_progress(no_progress)) as count:
+        tree = c.sample(draws, chains=chains, rng=seed, progressbar=False, callback=count, **chosen)
+        # Whole or not at all, and before the diagnosis: a long run is not to be lost.
+        with tempfile.TemporaryDirectory(dir=out.parent) as folder:
+            part = Path(folder) / out.name
+            tree.to_netcdf(part, engine="h5netcdf")
+            part.replace(out)
+
+    from bayescompare import cli_tables
+
+    cli_tables.print_diagnosis(cli_tables.console(), c.diagnose(tree))
+    _tell(out)
+
+
+@app.command()
+def examples(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="Show this one.")
+    ] = None,
+) -> None:
+    """List the bundled tables, or describe one."""
+    from bayescompare import cli_tables
+
+    out = cli_tables.console()
+    if name is None:
+        cli_tables.print_examples(out)
+    else:
+        out.print(repr(bc.load_example(name)), soft_wrap=True)
+
+
+@app.command()
+def methods(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="Show this one.")
+    ] = None,
+) -> None:
+    """List the methods, or describe one: options, priors, reference."""
+    from bayescompare import cli_tables
+
+    out = cli_tables.console()
+    if name is None:
+        cli_tables.print_methods(out)
+    else:
+        cli_tables.print_method(out, name)
+
+
+# input --------------------------------------------------------------------------------------------
+
+
+def _question(
+    algorithms: str | None, only: str | None, missing: str, seed: int | None
+) -> dict[str, Any]:
+    """Return what `bc.compare` and `bc.pairwise` are asked alike; they check it."""
+    names = {"algorithms": opt.read_names(algorithms), "measures": opt.read_names(only)}
+    return {**names, "missing": missing, "rng": seed}
+
+
+# output -------------------------------------------------------------------------------------------
+
+
+def _check_outputs(source: Path | None, force: bool, **paths: Path | None) -> None:
+    """Check every file to be written before anything is computed."""
+    from bayescompare.comparison_files import new_file
+
+    taken = {} if source is None else {source.resolve(): "FILE"}
+    for option, path in paths.items():
+        if path is not None:
+            other = taken.setdefault(path.resolve(), f"--{option}")
+            if other != f"--{option}":
+                raise BayescompareError(f"--{option} {path}: that is {other} too; name another.")
+            new_file(path, overwrite=force)
+
+
+def _print_json(text: str) -> None:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(json.loads(text), indent=1)
+    sys.stdout.write(f"{text}\n")
+
+
+def _tell(*written: Path | None, err: bool = False) -> None:
+    for path in written:
+        if path is not None:
+            typer.echo(f"wrote {path}", err=err)
+
+
+def _shows_progress(unwanted: bool) -> bool:
+    return not unwanted and sys.stderr.isatty()
+
+
+@contextmanager
+def _counting(steps: int, shown: bool) -> Iterator[Any]:
+    """Count NUTS steps on standard error; PyMC's own bar goes to standard output."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not shown) as progress:
+        task = progress.add_task("sampling", total=steps)
+        yield lambda trace, draw: progress.advance(task)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let Ctrl-C end the command: PyMC would stop early and go on with the draws it has."""
+    parent, stopped = os.getpid(), False
+
+    def stop(*_: object) -> NoReturn:
+        nonlocal stopped
+        stopped = True
+        raise Interrupted if os.getpid() == parent else KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except Exception:
+        if stopped:  # compiled code makes a SystemError of what is raised in the midst of it
+            raise Interrupted from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def main() -> None:
+    """Run the command line."""
+    # A name that the terminal cannot show is no reason to fail.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    app(prog_name="bayescompare")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,393 @@
+"""What the command line prints: rich tables of comparisons, pairs, methods and examples.
+
+Every string is printed literally, markup and emoji codes in names included, and every table can
+be read without colour and at 100 columns, which is what a pipe gets.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
+
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bayescompare import methods
+from bayescompare.comparison import Comparison
+from bayescompare.diagnosis import Diagnosis
+from bayescompare.io import examples, load_example
+from bayescompare.methods.decision import LIKELY, SETTLED
+from bayescompare.methods.words import many, number, plural
+from bayescompare.pairs import Pairwise
+from bayescompare.results import Results
+
+__all__ = [
+    "console",
+    "print_comparison",
+    "print_diagnosis",
+    "print_examples",
+    "print_method",
+    "print_methods",
+    "print_pairwise",
+    "statement_text",
+]
+
+PIPE_WIDTH = 100
+STATEMENTS_SHOWN = 15
+PAIRS_SHOWN = 40
+LINES_SHOWN = 8
+
+#: A label up to this long is printed as it is; a longer one is split by measure.
+LABEL_WIDTH = 44
+
+_HEADINGS = {
+    "count": "datasets",
+    "probability": "P",
+    "mcse": "MCSE",
+    "theta_mean": "θ mean",
+    "theta_lower": "θ 2.5 %",
+    "theta_upper": "θ 97.5 %",
+    "lower": "P lower",
+    "upper": "P upper",
+}
+_QUESTIONS = {
+    "most probable": "it is the most probable statement",
+    "beats opposite": "it is more probable than its opposite",
+    "majority": "it holds on more than half of all datasets",
+    "expected": "it holds on the next dataset",
+}
+
+
+def console() -> Console:
+    """Return a console for standard output that takes every string literally."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+# figures ------------------------------------------------------------------------------------------
+
+
+def probability(p: float) -> str:
+    """Write a probability in five characters that never read as certainty.
+
+    Examples
+    --------
+    >>> probability(0.79821), probability(0.99999), probability(2e-7)
+    ('0.798', '>.999', '<.001')
+    """
+    if math.isnan(p):
+        return "·"
+    return ">.999" if p > 0.9995 else "<.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def pvalue(p: float) -> str:
+    """Write a p-value in five characters; unlike a probability it can be exactly one.
+
+    Examples
+    --------
+    >>> pvalue(1.0), pvalue(2e-7)
+    ('1.000', '<.001')
+    """
+    return "1.000" if p > 0.9995 else probability(p)
+
+
+def statement_text(label: str, measures: Sequence[str]) -> str:
+    """Write a statement so that it stays legible: as its label, or a line per ordering.
+
+    Examples
+    --------
+    >>> statement_text("B>A|A>B", ["accuracy", "time"])
+    'B>A|A>B'
+    >>> print(statement_text("C>A>B|C>A>B|A>B>C", ["auc", "accuracy", "time"]))
+    auc and accuracy: C > A > B
+    time: A > B > C
+    """
+    states = label.split("|")
+    if all(state.count(">") < 2 for state in states) and len(label) <= LABEL_WIDTH:
+        return label
+    held: dict[str, list[str]] = {}
+    for measure, state in zip(measures, states, strict=True):
+        held.setdefault(state, []).append(measure)
+    lines = [f"{many(on)}: {' > '.join(state.split('>'))}" for state, on in held.items()]
+    more = len(lines) - LINES_SHOWN
+    return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
+
+
+def _table(*headings: str, left: int = 1, title: str | None = None) -> Table:
+    """Make a table whose first `left` columns are words and whose others are figures."""
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+    )
+    for place, heading in enumerate(headings):
+        words = place < left
+        made.add_column(
+            heading, justify="left" if words else "right", no_wrap=not words, overflow="fold"
+        )
+    return made
+
+
+def _about(results: Results) -> str:
+    measures = [f"{name} ({results[name].direction})" for name in results.measures]
+    return (
+        f"{many(results.algorithms, most=8)} on {many(measures, most=8)} over "
+        f"{plural(len(results.datasets), 'dataset')}"
+    )
+
+
+# one comparison -----------------------------------------------------------------------------------
+
+
+def print_comparison(out: Console, c: Comparison) -> None:
+    """Print verdict, words, statements and questions."""
+    measures = c.results.measures
+    out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
+    shown, verdict = statement_text(c.best, measures), c.headline().removeprefix(c.best)
+    if shown == c.best:
+        out.print(shown + verdict, style="bold")
+    else:
+        out.print(shown, style="bold")
+        out.print(verdict.strip(), style="bold")
+    out.print()
+    out.print(c.explain())
+    out.print()
+    _print_statements(out, c)
+    if "questions" in c.method.provides:
+        _print_questions(out, c)
+
+
+def _print_statements(out: Console, c: Comparison) -> None:
+    summary = c.summary()
+    more = len(summary) - STATEMENTS_SHOWN
+    if len(c.results.algorithms) > 2:
+        # Orderings of many need the room.
+        summary = summary.drop(columns=["theta_lower", "theta_upper"], errors="ignore")
+    table = _table("statement", *(_HEADINGS.get(str(name), str(name)) for name in summary))
+    for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
+        figures = [_figure(str(name), float(value)) for name, value in row.items()]
+        text = statement_text(str(label), c.results.measures)
+        style = "bold" if label == c.best else ""
+        table.add_row(text, *figures, style=style, end_section="\n" in text)
+    out.print(table)
+    if more > 0:
+        out.print(f"and {more:,} more\n")
+
+
+def _figure(name: str, value: float) -> str:
+    if math.isnan(value):
+        return "·"
+    if name == "count":
+        return number(value)
+    return f"{value:.1g}" if name == "mcse" else probability(value)
+
+
+def _print_questions(out: Console, c: Comparison) -> None:
+    table = _table("question", "meaning", "P", left=2, title="Four questions about the first one")
+    for name, value in c.questions.items():
+        table.add_row(str(name), _QUESTIONS.get(str(name), ""), probability(float(value)))
+    out.print(table)
+
+
+# pairs --------------------------------------------------------------------------------------------
+
+
+def print_pairwise(out: Console, p: Pairwise, *, fdr: float) -> None:
+    """Print the matrix, what was decided, and the words."""
+    decided = p.decide(fdr=fdr)
+    out.print(f"{p.method.name}: {_about(p.results)}", style="dim")
+    out.print()
+    _print_matrix(out, p, _marked(p, decided, fdr))
+    _print_decided(out, p, decided)
+    out.print(p.explain(fdr=fdr))
+
+
+def _marked(p: Pairwise, decided: pd.DataFrame, fdr: float) -> set[tuple[str, str]]:
+    """Cells of the matrix that an asserted statement is about."""
+    if p.bayesian:
+        return set(p.order(fdr=fdr).edges)
+    rows = decided[decided["asserted"]].itertuples()
+    pairs = [(str(row.first), str(row.second)) for row in rows]
+    return {*pairs, *((second, first) for first, second in pairs)}
+
+
+def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> None:
+    title = (
+        "P that “row better than column on every measure” is the most probable statement"
+        if p.bayesian
+        else "p-value of each pair"
+    )
+    out.print(title, style="bold")
+    if p.reference is not None:
+        out.print(_against(p, p.reference, marked))
+    else:
+        names, matrix = p.results.algorithms, p.matrix.values
+        heads = _headings(names, out.width)
+        for columns in _blocks(heads, out.width):
+            table = _table("", *(heads[names[j]] for j in columns))
+            for i, row in enumerate(names):
+                cells = (_cell(matrix[i, j], p, (row, names[j]) in marked) for j in columns)
+                table.add_row(_row_name(row, heads), *cells)
+            out.print(table)
+    out.print("* asserted, see below\n" if marked else "nothing can be asserted, see below\n")
+
+
+def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table:
+    """Only the row and the column of a reference hold anything: show them side by side."""
+    heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
+    table = _table(f"against {reference}", *heads)
+    for name in p.results.algorithms:
+        if name != reference:
+            cells = [
+                _cell(float(p.matrix.sel(algorithm=a, opponent=b)), p, (a, b) in marked)
+                for a, b in ((name, reference), (reference, name))[: len(heads)]
+            ]
+            table.add_row(name, *cells)
+    return table
+
+
+def _headings(names: Sequence[str], width: int) -> dict[str, str]:
+    """Head columns by name where all fit side by side, else by number."""
+    longest = max(map(len, names))
+    if longest + sum(max(len(name), 6) + 2 for name in names) <= width:
+        return {name: name for name in names}
+    return {name: str(place) for place, name in enumerate(names, 1)}
+
+
+def _row_name(name: str, heads: dict[str, str]) -> str:
+    return name if heads[name] == name else f"{heads[name]:>2} {name}"
+
+
+def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
+    """Split the columns into blocks that fit side by side."""
+    left = min(max(len(_row_name(name, heads)) for name in heads), width // 2)
+    each = max(6, *(len(head) for head in heads.values())) + 2
+    fit = max(1, (width - left) // each)
+    for start in range(0, len(heads), fit):
+        yield range(start, min(start + fit, len(heads)))
+
+
+def _cell(figure: float, p: Pairwise, asserted: bool) -> Text:
+    """Write a figure; the mark says what the colour says."""
+    text = (probability if p.bayesian else pvalue)(figure)
+    strong = figure >= LIKELY if p.bayesian else figure <= 1.0 - SETTLED
+    style = "bold green" if asserted else "green" if strong else ""
+    return Text(text + ("*" if asserted else " "), style=style)
+
+
+def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame) -> None:
+    level, rate = ("P", "running FDR") if p.bayesian else ("p", "Holm")
+    write = probability if p.bayesian else pvalue
+    title = "Statements by pair, * asserted"
+    table = _table("", "pair", "statement", level, rate, left=3, title=title)
+    for row in decided.head(PAIRS_SHOWN).to_dict("records"):
+        figure = row["probability" if p.bayesian else "pvalue"]
+        running = row["running_fdr" if p.bayesian else "adjusted"]
+        table.add_row(
+            "*" if row["asserted"] else "",
+            f"{row['first']}, {row['second']}",
+            statement_text(str(row["statement"]), p.results.measures),
+            write(float(figure)),
+            write(float(running)),
+            style="green" if row["asserted"] else "",
+        )
+    out.print(table)
+    more = len(decided) - PAIRS_SHOWN
+    if more > 0:
+        left = int(decided["asserted"].iloc[PAIRS_SHOWN:].sum())
+        out.print(f"and {more:,} more, {left:,} of them asserted\n")
+
+
+# posterior ----------------------------------------------------------------------------------------
+
+
+def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
+    """Print the verdict on a posterior and the figures behind it."""
+    out.print(diagnosis.verdict, style="bold" if diagnosis.ok else "bold red")
+    table = _table("figure", "value")
+    for name, value in diagnosis.figures.items():
+        table.add_row(name, f"{value:.4g}")
+    out.print(table)
+
+
+# methods and examples -----------------------------------------------------------------------------
+
+
+def print_examples(out: Console) -> None:
+    """Print what is bundled."""
+    headings = ("name", "datasets", "algorithms", "measures", "source")
+    table = _table(*headings, left=5)
+    for example in examples():
+        results = load_example(example.name)
+        measures = "\n".join(f"{name} {results[name].direction}" for name in results.measures)
+        sizes = (str(len(results.datasets)), str(len(results.algorithms)))
+        table.add_row(example.name, *sizes, measures, example.source, end_section=True)
+    out.print(table)
+
+
+def print_methods(out: Console) -> None:
+    """Print every method's name and what it does."""
+    table = _table("method", "what it is", left=2)
+    for name, title in methods.names().items():
+        table.add_row(name, title)
+    out.print(table)
+
+
+def print_method(out: Console, name: str) -> None:
+    """Print one method: what it asks, its options, its priors and where it is from."""
+    method = methods.get(name)
+    head, told = _read_docstring(inspect.getdoc(method) or "")
+    out.print(f"{name}: {method.title}", style="bold")
+    out.print(head)
+    out.print(f"Reference: {method.reference}")
+    out.print()
+    _print_rows(
+        out,
+        _table("option", "default", "meaning", left=3),
+        ((f.name, _default(f), told.get(f.name, "")) for f in fields(method)),
+    )
+    priors = methods.describe(name).reset_index()
+    _print_rows(
+        out,
+        _table(*map(str, priors.columns), left=4, title="Priors to replace by priors={name: …}"),
+        (tuple(map(str, row)) for row in priors.itertuples(index=False)),
+    )
+
+
+def _print_rows(out: Console, table: Table, rows: Iterable[tuple[str, ...]]) -> None:
+    for row in rows:
+        table.add_row(*row)
+    if table.row_count:
+        out.print(table)
+
+
+def _default(field: Any) -> str:
+    if field.default is not MISSING:
+        return str(field.default)
+    return "required" if field.default_factory is MISSING else str(field.default_factory())
+
+
+def _read_docstring(doc: str) -> tuple[str, dict[str, str]]:
+    """Take the head of a numpydoc docstring, and the text of each of its parameters."""
+    head, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", doc)
+    told: dict[str, str] = {}
+    for section in sections:
+        title, _, body = section.split("\n", 2)
+        if title == "Parameters":
+            for entry in re.split(r"\n(?=\S)", body):
+                names, *lines = entry.split("\n")
+                text = " ".join(line.strip() for line in lines).replace("``", "")
+                for name in names.split(" : ")[0].split(", "):
+                    told[name] = text
+    return " ".join(head.split()), told

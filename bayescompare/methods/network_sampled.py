@@ -1,0 +1,55 @@
+"""The network test's answer under a prior of the user's on the equivalent sample size, by NUTS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.kernels.network import largest_states
+from bayescompare.methods import nuts
+from bayescompare.methods.base import Answer, Sampling
+from bayescompare.methods.dirichlet_nuts import monte_carlo_error, sampled_questions, theta_summary
+from bayescompare.methods.network_answer import Maximum
+from bayescompare.methods.network_graph import Graph, Scores
+from bayescompare.methods.network_nuts import build, finish
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    from bayescompare.methods.network import Network
+
+__all__ = ["sampled_answer"]
+
+
+def sampled_answer(
+    method: Network, results: Results, scores: Scores, graph: Graph, sampling: Sampling
+) -> Answer:
+    """Sample the tables under the best graph and count which statement is the largest."""
+    layout = method.layout(results, scores, graph)
+    options = dict(sampling.options)
+    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+    tree = nuts.sample(
+        build(layout, method.open_priors),
+        draws=draws,
+        chains=chains,
+        rng=sampling.rng,
+        options=options,
+        predictive=not layout.listing.has_other,
+    )
+    tree = finish(layout, tree, sampling.rng)
+    posterior = tree["posterior"].to_dataset()
+    parts = [
+        posterior[layout.name(k)].values.reshape(draws * chains, -1)
+        for k in range(len(layout.tables.members))
+    ]
+    logs = np.log(np.maximum(np.concatenate(parts, axis=-1), 1e-300))
+    largest = largest_states(layout.tables, logs)
+    own = scores.statements.table.states[:, list(layout.tables.members)]
+    each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(float)
+    each = each.reshape(chains, draws, -1)
+    error = monte_carlo_error(each)
+    found = Maximum(each.mean(axis=(0, 1)), error**2)
+    answer = method.describe(scores, graph, found, [], sampling)
+    answer = replace(answer, extra=theta_summary(posterior["theta"], scores.statements), tree=tree)
+    return replace(answer, figures=sampled_questions(posterior["theta"], scores.statements, answer))

@@ -1,0 +1,56 @@
+"""The network test in plain words; all its English is here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayescompare.methods.base import Answer
+from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.dirichlet_words import lead_words
+from bayescompare.methods.words import many, plural, share, short_label
+from bayescompare.results import Results
+
+__all__ = ["network_words"]
+
+
+def network_words(average: bool, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Sentences: verdict, what hangs together, what carries the verdict, cautions."""
+    said = [
+        *lead_words(results, answer, decision),
+        _graph(average, answer),
+        *_carriers(answer, decision),
+        "The graph is about which measures win together, not about causes; only the direction of "
+        "each difference enters, not its size.",
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def _graph(average: bool, answer: Answer) -> str:
+    edges = answer.details["edges"]
+    limit = plural(answer.details["max_parents"], "parent")
+    start = "Averaged over all graphs; in the best one, " if average else "In the learned graph, "
+    if not edges:
+        return f"{start}no measure depends on another (at most {limit} each)."
+    joined = many([f"{parent}–{child}" for parent, child in edges])
+    return f"{start}these hang together: {joined} (at most {limit} each)."
+
+
+def _carriers(answer: Answer, decision: Decision) -> list[str]:
+    """Components answered separately, and which of them hold the joint verdict back."""
+    parts: list[dict[str, Any]] = answer.details["components"]
+    if len(parts) < 2:
+        return []
+    told = [
+        f"{many(part['measures'])}: {short_label(part['best'])} with {share(part['probability'])}"
+        for part in sorted(parts, key=lambda p: -p["probability"])
+    ]
+    said = [f"The independent groups of measures by themselves: {'; '.join(told)}."]
+    firm = [m for p in parts if p["probability"] >= SETTLED for m in p["measures"]]
+    loose = [m for p in parts if p["probability"] < SETTLED for m in p["measures"]]
+    if firm and loose:
+        said.append(f"The verdict is carried by {many(firm)} and left open by {many(loose)}.")
+    elif firm:
+        said.append("Every group is settled by itself.")
+    else:
+        said.append("No group is settled by itself.")
+    return said

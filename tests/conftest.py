@@ -1,0 +1,40 @@
+"""What every test runs under: no window, and the same examples on every machine.
+
+``HYPOTHESIS_PROFILE=explore`` looks for new counterexamples, with ten times as many examples.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from bayescompare.results import Results
+
+# Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
+os.environ["MPLBACKEND"] = "Agg"
+
+settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "explore", settings.get_profile("ci"), derandomize=False, max_examples=500
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def wide() -> Results:
+    """Two algorithms on twelve hundred measures: K = 2^1200 is beyond float range."""
+    import numpy as np
+
+    from tests.oracles import table
+
+    return table(np.random.default_rng(0).random((4, 2, 1200)))

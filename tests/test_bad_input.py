@@ -1,0 +1,558 @@
+"""Bad input, through the Python interface and through the command line.
+
+Every case is one `BayescompareError` whose words say what is wrong; the command line prints them as
+one line, exits with 2 and writes nothing. What is merely huge works.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import bayescompare as bc
+from bayescompare.cli import app
+
+MEASURES = {"accuracy": "max", "time": "min"}
+COMPARE = ("compare", "FILE", "--measure", "accuracy:max", "--measure", "time:min")
+PAIRWISE = ("pairwise", *COMPARE[1:])
+SAMPLE = ("sample", *COMPARE[1:], "--out", "OUT")
+
+HEAD = "dataset,algorithm,accuracy,time\n"
+ROWS = (
+    "iris,A,0.91,1.0\niris,B,0.93,2.0\n"
+    "wine,A,0.88,1.5\nwine,B,0.90,2.5\n"
+    "glass,A,0.71,3.0\nglass,B,0.70,3.5\n"
+)
+GOOD = HEAD + ROWS
+THREE = GOOD + "iris,C,0.5,0.5\nwine,C,0.6,0.4\nglass,C,0.7,0.3\n"
+TIED = "dataset," + ",".join("ABCDEFGHIJKL") + "\n" + "flat," + ",".join("1" * 12) + "\n"
+TIED += "".join(f"d{i}," + ",".join(str((i * k) % 13) for k in range(1, 13)) + "\n" for i in (1, 2))
+
+
+def read(path: Path, measures: Any = None, **options: Any) -> bc.Results:
+    return bc.read_results(path, measures=MEASURES if measures is None else measures, **options)
+
+
+def compare(path: Path, **options: Any) -> bc.Comparison:
+    return bc.compare(read(path), **options)
+
+
+def dirichlet(**choices: Any) -> Callable[[Path], object]:
+    return lambda path: compare(path, method=bc.methods.Dirichlet(**choices))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One mistake: the words of its message, and how it is made here and there."""
+
+    words: str
+    api: Callable[[Path], object]
+    cli: Sequence[str] | None = COMPARE
+    table: str | bytes = GOOD
+    file: str = "results.csv"
+
+    def place(self, folder: Path) -> Path:
+        path = folder / self.file
+        content = self.table.encode() if isinstance(self.table, str) else self.table
+        path.write_bytes(content)
+        return path
+
+
+ONE = ("compare", "FILE", "--measure")
+
+CASES = {
+    # the file ------------------------------------------------------------------------------------
+    "empty file": Case("the file is empty", compare, table=""),
+    "header only": Case("only a header, no rows", compare, table=HEAD),
+    "empty list": Case("the table has no rows", lambda p: read(p), table="[]", file="results.json"),
+    "empty frame": Case(
+        "df is empty",
+        lambda p: bc.Results.from_frame(pd.DataFrame(), measures=MEASURES),
+        cli=None,
+    ),
+    "no such file": Case(
+        r"absent\.csv: no such file",
+        lambda p: read(p.with_name("absent.csv")),
+        cli=("compare", "absent.csv", *COMPARE[2:]),
+    ),
+    "a folder": Case("is a directory", lambda p: read(p.parent), ("compare", ".", *COMPARE[2:])),
+    "not UTF-8": Case("not UTF-8 text", compare, table=GOOD.encode().replace(b"iris", b"\xff\xe9")),
+    "ragged": Case(
+        "line 3 has 3 cells where the header has 4", compare, table=HEAD + "a,A,1,2\na,B,1\n"
+    ),
+    "unclosed quote": Case("malformed at line", compare, table=GOOD + '"zoo,A,1,2\n'),
+    "malformed json": Case("malformed JSON", compare, table='[{"dataset": ', file="results.json"),
+    "json, no table": Case("not a table", compare, table='{"dataset": 1}', file="results.json"),
+    "malformed parquet": Case(
+        "not a readable parquet file", compare, table=GOOD, file="results.parquet"
+    ),
+    "unknown suffix": Case("unknown suffix", compare, file="results.dat"),
+    "unknown format": Case(
+        "format='xlsx'", lambda p: read(p, format="xlsx"), (*COMPARE, "--format", "xlsx")
+    ),
+    "unknown layout": Case(
+        "layout='tall'", lambda p: read(p, layout="tall"), (*COMPARE, "--layout", "tall")
+    ),
+    # its columns and names -----------------------------------------------------------------------
+    "unknown dataset column": Case(
+        "dataset='task': no such column",
+        lambda p: read(p, dataset="task"),
+        (*COMPARE, "--dataset-column", "task"),
+    ),
+    "unknown measure column": Case(
+        "'acuracy'.*no such column.*Did you mean 'accuracy'",
+        lambda p: read(p, {"acuracy": "max"}),
+        (*ONE, "acuracy:max"),
+    ),
+    "unknown replicate column": Case(
+        "replicate='fold': no such column",
+        lambda p: read(p, replicate="fold"),
+        (*COMPARE, "--replicate-column", "fold"),
+    ),
+    "algorithm twice in a wide header": Case(
+        "column 'A' is there twice",
+        lambda p: read(p, {"accuracy": "max"}),
+        (*ONE, "accuracy:max"),
+        table="dataset,A,B,A\niris,1,2,3\nwine,1,2,3\n",
+    ),
+    "duplicate rows": Case(
+        "more than one row for the same dataset, algorithm.*'iris', 'A'",
+        compare,
+        table=GOOD + "iris,A,0.5,1\n",
+    ),
+    "a name that labels cannot hold": Case(
+        "algorithm name 'A>B'", compare, table=GOOD.replace(",A,", ",A>B,")
+    ),
+    # its cells -----------------------------------------------------------------------------------
+    "missing cell": Case(
+        "1 missing cell: time of 'B' on 'wine'.*missing='drop'",
+        compare,
+        table=GOOD.replace("wine,B,0.90,2.5", "wine,B,0.90,"),
+    ),
+    "missing row": Case(
+        "2 missing cells: accuracy of 'B' on 'glass', time of 'B' on 'glass'",
+        compare,
+        table=GOOD.replace("glass,B,0.70,3.5\n", ""),
+    ),
+    "NaN": Case(
+        "1 missing cell: accuracy of 'A' on 'iris'",
+        compare,
+        table=GOOD.replace("iris,A,0.91", "iris,A,NaN"),
+    ),
+    "nothing left to compare": Case(
+        "missing='drop' leaves no dataset",
+        lambda p: compare(p, missing="drop"),
+        (*COMPARE, "--missing", "drop"),
+        table=HEAD + "iris,A,1,1\niris,B,,1\nwine,A,1,\nwine,B,2,2\n",
+    ),
+    "infinite": Case(
+        "infinite cells: accuracy of 'A' on 'iris' is inf",
+        compare,
+        table=GOOD.replace("iris,A,0.91", "iris,A,inf"),
+    ),
+    "infinite in a frame": Case(
+        "infinite cells",
+        lambda p: bc.Results.from_frame(
+            pd.read_csv(p).replace({"time": {1.0: -math.inf}}), measures=MEASURES
+        ),
+        cli=None,
+    ),
+    "mixed dtypes": Case(
+        "'accuracy'.*line 2 has 'high'",
+        compare,
+        table=GOOD.replace("iris,A,0.91", "iris,A,high"),
+    ),
+    "out of bounds": Case(
+        "cells outside bounds",
+        lambda p: read(p, {"time": bc.Measure("min", bounds=(0, 1))}),
+        (*ONE, "time:min:bounds=0..1"),
+    ),
+    "constant measure": Case(
+        "measure 'time' is 1 in every cell",
+        compare,
+        table=HEAD + "iris,A,1,1\niris,B,2,1\nwine,A,3,1\nwine,B,4,1\n",
+    ),
+    "one dataset": Case("only one dataset", compare, table=HEAD + "iris,A,1,2\niris,B,2,1\n"),
+    "one algorithm": Case(
+        "a comparison needs at least two", compare, table=HEAD + "iris,A,1,2\nwine,A,2,1\n"
+    ),
+    # the measures --------------------------------------------------------------------------------
+    "wrong direction word": Case(
+        "direction='higher': must be 'max' or 'min'",
+        lambda p: read(p, {"accuracy": "higher"}),
+        (*ONE, "accuracy:higher"),
+    ),
+    "no direction": Case(
+        "has no direction", lambda p: read(p, {"accuracy": None}), (*ONE, "accuracy")
+    ),
+    "no directions": Case("needs a direction", lambda p: read(p, ["accuracy"]), cli=None),
+    "no measures": Case("name at least one measure", lambda p: read(p, {}), cli=None),
+    "negative rope": Case(
+        r"rope=-0\.1: a region of practical equivalence",
+        lambda p: read(p, {"accuracy": bc.Measure("max", rope=-0.1)}),
+        (*ONE, "accuracy:max:rope=-0.1"),
+    ),
+    "NaN rope": Case(
+        "rope=nan: a region of practical equivalence",
+        lambda p: read(p, {"accuracy": bc.Measure("max", rope=math.nan)}),
+        (*ONE, "accuracy:max:rope=nan"),
+    ),
+    "rope in a joint test": Case(
+        r"rope on 'accuracy'.*joint test of 3 algorithms.*pairwise\(\)",
+        lambda p: bc.compare(read(p, {"accuracy": bc.Measure("max", rope=0.1)})),
+        (*ONE, "accuracy:max:rope=0.1"),
+        table=THREE,
+    ),
+    # the question --------------------------------------------------------------------------------
+    "absent algorithm": Case(
+        "no algorithm called 'Z': there is 'A', 'B'",
+        lambda p: compare(p, algorithms=["A", "Z"]),
+        (*COMPARE, "--algorithms", "A,Z"),
+    ),
+    "algorithm named twice": Case(
+        "'A' is named twice",
+        lambda p: compare(p, algorithms=["A", "B", "A"]),
+        (*COMPARE, "--algorithms", "A,B,A"),
+    ),
+    "one algorithm asked about": Case(
+        "a comparison needs at least two",
+        lambda p: compare(p, algorithms=["A"]),
+        (*COMPARE, "--algorithms", "A"),
+    ),
+    "no algorithm asked about": Case(
+        r"algorithms=\[\]: name at least one",
+        lambda p: compare(p, algorithms=[]),
+        (*COMPARE, "--algorithms", ""),
+    ),
+    "absent measure": Case(
+        "no measure called 'auc'",
+        lambda p: compare(p, measures=["auc"]),
+        (*COMPARE, "--only", "auc"),
+    ),
+    "unknown missing": Case(
+        "missing='ignore': must be 'raise' or 'drop'",
+        lambda p: compare(p, missing="ignore"),
+        (*COMPARE, "--missing", "ignore"),
+    ),
+    "ties without end": Case(
+        "ties allow .* above the limit of 1,000,000.*'flat'",
+        lambda p: bc.compare(read(p, {"accuracy": "max"})),
+        (*ONE, "accuracy:max"),
+        table=TIED,
+    ),
+    "unknown method": Case(
+        "method='bayes' is unknown: choose one of",
+        lambda p: compare(p, method="bayes"),
+        (*COMPARE, "--method", "bayes"),
+    ),
+    "unknown example": Case(
+        "no example called 'iris': there is jansen-uci",
+        lambda p: bc.load_example("iris"),
+        ("compare", "--example", "iris"),
+    ),
+    "negative seed": Case("rng=-1", lambda p: compare(p, rng=-1), cli=None),
+    # the prior -----------------------------------------------------------------------------------
+    "zero strength": Case(
+        r"strength=0(\.0)?: must be a finite number > 0",
+        dirichlet(strength=0),
+        (*COMPARE, "--strength", "0"),
+    ),
+    "negative strength": Case(
+        r"strength=-1(\.0)?: must be a finite number > 0",
+        dirichlet(strength=-1),
+        (*COMPARE, "--strength", "-1"),
+    ),
+    "NaN strength": Case(
+        "strength=nan: must be a finite number > 0",
+        dirichlet(strength=math.nan),
+        (*COMPARE, "--strength", "nan"),
+    ),
+    "strength where α is fixed": Case(
+        r"strength=2(\.0)? goes with prior='symmetric'",
+        dirichlet(prior="jeffreys", strength=2),
+        (*COMPARE, "--prior", "jeffreys", "--strength", "2"),
+    ),
+    "unknown prior": Case(
+        "prior='jefreys': choose one of.*Did you mean 'jeffreys'",
+        dirichlet(prior="jefreys"),
+        (*COMPARE, "--prior", "jefreys"),
+    ),
+    "negative prior": Case(
+        r"prior=-0\.5: α must be a finite number > 0",
+        dirichlet(prior=-0.5),
+        (*COMPARE, "--prior=-0.5"),
+    ),
+    "infinite prior": Case(
+        "prior=inf: α must be a finite number > 0",
+        dirichlet(prior=math.inf),
+        (*COMPARE, "--prior", "inf"),
+    ),
+    "prior with an unknown label": Case(
+        r"statement 'A>Z\|A>B'", dirichlet(prior={"A>Z|A>B": 1.0, "*": 0.5}), cli=None
+    ),
+    "prior with too short a label": Case(
+        r"statement 'A>B' has 1 part", dirichlet(prior={"A>B": 1.0, "*": 0.5}), cli=None
+    ),
+    "prior without some labels": Case(
+        r"prior names 1 of 4 statements; missing A>B\|B>A",
+        dirichlet(prior={"A>B|A>B": 1.0}),
+        cli=None,
+    ),
+    "prior with a wrong α": Case(
+        r"prior\['A>B\|A>B'\]=0", dirichlet(prior={"A>B|A>B": 0, "*": 1}), cli=None
+    ),
+    "unknown parameter": Case("no such parameter", dirichlet(priors={"beta": 1.0}), cli=None),
+    "two parameters": Case(
+        "give one of them", dirichlet(priors={"alpha": 1.0, "strength": 2.0}), cli=None
+    ),
+    # pairs ---------------------------------------------------------------------------------------
+    "no jobs": Case(
+        "n_jobs=0: give an integer",
+        lambda p: bc.pairwise(read(p), n_jobs=0),
+        (*PAIRWISE, "--jobs", "0"),
+    ),
+    "absent reference": Case(
+        "reference='Z' is not an algorithm",
+        lambda p: bc.pairwise(read(p), reference="Z"),
+        (*PAIRWISE, "--reference", "Z"),
+    ),
+    "a pair without datasets": Case(
+        "A against C: .*missing cell",
+        lambda p: bc.pairwise(read(p)),
+        PAIRWISE,
+        table=GOOD + "iris,C,0.5,0.5\n",
+    ),
+    **{
+        f"fdr {rate}": Case(
+            f"fdr={rate}: must lie between 0 and 1",
+            lambda p, rate=rate: bc.pairwise(read(p)).decide(fdr=rate),
+            (*PAIRWISE, f"--fdr={rate}"),
+        )
+        for rate in (0.0, 1.0, -0.1, math.nan)
+    },
+    # draws ---------------------------------------------------------------------------------------
+    "no draws": Case(
+        "draws=0: must be an integer >= 1",
+        lambda p: compare(p).sample(draws=0),
+        (*SAMPLE, "--draws", "0"),
+    ),
+    "no chains": Case(
+        "chains=0: must be an integer >= 1",
+        lambda p: compare(p).sample(chains=0),
+        (*SAMPLE, "--chains", "0"),
+    ),
+    "no conjugate draws": Case("draws=0", lambda p: compare(p).draws(0), cli=None),
+    "no posterior": Case(
+        "'sample' is not something that method 'glrt' has; methods with it: dirichlet",
+        lambda p: compare(p, method="glrt").sample(),
+        (*SAMPLE, "--method", "glrt"),
+    ),
+    # where the answer goes -----------------------------------------------------------------------
+    "report in no folder": Case(
+        "the folder .* does not exist",
+        lambda p: compare(p).report(p.parent / "no" / "report.html"),
+        (*COMPARE, "--report", "no/report.html"),
+    ),
+    "report is no page": Case(
+        "a report is an HTML page",
+        lambda p: compare(p).report(p.with_name("report.pdf")),
+        (*COMPARE, "--report", "report.pdf"),
+    ),
+    "report exists": Case(
+        r"page\.html exists: .*--force",
+        lambda p: bc.compare(bc.load_example("pnn")).report(p),
+        ("compare", "--example", "pnn", "--report", "page.html"),
+        file="page.html",
+    ),
+    "netCDF is a folder": Case(
+        "is a folder", lambda p: compare(p).to_netcdf(p.parent), (*COMPARE, "--save", ".")
+    ),
+    "netCDF exists": Case(
+        r"results\.csv exists: .*--force",
+        lambda p: compare(p).to_netcdf(p),
+        ("compare", "--example", "pnn", "--save", "results.csv"),
+    ),
+    "netCDF in no folder": Case(
+        "the folder .* does not exist",
+        lambda p: compare(p).to_netcdf(p / "below a file" / "c.nc"),
+        (*COMPARE, "--save", "results.csv/below/c.nc"),
+    ),
+    "JSON exists": Case(r"results\.csv exists", lambda p: compare(p).to_json(p), cli=None),
+    "posterior exists": Case(
+        r"results\.csv exists: .*--force",
+        lambda p: compare(p).to_netcdf(p),
+        ("sample", "--example", "pnn", "--out", "results.csv"),
+    ),
+    "unwritable": Case(
+        "cannot be written",
+        lambda p: compare(p).report("/proc/bayescompare.html"),
+        (*COMPARE, "--report", "/proc/bayescompare.html"),
+    ),
+    "pairs' report exists": Case(
+        r"page\.html exists: .*--force",
+        lambda p: bc.pairwise(bc.load_example("pnn")).report(p),
+        ("pairwise", "--example", "pnn", "--report", "page.html"),
+        file="page.html",
+    ),
+}
+
+linux_only = pytest.mark.skipif(
+    not Path("/proc").is_dir(), reason="needs a folder no one can write"
+)
+MARKS = {"unwritable": linux_only}
+
+
+def cases(*, cli: bool) -> list[Any]:
+    kept = {name: case for name, case in CASES.items() if not cli or case.cli is not None}
+    return [pytest.param(case, id=name, marks=MARKS.get(name, ())) for name, case in kept.items()]
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("case", cases(cli=False))
+def test_python_says_what_is_wrong(case: Case, tmp_path: Path) -> None:
+    path = case.place(tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(bc.BayescompareError, match=f"(?s){case.words}"):
+        case.api(path)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("case", cases(cli=True))
+def test_the_command_line_says_it_in_one_line(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = case.place(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    assert case.cli is not None
+    args = [{"FILE": path.name, "OUT": "out.nc"}.get(arg, arg) for arg in case.cli]
+    if not {"--report", "--out", "--save"} & set(args) and "--fdr" not in " ".join(args):
+        args += ["--report", "never.html"]
+    result = CliRunner().invoke(app, args)
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert re.search(case.words, line)
+    assert contents(tmp_path) == before
+
+
+# ------------------------------------------------------------------------------- what has to work
+
+
+def test_drop_leaves_out_what_has_gaps(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(GOOD.replace("wine,B,0.90,2.5", "wine,B,0.90,"))
+    c = compare(path, missing="drop")
+    assert c.results.datasets == ("iris", "glass")
+    assert "1 dataset with missing cells dropped: wine" in c.explain()
+
+
+def huge(folder: Path, l: int, m: int, n: int = 6) -> tuple[Path, dict[str, str]]:
+    """A long table of random values, and its measures."""
+    rng = np.random.default_rng(l * m)
+    measures = {f"m{j}": "max" if j % 2 else "min" for j in range(m)}
+    table = pd.DataFrame(
+        {
+            "dataset": np.repeat([f"d{i}" for i in range(n)], l),
+            "algorithm": [f"a{k}" for k in range(l)] * n,
+        }
+    )
+    values = pd.DataFrame(rng.normal(size=(n * l, m)).round(3), columns=list(measures))
+    path = folder / "huge.csv"
+    pd.concat([table, values], axis=1).to_csv(path, index=False)
+    return path, measures
+
+
+@pytest.fixture(scope="module")
+def beyond(tmp_path_factory: pytest.TempPathFactory) -> bc.Results:
+    """Results with 2^1200 statements, more than a float can count."""
+    path, measures = huge(tmp_path_factory.mktemp("beyond"), 2, 1200)
+    return bc.read_results(path, measures=measures)
+
+
+def check_huge(c: bc.Comparison, l: int, m: int) -> None:
+    assert c.answer.size == math.factorial(l) ** m
+    assert c.explain()
+    if c.method.name == "dirichlet":
+        # Beyond 256 statements the unobserved ones are a lump of their own.
+        assert float(c.probability.sum()) + c.unobserved == pytest.approx(1.0, abs=1e-9)
+        assert np.isfinite(c.log_evidence)
+        assert c.questions.notna().all()
+    document = json.loads(c.to_json())
+    assert (document["best"], document["n_statements"]) == (c.best, str(c.answer.size))
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "glrt"])
+def test_k_beyond_the_float_range_works(beyond: bc.Results, method: str) -> None:
+    check_huge(bc.compare(beyond, method=method), 2, 1200)
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "glrt"])
+@pytest.mark.parametrize(("l", "m"), [(25, 3), (8, 6), (2, 12)])
+def test_any_number_of_algorithms_and_measures_works(
+    tmp_path: Path, l: int, m: int, method: str
+) -> None:
+    path, measures = huge(tmp_path, l, m)
+    check_huge(bc.compare(bc.read_results(path, measures=measures), method=method), l, m)
+
+
+@pytest.mark.parametrize(
+    ("l", "m", "method"),
+    [(25, 3, "dirichlet"), (25, 3, "glrt"), (8, 6, "dirichlet"), (2, 1200, "dirichlet")],
+)
+def test_the_command_line_takes_them_too(tmp_path: Path, l: int, m: int, method: str) -> None:
+    path, measures = huge(tmp_path, l, m)
+    args = [part for name, way in measures.items() for part in ("--measure", f"{name}:{way}")]
+    result = CliRunner().invoke(app, ["compare", str(path), *args, "--method", method])
+    assert result.exit_code == 0, result.stderr or repr(result.exception)
+    assert result.stderr == ""
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("prior", ["symmetric", "imprecise"])
+def test_k_beyond_the_float_range_has_draws_and_leaves_one_out(
+    beyond: bc.Results, prior: Any
+) -> None:
+    c = bc.compare(beyond, method=bc.methods.Dirichlet(prior=prior))
+    theta = c.draws(20, chains=2, rng=1)["posterior"]["theta"]
+    assert np.isfinite(theta.values).all()
+    assert np.allclose(theta.sum("statement"), 1.0)
+    assert np.isfinite(c.loo().elpd)
+    if prior == "imprecise":
+        assert (c.bounds.sel(bound="lower") <= c.bounds.sel(bound="upper")).all()
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.1])
+def test_k_beyond_the_float_range_takes_any_prior(beyond: bc.Results, prior: Any) -> None:
+    c = bc.compare(beyond, method=bc.methods.Dirichlet(prior=prior))
+    # A fixed α for each of 2^1200 statements outweighs any data.
+    assert c.unobserved == pytest.approx(1.0)
+    assert json.loads(c.to_json())["best"] == c.best
+
+
+def test_pairwise_of_many_algorithms_works(tmp_path: Path) -> None:
+    path, measures = huge(tmp_path, 25, 3)
+    p = bc.pairwise(bc.read_results(path, measures=measures), n_jobs=1)
+    assert len(p.comparisons) == 300
+    assert p.matrix.notnull().sum() == 600
+
+
+@pytest.mark.parametrize(("draws", "chains"), [(1, 1), (3, 1), (2, 4)])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+def test_a_handful_of_draws_is_not_called_trustworthy(draws: int, chains: int) -> None:
+    c = bc.compare(bc.load_example("pnn"))
+    assert not c.diagnose(c.draws(draws, chains=chains, rng=0)).ok

@@ -1,0 +1,271 @@
+"""P(θ_i is the largest): the paper, mpmath, Monte Carlo, limits in closed form, symmetries."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.maximum import probability_of_maximum
+from tests import oracles
+
+#: ∫ exp(−x − E₁(x)) dx, the Golomb–Dickman constant: one dataset among countless statements.
+GOLOMB_DICKMAN = 0.62432998854355087
+
+
+def p_max(alpha: object, counts: object, **rest: float) -> tuple[np.ndarray, float]:
+    counts = np.asarray(counts, dtype=float)
+    alpha = np.broadcast_to(np.asarray(alpha, dtype=float), counts.shape)
+    return probability_of_maximum(Cells(np.log(alpha), counts, **rest))
+
+
+# ----------------------------------------------------------------------------------- the published
+
+
+def test_example_3_of_the_paper() -> None:
+    found, rest = p_max(0.25, [1, 2, 3, 6])
+    exact = [0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235]
+    assert found.round(12).tolist() == exact
+    assert rest == 0.0
+    # The paper's own figures are Monte Carlo with 150,000 draws.
+    assert found[3] == pytest.approx(0.796, abs=4 * math.sqrt(0.8 * 0.2 / 150_000))
+
+
+def test_one_dataset_among_countless_statements() -> None:
+    for log_size in (math.log(4.3e27), 500.0, 800.0, 2000.0):
+        (found,), rest = probability_of_maximum(
+            Cells(np.array([-log_size]), np.array([1.0]), -log_size, log_size)
+        )
+        assert round(found, 4) == 0.6243
+        assert found == pytest.approx(GOLOMB_DICKMAN, abs=1e-11)
+        assert rest == pytest.approx(1 - GOLOMB_DICKMAN, abs=1e-11)
+
+
+# --------------------------------------------------------------------------------- the independent
+
+
+def random_cells() -> list[tuple[str, list[float]]]:
+    """A few Dirichlets with the α and the counts, fractional ones too, that the test meets."""
+    rng = np.random.default_rng(20160101)
+    cases = []
+    for alpha in (1 / 64, 0.25, 0.5, 1.0):
+        for parts in (1, 2, 3):
+            cells = int(rng.integers(2, 5))
+            counts = rng.integers(0, 30 * parts, size=cells) / parts
+            counts[0] = max(counts[0], 1.0)
+            shapes = (counts + alpha).tolist()
+            cases.append((f"{alpha:g}+{counts.round(2).tolist()}", shapes))
+    cases.append(("one of many", [1 + 1 / 64, 1 / 64, 1 / 64, 1 / 64]))
+    cases.append(("unequal prior", [1e-3, 0.7, 2.5, 30.0]))
+    return cases
+
+
+CASES = random_cells()
+
+
+@pytest.mark.parametrize("shapes", [c[1] for c in CASES], ids=[c[0] for c in CASES])
+def test_agrees_with_mpmath(shapes: list[float]) -> None:
+    found, _ = p_max(shapes, np.zeros(len(shapes)))
+    np.testing.assert_allclose(found, oracles.largest(shapes), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("a", [0.1, 1.0, 6.25, 99.5, 1e4, 1e5, 1e6, 1e9])
+def test_two_cells_are_a_regularised_incomplete_beta(a: float) -> None:
+    for z in (0.0, 0.4, 1.5, 3.0):
+        b = max(a - z * math.sqrt(2 * a), a / 3)
+        found, _ = p_max([a, b], [0.0, 0.0])
+        exact = oracles.first_of_two(a, b) if a < 5e3 else oracles.first_of_two_large(a, b)
+        assert found[0] == pytest.approx(exact, abs=1e-10)
+        assert found[1] == pytest.approx(1 - exact, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [[1e4, 9900.5, 9850.25], [1e6, 1e6 - 700, 1e6 - 2500], [1e9, 1e9 - 3e4, 1e9 - 9e4]],
+    ids=["1e4", "1e6", "1e9"],
+)
+def test_three_cells_of_large_counts(shapes: list[float]) -> None:
+    found, _ = p_max(0.5, np.array(shapes) - 0.5)
+    np.testing.assert_allclose(found, oracles.largest_of_large(shapes), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "counts"),
+    [
+        (1 / 64, [5, 3, 3, 1] + [0] * 60),
+        (1 / 216, [2, 2, 1.5, 0.5, 1] + [0] * 211),
+        (0.5, [4, 1, 0, 0, 0, 0, 0, 2.5]),
+        (1.0, [10, 9, 8, 0]),
+    ],
+    ids=["K=64", "K=216", "jeffreys", "uniform"],
+)
+def test_agrees_with_monte_carlo(alpha: float, counts: list[float]) -> None:
+    draws, rng = 40_000, np.random.default_rng(3)
+    logs = oracles.log_dirichlet_draws(np.array(counts) + alpha, draws, rng)
+    won = np.bincount(logs.argmax(axis=1), minlength=len(counts)) / draws
+    found, _ = p_max(alpha, counts)
+    error = np.sqrt(found * (1 - found) / draws) + 1 / draws
+    assert np.all(np.abs(won - found) < 4 * error)
+
+
+# ------------------------------------------------------------------------------------------ a lump
+
+
+@pytest.mark.parametrize("alpha", [1 / 256, 0.5, 1.0])
+@pytest.mark.parametrize("counts", [[3, 1, 1], [1.0], [40, 39.5, 0.25, 7]], ids=str)
+def test_a_lump_is_the_same_cells_listed(alpha: float, counts: list[float]) -> None:
+    size = 256
+    listed, none = p_max(alpha, counts + [0.0] * (size - len(counts)))
+    lumped, rest = p_max(
+        alpha, counts, rest_log_alpha=math.log(alpha), rest_log_size=math.log(size - len(counts))
+    )
+    np.testing.assert_allclose(lumped, listed[: len(counts)], rtol=0, atol=1e-12)
+    assert rest == pytest.approx(listed[len(counts) :].sum(), abs=1e-12)
+    assert none == 0.0
+
+
+def test_a_lump_of_another_alpha_is_the_same_cells_listed() -> None:
+    listed, _ = p_max([2.0, 0.1, *[0.03] * 50], [0.0, 4.0, *[0.0] * 50])
+    lumped, rest = p_max(
+        [2.0, 0.1], [0.0, 4.0], rest_log_alpha=math.log(0.03), rest_log_size=math.log(50)
+    )
+    np.testing.assert_allclose(lumped, listed[:2], rtol=0, atol=1e-12)
+    assert rest == pytest.approx(listed[2:].sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("strength", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("counts", [[1.0], [2.0, 1.0], [6.0, 3.0, 2.5, 0.5]], ids=str)
+def test_beyond_float_range_is_the_limit(counts: list[float], strength: float) -> None:
+    exact, unseen = oracles.largest_with_countless(counts, strength)
+    for log_size in (660.0, 672.0, 2000.0):
+        log_alpha = math.log(strength) - log_size
+        found, rest = probability_of_maximum(
+            Cells(np.full(len(counts), log_alpha), np.array(counts), log_alpha, log_size)
+        )
+        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-10)
+        assert rest == pytest.approx(unseen, abs=1e-10)
+
+
+@pytest.mark.parametrize("log_alpha", [math.log(0.5), 0.0])
+@pytest.mark.parametrize("log_size", [30.0, 300.0, 831.0])
+def test_a_flat_prior_over_countless_statements_swamps_the_data(
+    log_alpha: float, log_size: float
+) -> None:
+    # The largest of M unseen Gamma(α) is about log M, which 12 datasets reach only at small M.
+    found, rest = probability_of_maximum(
+        Cells(np.full(3, log_alpha), np.array([9.0, 2.0, 1.0]), log_alpha, log_size)
+    )
+    assert found.sum() + rest == pytest.approx(1.0, abs=1e-11)
+    if log_size > 100:
+        assert rest > 1 - 1e-12
+
+
+@pytest.mark.parametrize("log_size", [3.0, 8.0, 12.0])
+def test_a_flat_prior_over_many_statements_by_monte_carlo(log_size: float) -> None:
+    # The largest of M cells is drawn by its quantile: F^M = U.
+    alpha, counts, draws = 0.5, np.array([9.0, 2.0, 1.0]), 40_000
+    size = round(math.exp(log_size))
+    found, rest = p_max(alpha, counts, rest_log_alpha=math.log(alpha), rest_log_size=math.log(size))
+    rng = np.random.default_rng(1)
+    unseen = stats.gamma(alpha).isf(-np.expm1(np.log(rng.random(draws)) / size))
+    seen = rng.standard_gamma(alpha + counts, size=(draws, 3))
+    won = np.bincount(np.column_stack([seen, unseen]).argmax(axis=1), minlength=4) / draws
+    exact = np.append(found, rest)
+    assert np.all(np.abs(won - exact) < 4 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws)
+
+
+# ---------------------------------------------------------------------------------- the properties
+
+SHARES = st.one_of(
+    st.integers(0, 40).map(float),
+    st.integers(0, 120).map(lambda n: n / 2),
+    st.integers(0, 120).map(lambda n: n / 3),
+    st.sampled_from([0.0, 1e-6, 1e4, 1e6, 1e9]),
+    st.floats(0.0, 1e5),
+)
+COUNTS = st.lists(SHARES, min_size=1, max_size=8).filter(lambda n: sum(n) >= 1.0)
+ALPHA = st.one_of(st.sampled_from([1e-300, 1e-12, 1 / 64, 0.5, 1.0, 50.0]), st.floats(1e-9, 20.0))
+LOG_SIZE = st.one_of(st.just(-math.inf), st.floats(0.0, 690.0))
+
+
+@given(COUNTS, ALPHA, LOG_SIZE)
+@settings(max_examples=100)
+def test_probabilities_sum_to_one(counts: list[float], alpha: float, log_size: float) -> None:
+    check_sum(counts, alpha, log_size)
+
+
+@given(COUNTS, ALPHA, st.floats(690.0, 2000.0))
+@settings(max_examples=20)
+def test_probabilities_sum_to_one_when_k_is_beyond_float_range(
+    counts: list[float], alpha: float, log_size: float
+) -> None:
+    check_sum(counts, alpha, log_size)
+
+
+def check_sum(counts: list[float], alpha: float, log_size: float) -> None:
+    found, rest = p_max(alpha, counts, rest_log_alpha=math.log(alpha), rest_log_size=log_size)
+    assert np.all((found >= 0.0) & (found <= 1.0 + 1e-11))
+    assert 0.0 <= rest <= 1.0 + 1e-11
+    assert found.sum() + rest == pytest.approx(1.0, abs=1e-11)
+
+
+@given(COUNTS, ALPHA, st.floats(0.1, 10.0))
+def test_symmetric_priors_of_any_strength_sum_to_one(
+    counts: list[float], alpha: float, strength: float
+) -> None:
+    log_alpha = math.log(strength) - 2000.0 * alpha / (1.0 + alpha)
+    found, rest = probability_of_maximum(
+        Cells(np.full(len(counts), log_alpha), np.array(counts), log_alpha, -log_alpha)
+    )
+    assert found.sum() + rest == pytest.approx(1.0, abs=1e-11)
+
+
+@given(COUNTS, ALPHA, st.randoms(use_true_random=False))
+def test_permuting_the_cells_permutes_the_answer(
+    counts: list[float], alpha: float, random: object
+) -> None:
+    order = list(range(len(counts)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    straight, _ = p_max(alpha, counts)
+    permuted, _ = p_max(alpha, [counts[k] for k in order])
+    np.testing.assert_allclose(permuted, straight[order], rtol=0, atol=1e-12)
+
+
+@given(COUNTS, ALPHA)
+def test_a_larger_count_has_a_larger_probability(counts: list[float], alpha: float) -> None:
+    found, _ = p_max(alpha, counts)
+    order = np.argsort(counts, kind="stable")
+    assert np.all(np.diff(found[order]) >= -1e-11)
+
+
+@given(st.integers(1, 60), st.integers(0, 30), st.sampled_from([1 / 64, 0.5, 1.0]))
+def test_equal_cells_share_equally(size: int, count: int, alpha: float) -> None:
+    found, _ = p_max(alpha, [float(count + 1)] * size)
+    np.testing.assert_allclose(found, 1.0 / size, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1 / 64, 1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("size", [2, 4])
+def test_before_any_data_all_cells_are_equal(alpha: float, size: int) -> None:
+    # A prior much weaker than one dataset: the largest of all is still a tiny number.
+    found, _ = p_max(alpha, np.zeros(size))
+    np.testing.assert_allclose(found, 1.0 / size, rtol=0, atol=1e-10)
+
+
+def test_an_impossible_cell_is_never_the_largest() -> None:
+    with np.errstate(divide="ignore"):
+        found, _ = probability_of_maximum(Cells(np.log([0.0, 1.0, 0.0]), np.array([0.0, 1.0, 2.0])))
+    assert found[0] == 0.0
+    assert found[1:] == pytest.approx([0.5, 0.5], abs=1e-12)
+
+
+def test_very_many_distinct_counts() -> None:
+    counts = np.linspace(0.5, 40.0, 3000)
+    found, _ = p_max(1e-3, counts)
+    assert found.sum() == pytest.approx(1.0, abs=1e-11)
+    assert np.all(np.diff(found) > 0)

@@ -1,0 +1,368 @@
+"""Every pair at once: the matrix against single comparisons, decisions against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.methods import Dirichlet
+from bayescompare.pairs import Pairwise
+from bayescompare.results import Results
+from tests.oracles import every_label, largest_assertable, statement_counts, table
+
+
+def results_of(n: int, l: int, m: int, seed: int = 0, **options: Any) -> Results:
+    """Random small integers: ties and different winners."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 5, (n, l, m)) + np.arange(l)[None, :, None] * 0.7
+    return table(values, **options)
+
+
+@pytest.fixture(scope="module")
+def uci() -> Pairwise:
+    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+
+
+@cache
+def five_datasets(l: int, method: str) -> Pairwise:
+    return bc.pairwise(results_of(5, l, 1), method=method, n_jobs=1)
+
+
+def with_levels(levels: list[float], *, method: str) -> Pairwise:
+    """A Pairwise whose pairs have these probabilities (or p-values), and nothing else changed."""
+    l = next(k for k in range(2, 50) if k * (k - 1) // 2 >= len(levels))
+    made = five_datasets(l, method)
+    chosen = []
+    for c, level in zip(made.comparisons, levels, strict=False):
+        if method == "glrt":
+            answer = replace(c.answer, pvalue=level)
+        else:
+            answer = replace(c.answer, probability=np.array([level, 1 - level]))
+        chosen.append(replace(c, answer=answer))
+    return replace(made, comparisons=tuple(chosen))
+
+
+# ------------------------------------------------------------------------------------- the figures
+
+
+def test_the_matrix_is_compare_for_every_ordered_pair(uci: Pairwise) -> None:
+    results = bc.load_example("jansen-uci")
+    matrix = uci.matrix
+    assert matrix.dims == ("algorithm", "opponent")
+    for a, b in itertools.permutations(results.algorithms, 2):
+        c = bc.compare(results, algorithms=[a, b])
+        label = "|".join([f"{a}>{b}"] * 3)
+        assert float(matrix.sel(algorithm=a, opponent=b)) == pytest.approx(
+            float(c.probability.sel(statement=label)), abs=1e-11
+        )
+        assert str(uci.best.sel(algorithm=a, opponent=b).item()) == c.best
+        assert float(uci.best_probability.sel(algorithm=a, opponent=b)) == pytest.approx(
+            float(c.probability.max()), abs=1e-11
+        )
+    assert np.isnan(np.diag(matrix)).all()
+    assert np.isnan(np.diag(uci.best_probability)).all()
+    assert set(np.diag(uci.best)) == {""}
+
+
+def test_the_matrix_of_a_frequentist_method_is_symmetric_pvalues() -> None:
+    results = bc.load_example("jansen-uci")
+    p = bc.pairwise(results, method="glrt", n_jobs=1)
+    np.testing.assert_allclose(p.matrix, p.matrix.T)
+    assert np.isnan(np.diag(p.matrix)).all()
+    one = bc.compare(results, method="glrt", algorithms=["GBM", "CART"])
+    assert float(p.matrix.sel(algorithm="GBM", opponent="CART")) == one.pvalue
+
+
+@pytest.mark.parametrize("m", [9, 12])
+def test_a_dominance_never_observed_beyond_256_statements(m: int) -> None:
+    results = results_of(4, 2, m, seed=1)
+    p = bc.pairwise(results, n_jobs=1)
+    counts = statement_counts(results.oriented(), "AB")
+    shapes = [float(counts.get(label, 0)) for label in every_label("AB", m)]
+    from bayescompare.kernels.cells import Cells
+    from bayescompare.kernels.maximum import probability_of_maximum
+
+    every, _ = probability_of_maximum(Cells(np.full(2**m, -np.log(2.0**m)), np.array(shapes)))
+    assert shapes[0] == 0.0
+    assert float(p.matrix[0, 1]) == pytest.approx(every[0], abs=1e-13)
+    assert float(p.matrix[1, 0]) == pytest.approx(every[-1], abs=1e-13)
+
+
+def test_a_dominance_that_the_prior_names_beyond_256_statements() -> None:
+    results = results_of(4, 2, 9, seed=1)
+    label = "|".join(["A>B"] * 9)
+    method = Dirichlet(prior={label: 3.0, "*": 1 / 512})
+    assert label not in statement_counts(results.oriented(), "AB")
+    counts = statement_counts(results.oriented(), "AB")
+    shapes = np.array([float(counts.get(k, 0)) for k in every_label("AB", 9)])
+    alpha = np.full(512, 1 / 512)
+    alpha[0] = 3.0
+    from bayescompare.kernels.cells import Cells
+    from bayescompare.kernels.maximum import probability_of_maximum
+
+    every, _ = probability_of_maximum(Cells(np.log(alpha), shapes))
+    p = bc.pairwise(results, method=method, n_jobs=1)
+    assert float(p.matrix[0, 1]) == pytest.approx(every[0], abs=1e-11)
+
+
+def test_k_beyond_float_range(wide: Results) -> None:
+    p = bc.pairwise(wide, n_jobs=1)
+    assert float(p.matrix[0, 1]) == pytest.approx(0.0, abs=1e-300)
+    assert p.decide()["probability"].notna().all()
+
+
+def test_equivalence_is_written_from_each_side() -> None:
+    values = [[[1.0], [1.0], [5.0]], [[2.0], [2.0], [5.0]], [[3.0], [3.0], [9.0]]]
+    p = bc.pairwise(table(values, rope=0.1), n_jobs=1)
+    assert p.best.sel(algorithm="A", opponent="B").item() == "A=B"
+    assert p.best.sel(algorithm="B", opponent="A").item() == "B=A"
+    for pair in (("A", "C"), ("C", "A")):
+        assert p.best.sel(algorithm=pair[0], opponent=pair[1]).item() == "C>A"
+    for a, b in (("A", "B"), ("B", "A")):
+        own = bc.compare(table(values, rope=0.1), algorithms=[a, b])
+        assert p.best.sel(algorithm=a, opponent=b).item() == own.best
+    np.testing.assert_allclose(p.best_probability, p.best_probability.T)
+
+
+def test_pairs_are_found_whichever_is_named_first(uci: Pairwise) -> None:
+    assert uci["GBM", "CART"] is uci["CART", "GBM"]
+    with pytest.raises(BayescompareError, match="no comparison"):
+        _ = uci["GBM", "GBM"]
+
+
+# ---------------------------------------------------------------------------------------- reference
+
+
+def test_a_reference_is_compared_with_each_other_algorithm(uci: Pairwise) -> None:
+    results = bc.load_example("jansen-uci")
+    p = bc.pairwise(results, reference="RF", n_jobs=1)
+    assert len(p.comparisons) == 7
+    assert all("RF" in c.results.algorithms for c in p.comparisons)
+    for name in results.algorithms:
+        if name != "RF":
+            for a, b in ((name, "RF"), ("RF", name)):
+                assert float(p.matrix.sel(algorithm=a, opponent=b)) == float(
+                    uci.matrix.sel(algorithm=a, opponent=b)
+                )
+    assert int(np.isfinite(p.matrix).sum()) == 14
+    with pytest.raises(BayescompareError, match="reference='rf'"):
+        bc.pairwise(results, reference="rf", n_jobs=1)
+
+
+# --------------------------------------------------------------------------------- nothing leaks in
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "glrt"])
+def test_the_number_of_jobs_changes_nothing(method: str) -> None:
+    results = results_of(6, 5, 2)
+    one, two = (bc.pairwise(results, method=method, n_jobs=k) for k in (1, 2))
+    np.testing.assert_array_equal(one.matrix, two.matrix)
+    assert one.decide().equals(two.decide())
+    assert [c.results.algorithms for c in one.comparisons] == [
+        c.results.algorithms for c in two.comparisons
+    ]
+
+
+@pytest.mark.parametrize("n_jobs", [0, True, "2", 1.5])
+def test_jobs_that_cannot_be(n_jobs: Any) -> None:
+    with pytest.raises(BayescompareError, match="n_jobs"):
+        bc.pairwise(results_of(3, 3, 1), n_jobs=n_jobs)
+
+
+def test_an_added_algorithm_with_gaps_changes_no_other_pair() -> None:
+    values = np.random.default_rng(0).integers(0, 4, (6, 4, 2)).astype(float)
+    values[[1, 4], 3, 0] = np.nan
+    results = table(values)
+    before = bc.pairwise(results.sel(algorithms=["A", "B", "C"]), n_jobs=1)
+    after = bc.pairwise(results, missing="drop", n_jobs=1)
+    inner = after.matrix.sel(algorithm=["A", "B", "C"], opponent=["A", "B", "C"])
+    np.testing.assert_array_equal(inner, before.matrix)
+    assert len(after["A", "D"].results.datasets) == 4
+    assert len(after["A", "B"].results.datasets) == 6
+    with pytest.raises(BayescompareError, match=r"A against D.*missing"):
+        bc.pairwise(results, n_jobs=1)
+    # And naming the others leaves the gaps out of the question.
+    assert len(bc.compare(results, algorithms=["A", "B"]).results.datasets) == 6
+
+
+def test_relisting_the_table_changes_no_figure() -> None:
+    results = results_of(6, 4, 2, seed=5)
+    order = ["C", "A", "D", "B"]
+    one = bc.pairwise(results, n_jobs=1)
+    two = bc.pairwise(results, algorithms=order, n_jobs=1)
+    again = two.matrix.sel(algorithm=one.matrix["algorithm"], opponent=one.matrix["opponent"])
+    np.testing.assert_allclose(again, one.matrix, atol=1e-12)
+    # The chosen statements are the same, whoever is listed first.
+    chosen = one.best.sel(algorithm=order, opponent=order)
+    assert chosen.values.tolist() == two.best.values.tolist()
+
+
+# ---------------------------------------------------------------------------------------- decisions
+
+
+@given(
+    st.lists(st.integers(0, 1000).map(lambda k: k / 1000), min_size=1, max_size=9),
+    st.sampled_from([0.01, 0.05, 0.1, 0.3, 0.6]),
+)
+@settings(max_examples=60)
+def test_decide_is_the_largest_set_that_the_rate_allows(levels: list[float], fdr: float) -> None:
+    levels = [max(p, 1 - p) for p in levels]
+    p = with_levels(levels, method="dirichlet")
+    decided = p.decide(fdr=fdr)
+    assert decided.columns.tolist() == [
+        "first", "second", "statement", "probability", "running_fdr", "asserted",
+    ]  # fmt: skip
+    found = decided["probability"].to_numpy()
+    assert np.all(np.diff(found) <= 0)
+    asserted = decided["asserted"].to_numpy()
+    size = int(asserted.sum())
+    assert asserted.tolist() == [True] * size + [False] * (len(asserted) - size)
+    np.testing.assert_allclose(
+        decided["running_fdr"], np.cumsum(1 - found) / np.arange(1, len(found) + 1)
+    )
+    # Sums in another order may differ in the last bit: allow either side of an exact boundary.
+    slack = {largest_assertable(levels, fdr + e) for e in (-1e-12, 0.0, 1e-12)}
+    assert size in slack
+    assert np.all(found[asserted] > 0.5)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=15), st.sampled_from([0.01, 0.05, 0.2]))
+@settings(max_examples=30)
+def test_holm_is_statsmodels(levels: list[float], fdr: float) -> None:
+    p = with_levels(levels, method="glrt")
+    decided = p.decide(fdr=fdr)
+    rejected, adjusted, *_ = multipletests(decided["pvalue"], alpha=fdr, method="holm")
+    np.testing.assert_allclose(decided["adjusted"], adjusted, atol=1e-12)
+    clear = np.abs(adjusted - fdr) > 1e-9
+    assert decided["asserted"].to_numpy()[clear].tolist() == rejected[clear].tolist()
+    assert np.all(np.diff(decided["pvalue"]) >= 0)
+    assert decided["running_fdr"].isna().all()
+
+
+@pytest.mark.parametrize("fdr", [0.0, 1.0, -0.1, 2.0, float("nan")])
+def test_rates_that_cannot_be(fdr: float) -> None:
+    with pytest.raises(BayescompareError, match="fdr"):
+        with_levels([0.9], method="dirichlet").decide(fdr=fdr)
+
+
+def test_one_candidate_per_unordered_pair(uci: Pairwise) -> None:
+    decided = uci.decide()
+    assert len(decided) == 28
+    assert (
+        len({frozenset(pair) for pair in zip(decided["first"], decided["second"], strict=True)})
+        == 28
+    )
+    for row in decided.itertuples():
+        assert row.statement == uci[row.first, row.second].best
+        assert row.probability == pytest.approx(
+            float(uci[row.first, row.second].probability.max()), abs=1e-12
+        )
+
+
+# -------------------------------------------------------------------------------------------- order
+
+
+def test_the_order_has_an_edge_for_every_dominance_asserted(uci: Pairwise) -> None:
+    for fdr in (0.01, 0.05, 0.3):
+        graph, decided = uci.order(fdr=fdr), uci.decide(fdr=fdr)
+        assert isinstance(graph, nx.DiGraph)
+        assert set(graph) == set(uci.results.algorithms)
+        expected, mixed = set(), set()
+        for row in decided[decided["asserted"]].itertuples():
+            states = row.statement.split("|")
+            if len(set(states)) == 1:
+                expected.add(tuple(states[0].split(">")))
+            else:
+                mixed.add((row.first, row.second, row.statement))
+        assert set(graph.edges) == expected
+        assert set(graph.graph["mixed"]) == mixed
+        for a, b, data in graph.edges(data=True):
+            assert data["probability"] == pytest.approx(
+                float(uci.matrix.sel(algorithm=a, opponent=b))
+            )
+
+
+def test_equivalence_and_mixed_statements_order_nothing() -> None:
+    values = np.tile([[[1.0, 1.0], [1.0, 1.0], [3.0, 0.0]]], (30, 1, 1))
+    values[0] += 1.0
+    p = bc.pairwise(table(values, rope=0.1), n_jobs=1)
+    assert p.decide()["asserted"].all()
+    graph = p.order()
+    assert graph.number_of_edges() == 0
+    assert sorted(s for _, _, s in graph.graph["mixed"]) == ["A=B|A=B", "C>A|A>C", "C>B|B>C"]
+    assert "better on every measure" not in p.explain()
+
+
+# --------------------------------------------------------------------------------- tables and words
+
+
+def test_summary_and_words(uci: Pairwise) -> None:
+    s = uci.summary()
+    assert len(s) == 28
+    for row in s.to_dict("records"):
+        c = uci[row["first"], row["second"]]
+        assert row["statement"] == c.best
+        assert row["probability"] == pytest.approx(float(c.probability.max()), abs=1e-12)
+        assert row["first better on all"] == float(
+            uci.matrix.sel(algorithm=row["first"], opponent=row["second"])
+        )
+    said, graph = uci.explain(), uci.order()
+    asserted = int(uci.decide()["asserted"].sum())
+    assert f"{asserted} of 28" in said
+    assert "expected share of false ones is at most 5%" in said
+    told = re.search(r"better on every measure: ([^.]*)\.", said)
+    assert told is not None
+    edges = {
+        (winner, loser)
+        for winner, losers in (part.split(" over ") for part in told.group(1).split("; "))
+        for loser in re.split(", | and ", losers)
+    }
+    assert edges == set(graph.edges)
+    assert "not a pair shown equal" in said
+
+
+def test_frequentist_words_are_about_errors_not_probabilities_of_statements() -> None:
+    p = bc.pairwise(bc.load_example("jansen-uci"), method="glrt", n_jobs=1)
+    said = p.explain()
+    assert "Holm" in said
+    # Its candidates are the most frequent statements; nothing here is probable.
+    assert "probably" not in said.lower()
+    assert "28 most probable statements" not in said
+
+
+def test_repr_tells_the_strongest(uci: Pairwise) -> None:
+    top = uci.decide().iloc[0]
+    assert top["statement"] in repr(uci)
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "glrt"])
+def test_json_is_strict(method: str) -> None:
+    p = bc.pairwise(results_of(5, 3, 2), method=method, n_jobs=1)
+
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    document = json.loads(p.to_json(), parse_constant=refuse)
+    assert document["schema"] == "bayescompare/pairwise"
+    assert len(document["comparisons"]) == 3
+    assert [row["asserted"] for row in document["decided"]] == p.decide()["asserted"].tolist()
+
+
+def test_progress_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    results = results_of(4, 3, 1)
+    shown = bc.pairwise(results, n_jobs=1, progress=True)
+    np.testing.assert_array_equal(shown.matrix, bc.pairwise(results, n_jobs=1).matrix)
+    assert capsys.readouterr().out == ""
