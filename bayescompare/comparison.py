@@ -436,7 +436,7 @@ class NetworkComparison(_Questions, Comparison):
         """The independent groups of measures, each with its own best statement."""
         return pd.DataFrame(self.answer.details["components"])
 
-    def on(self, measures: Sequence[str]) -> NetworkComparison:
+    def on(self, measures: Sequence[str]) -> Comparison:
         """Ask again about a subset of the measures, summing θ over the others.
 
         Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
@@ -447,7 +447,7 @@ class NetworkComparison(_Questions, Comparison):
         method, scores, graph = self._learned()
         smaller = on(method, scores, graph, list(subset.measures))
         answer = smaller.answer(subset, Sampling(np.random.default_rng(0), 0))
-        return NetworkComparison(subset, smaller, answer)
+        return comparison_of(subset, smaller, answer)
 
     def _learned(self) -> tuple[Network, Scores, Graph]:
         from bayescompare.methods.network_graph import graph_of

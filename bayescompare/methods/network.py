@@ -344,7 +344,8 @@ class Network(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures hang together, and which decide."""
-        return network_words(self.average, results, answer, decision)
+        kind = "given" if not isinstance(self.search, str) else "learned"
+        return network_words("averaged" if self.average else kind, results, answer, decision)
 
 
 def _component(statements: Statements, members: list[int], part: Maximum) -> dict[str, Any]:

@@ -13,11 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.dag_posterior import is_acyclic
-from bayescompare.methods.base import Answer, Sampling
-from bayescompare.methods.decision import decide
+from bayescompare.methods.base import Answer, Method, Sampling
+from bayescompare.methods.decision import Decision, decide
+from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.dirichlet_words import lead_words
 from bayescompare.methods.network import Network
 from bayescompare.methods.network_answer import tables_of
 from bayescompare.methods.network_graph import Graph, Scores, edges_of, pattern
@@ -27,17 +30,24 @@ from bayescompare.statements import Statements
 
 __all__ = ["SummedNetwork", "on"]
 
+Array = NDArray[Any]
+
 #: Edges up to which every orientation of the graph is tried.
 MOST_EDGES = 14
 
 
-def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Network:
-    """Return the method that has this network's posterior, summed over the other measures."""
+def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Method:
+    """Return the method that has this network's posterior, summed over the other measures.
+
+    One measure alone is the plain test, of strength ESS.
+    """
     names = scores.statements.measures
     keep = sum(1 << names.index(name) for name in measures)
     closed = _closed(graph, keep)
     if closed is None:
         return SummedNetwork(ess=scores.ess, mcse=method.mcse, whole=scores, graph=graph)
+    if len(measures) == 1:
+        return Dirichlet(strength=scores.ess)
     edges = [e for e in edges_of(closed, names) if set(e) <= set(measures)]
     return replace(
         method, ess=scores.ess, search=edges, average=False, priors=None, max_parents=None
@@ -96,10 +106,18 @@ class SummedNetwork(Network):
         at = [listed[tuple(row)] for row in subset.table.states.tolist()]
         return _counted(subset, theta[:, at], theta.max(axis=1), sampling)
 
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, and that it is a sum over measures left out."""
+        return [
+            *lead_words(results, answer, decision),
+            "The other measures of the network were summed over; since these depend on them, "
+            "that sum was drawn.",
+        ]
+
 
 def _joint_states(
     whole: Statements, graph: Graph, measures: tuple[str, ...]
-) -> tuple[np.ndarray[Any, Any], list[int], list[int]]:
+) -> tuple[Array, list[int], list[int]]:
     """All joint states of the measures asked about and their ancestors."""
     columns = [whole.measures.index(name) for name in measures]
     above = set(columns)
@@ -121,8 +139,8 @@ def _joint_states(
 
 def _counted(
     statements: Statements,
-    theta: np.ndarray[Any, Any],
-    top: np.ndarray[Any, Any],
+    theta: Array,
+    top: Array,
     sampling: Sampling,
 ) -> Answer:
     """Read an answer off draws of θ over the listed statements."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
@@ -12,12 +12,16 @@ from bayescompare.results import Results
 
 __all__ = ["network_words"]
 
+GraphKind = Literal["learned", "given", "averaged"]
 
-def network_words(average: bool, results: Results, answer: Answer, decision: Decision) -> list[str]:
+
+def network_words(
+    graph: GraphKind, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
     """Sentences: verdict, what hangs together, what carries the verdict, cautions."""
     said = [
         *lead_words(results, answer, decision),
-        _graph(average, answer),
+        _graph(graph, answer),
         *_carriers(answer, decision),
         "The graph is about which measures win together, not about causes; only the direction of "
         "each difference enters, not its size.",
@@ -25,14 +29,19 @@ def network_words(average: bool, results: Results, answer: Answer, decision: Dec
     return [sentence for sentence in said if sentence]
 
 
-def _graph(average: bool, answer: Answer) -> str:
+def _graph(kind: GraphKind, answer: Answer) -> str:
     edges = answer.details["edges"]
+    start = {
+        "averaged": "Averaged over all graphs; in the best one, ",
+        "learned": "In the learned graph, ",
+        "given": "In the graph given, ",
+    }[kind]
     limit = plural(answer.details["max_parents"], "parent")
-    start = "Averaged over all graphs; in the best one, " if average else "In the learned graph, "
+    end = "" if kind == "given" else f" (at most {limit} each)"
     if not edges:
-        return f"{start}no measure depends on another (at most {limit} each)."
+        return f"{start}no measure depends on another{end}."
     joined = many([f"{parent}–{child}" for parent, child in edges])
-    return f"{start}these hang together: {joined} (at most {limit} each)."
+    return f"{start}these hang together: {joined}{end}."
 
 
 def _carriers(answer: Answer, decision: Decision) -> list[str]:
