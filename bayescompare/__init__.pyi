@@ -3,8 +3,8 @@ from . import methods as methods
 from . import plots as plots
 from ._errors import BayescompareError as BayescompareError
 from ._version import __version__ as __version__
+from .asking import compare as compare
 from .comparison import Comparison as Comparison
-from .comparison import compare as compare
 from .comparison_files import load_comparison as load_comparison
 from .io import load_example as load_example
 from .io import read_results as read_results

@@ -1,4 +1,4 @@
-"""`Comparison`, the one result type, and `compare()`, the door to it.
+"""`Comparison`, the one result type.
 
 Table, draws, words, picture and file are all read off the same frozen fields: the results that
 were judged, the method with its choices, and the method's answer.
@@ -6,7 +6,6 @@ were judged, the method with its choices, and the method's answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +21,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
-from bayescompare.methods.base import Answer, Method, Sampling
+from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.words import figure, short_label
 from bayescompare.results import Results
@@ -31,12 +30,8 @@ if TYPE_CHECKING:
     import pymc as pm
     from arviz_stats.utils import ELPDData
     from matplotlib.axes import Axes
-    from pgmpy.models import DiscreteBayesianNetwork
 
-    from bayescompare.methods.network import Network
-    from bayescompare.methods.network_graph import Graph, Scores
-
-__all__ = ["Comparison", "DirichletComparison", "NetworkComparison", "compare"]
+__all__ = ["Comparison"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -359,216 +354,6 @@ class Comparison:
                 f"{type(self).__name__} has no attribute {name!r}.{closest(name, dir(self))}"
             )
         raise AttributeError(name)
-
-
-class _Questions:
-    """The four questions about the best statement, for every method about θ."""
-
-    answer: Answer
-    best: str
-
-    @property
-    def questions(self) -> pd.Series[float]:
-        """Four different questions about `best`: they have different answers.
-
-        "most probable": P(its θ is the largest); "beats opposite": P(its θ exceeds that of the
-        statement with every ordering reversed); "majority": P(its θ > ½); "expected": E θ, the
-        probability that it holds on a new dataset.
-        """
-        return pd.Series(dict(self.answer.figures), name=self.best, dtype=float)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DirichletComparison(_Questions, Comparison):
-    """A comparison by the multinomial-Dirichlet test, with its own questions."""
-
-    @property
-    def bounds(self) -> xr.DataArray:
-        """Lower and upper P over all prior means, for ``prior="imprecise"``."""
-        if "lower" not in self.answer.extra:
-            raise MissingQuantity("bounds: only Dirichlet(prior='imprecise') has them.")
-        both = [self._over_statements("bounds", self.answer.extra[b]) for b in ("lower", "upper")]
-        return xr.concat(both, pd.Index(["lower", "upper"], name="bound")).transpose()
-
-    def on(self, measures: Sequence[str]) -> DirichletComparison:
-        """Ask again about a subset of the measures, summing θ over the others.
-
-        The posterior stays this one: the prior is summed, not set anew, which makes a difference
-        for every prior but "symmetric".
-        """
-        subset = self.results.sel(measures=measures)
-        assert isinstance(self.method, methods.Dirichlet)
-        method = self.method.on(self.results, list(subset.measures))
-        answer = method.answer(subset, Sampling(np.random.default_rng()))
-        return DirichletComparison(subset, method, answer)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NetworkComparison(_Questions, Comparison):
-    """A comparison by the network test, with the graph it learned."""
-
-    @cached_property
-    def network(self) -> DiscreteBayesianNetwork:
-        """The graph with posterior-mean tables, for pgmpy's inference."""
-        from bayescompare.methods.network_pgmpy import pgmpy_network
-
-        method, scores, graph = self._learned()
-        layout = method.layout(self.results, scores, graph)
-        return pgmpy_network(scores.statements, graph, layout.tables)
-
-    @cached_property
-    def edges(self) -> xr.DataArray:
-        """P(parent → child) over all graphs with at most so many parents, exactly."""
-        method, scores, _ = self._learned()
-        names = list(self.results.measures)
-        coords = {"parent": names, "child": names}
-        values = method.edges(self.results)
-        attrs = {"max_parents": scores.max_parents, "ess": scores.ess}
-        return xr.DataArray(values, coords, ("parent", "child"), name="edges", attrs=attrs)
-
-    @property
-    def score(self) -> float:
-        """Log BDeu of the graph."""
-        return float(self.answer.details["score"])
-
-    @property
-    def components(self) -> pd.DataFrame:
-        """The independent groups of measures, each with its own best statement."""
-        return pd.DataFrame(self.answer.details["components"])
-
-    def on(self, measures: Sequence[str]) -> Comparison:
-        """Ask again about a subset of the measures, summing θ over the others.
-
-        Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
-        """
-        from bayescompare.methods.network_subset import on
-
-        subset = self.results.sel(measures=measures)
-        method, scores, graph = self._learned()
-        smaller = on(method, scores, graph, list(subset.measures))
-        answer = smaller.answer(subset, Sampling(np.random.default_rng(0), 0))
-        return comparison_of(subset, smaller, answer)
-
-    def _learned(self) -> tuple[Network, Scores, Graph]:
-        from bayescompare.methods.network_graph import graph_of
-
-        assert isinstance(self.method, methods.Network)
-        edges = [tuple(edge) for edge in self.answer.details["edges"]]
-        graph = graph_of(edges, self.results.measures)
-        return self.method, self.method.scores(self.results), graph
-
-
-_TYPES: dict[str, type[Comparison]] = {
-    "dirichlet": DirichletComparison,
-    "network": NetworkComparison,
-}
-
-
-def comparison_of(results: Results, method: Method, answer: Answer) -> Comparison:
-    """Put results, method and answer into the comparison type of the method."""
-    return _TYPES.get(method.name, Comparison)(results, method, answer)
-
-
-def compare(
-    results: Results,
-    *,
-    method: str | Method | type[Method] = "dirichlet",
-    algorithms: Sequence[str] | None = None,
-    measures: Sequence[str] | None = None,
-    missing: Literal["raise", "drop"] = "raise",
-    rng: Rng = None,
-    sampler: Mapping[str, Any] | None = None,
-) -> Comparison:
-    """Ask one question of a table of results.
-
-    Two algorithms: which is better, jointly over the measures. More: which ordering of all of
-    them is the most probable; for every pair by itself see `pairwise`.
-
-    Parameters
-    ----------
-    results : Results
-    method : str, Method
-        A name from ``bc.methods.names()`` or a method object with its choices.
-    algorithms, measures : sequence of str, optional
-        What to compare, in this order; all by default. Missing cells elsewhere do not matter.
-    missing : {"raise", "drop"}
-        What to do with datasets that lack a cell.
-    rng : None, int or Generator
-        Seeds the sampling where the method needs any.
-    sampler : mapping, optional
-        Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
-
-    Returns
-    -------
-    Comparison
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> c = bc.compare(bc.load_example("pnn"))
-    >>> c.best
-    'New>State of art|New>State of art'
-    """
-    test = as_method(method)
-    asked = judged(checked(results, measures), algorithms, missing)
-    generator, seed = as_rng(rng)
-    answer = test.answer(asked, Sampling(generator, seed, dict(sampler or {})))
-    return comparison_of(asked, test, answer)
-
-
-def as_method(method: object) -> Method:
-    """Accept a method by name, as a class or as an object."""
-    if isinstance(method, str):
-        method = methods.get(method)
-    if isinstance(method, type) and issubclass(method, Method):
-        return method()
-    if not isinstance(method, Method):
-        raise BayescompareError(
-            f"method={method!r}: give a name ({', '.join(methods.names())}) or an object such as "
-            "bc.methods.Dirichlet(prior='jeffreys')."
-        )
-    return method
-
-
-def checked(results: Results, measures: Sequence[str] | None = None) -> Results:
-    """Check the whole table once, at the door, and select the measures asked about."""
-    if not isinstance(results, Results):
-        raise BayescompareError(
-            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
-            "bc.read_results(...)."
-        )
-    results = results.sel(measures=measures)
-    _check_constant(results)
-    return results
-
-
-def judged(
-    results: Results, algorithms: Sequence[str] | None, missing: Literal["raise", "drop"]
-) -> Results:
-    """Select the algorithms asked about, average replicates and settle missing cells."""
-    results = results.sel(algorithms=algorithms).average().complete(missing)
-    if len(results.algorithms) < 2:
-        raise BayescompareError(
-            f"algorithms={list(results.algorithms)}: a comparison needs at least two."
-        )
-    if len(results.datasets) < 2:
-        raise BayescompareError(
-            f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
-            "nothing says how datasets vary."
-        )
-    return results
-
-
-def _check_constant(results: Results) -> None:
-    """A measure that is the same everywhere cannot order anything; with a rope it may."""
-    for name in results.measures:
-        values = results.data[name].values
-        present = values[np.isfinite(values)]
-        if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
-            raise BayescompareError(
-                f"measure {name!r} is {present[0]:g} in every cell: a constant measure orders "
-                "nothing; leave it out by measures=[...]."
-            )
 
 
 def _check_counts(**counts: object) -> None:

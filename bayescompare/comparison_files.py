@@ -18,7 +18,8 @@ import xarray as xr
 from bayescompare import methods
 from bayescompare._errors import BayescompareError
 from bayescompare._version import __version__
-from bayescompare.comparison import Comparison, comparison_of
+from bayescompare.comparison import Comparison
+from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.priors import SavedPrior, is_number
 from bayescompare.results import Results

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
-from bayescompare.comparison import Comparison, as_method, checked, comparison_of, judged
+from bayescompare.asking import as_method, checked, judged
+from bayescompare.comparison import Comparison
+from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.words import many, plural, share
 from bayescompare.results import Results
@@ -217,31 +219,38 @@ class Pairwise:
     # pictures and files --------------------------------------------------------------------------
 
     def plot(
-        self, kind: Literal["matrix", "order"] | None = None, *, ax: Axes | None = None
+        self,
+        kind: Literal["matrix", "order"] | None = None,
+        *,
+        fdr: float = 0.05,
+        ax: Axes | None = None,
     ) -> Axes:
-        """Draw the heat map of `matrix`, or the asserted order as a Hasse diagram."""
+        """Draw the heat map of `matrix`, or the order asserted at `fdr` as a Hasse diagram."""
         from bayescompare import plots
 
-        return plots.plot_pairwise(self, kind=kind, ax=ax)
+        return plots.plot_pairwise(self, kind=kind, fdr=fdr, ax=ax)
 
-    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
+    def report(self, path: str | Path, *, fdr: float = 0.05, overwrite: bool = False) -> Path:
         """Write a self-contained HTML report."""
         from bayescompare.report import write_report
 
-        return write_report(self, path, overwrite=overwrite)
+        return write_report(self, path, fdr=fdr, overwrite=overwrite)
 
-    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+    def to_json(
+        self, path: str | Path | None = None, *, fdr: float = 0.05, overwrite: bool = False
+    ) -> str:
         """Return all comparisons as JSON; also write it to `path`."""
         from bayescompare import comparison_files as files
 
-        decided = self.decide().replace({np.nan: None}).to_dict("records")
+        decided = self.decide(fdr=fdr).replace({np.nan: None}).to_dict("records")
         document = {
             "schema": "bayescompare/pairwise",
             "schema_version": files.SCHEMA_VERSION,
             "method": self.method.name,
             "reference": self.reference,
             "decided": decided,
-            "explanation": self.explain(),
+            "fdr": fdr,
+            "explanation": self.explain(fdr=fdr),
             "comparisons": [json.loads(files.to_json(c)) for c in self.comparisons],
         }
         text = json.dumps(document, ensure_ascii=False, indent=1)

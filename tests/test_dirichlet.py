@@ -16,7 +16,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison import DirichletComparison
+from bayescompare.comparisons import DirichletComparison
 from bayescompare.methods import Dirichlet
 from bayescompare.results import Results
 from tests import oracles

@@ -23,7 +23,7 @@ import numpy as np
 from bayescompare.kernels.glrt import glrt
 from bayescompare.methods.base import Answer, Kind, Method, Sampling
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import number, phrase, plural
+from bayescompare.methods.words import many, number, phrase, plural, short_label
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 
@@ -62,15 +62,16 @@ class GLRT(Method):
         """Say which hypothesis was tested and what its p-value allows."""
         n = len(results.datasets)
         count = float(answer.counts[answer.labels.index(decision.statement)])
+        best = short_label(decision.statement)
         if decision.verdict == "tied":
+            tied = many([best, *map(short_label, decision.rivals)], most=4)
             return [
-                f"On {plural(n, 'dataset')} the most frequent statements are tied "
-                f"({', '.join((decision.statement, *decision.rivals)[:4])}), so the test cannot "
-                "single one out: p = 1."
+                f"On {plural(n, 'dataset')} the most frequent statements are tied ({tied}), so the "
+                "test cannot single one out: p = 1."
             ]
         second = 0.0 if decision.runner_up is None else decision.runner_up[1]
         said = (
-            f"On {plural(n, 'dataset')} the most frequent statement is {decision.statement}: "
+            f"On {plural(n, 'dataset')} the most frequent statement is {best}: "
             f"{phrase(results, decision.statement)}. It has {number(count)} of {n} datasets, the "
             f"next one {number(second)}."
         )

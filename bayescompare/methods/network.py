@@ -48,7 +48,7 @@ from bayescompare.methods.network_graph import (
     edges_of,
 )
 from bayescompare.methods.network_nuts import Layout, build, finish, network_tree
-from bayescompare.methods.network_words import network_words
+from bayescompare.methods.network_words import GraphKind, network_words
 from bayescompare.methods.priors import Priors, check_priors, describe_prior, is_number
 from bayescompare.results import Results
 from bayescompare.statements import Statements
@@ -344,7 +344,7 @@ class Network(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures hang together, and which decide."""
-        kind = "given" if not isinstance(self.search, str) else "learned"
+        kind: GraphKind = "learned" if isinstance(self.search, str) else "given"
         return network_words("averaged" if self.average else kind, results, answer, decision)
 
 

@@ -10,7 +10,7 @@ from bayescompare.methods.dirichlet_words import lead_words
 from bayescompare.methods.words import many, plural, share, short_label
 from bayescompare.results import Results
 
-__all__ = ["network_words"]
+__all__ = ["GraphKind", "network_words"]
 
 GraphKind = Literal["learned", "given", "averaged"]
 

@@ -52,7 +52,7 @@ def sample(
     """
     import pymc as pm
 
-    chosen = {"nuts_sampler": "pymc", "progressbar": sys.stderr.isatty(), **(options or {})}
+    chosen = {"nuts_sampler": "pymc", "progressbar": sys.stdout.isatty(), **(options or {})}
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     with _quiet(), model:
         _check(model)

@@ -1,0 +1,120 @@
+"""`compare()`, the door: what the user gives is checked here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from bayescompare import methods
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison import Comparison
+from bayescompare.comparisons import comparison_of
+from bayescompare.methods.base import Method, Sampling
+from bayescompare.results import Results
+
+__all__ = ["as_method", "checked", "compare", "judged"]
+
+
+def compare(
+    results: Results,
+    *,
+    method: str | Method | type[Method] = "dirichlet",
+    algorithms: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
+    rng: Rng = None,
+    sampler: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Ask one question of a table of results.
+
+    Two algorithms: which is better, jointly over the measures. More: which ordering of all of
+    them is the most probable; for every pair by itself see `pairwise`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str, Method
+        A name from ``bc.methods.names()`` or a method object with its choices.
+    algorithms, measures : sequence of str, optional
+        What to compare, in this order; all by default. Missing cells elsewhere do not matter.
+    missing : {"raise", "drop"}
+        What to do with datasets that lack a cell.
+    rng : None, int or Generator
+        Seeds the sampling where the method needs any.
+    sampler : mapping, optional
+        Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("pnn"))
+    >>> c.best
+    'New>State of art|New>State of art'
+    """
+    test = as_method(method)
+    asked = judged(checked(results, measures), algorithms, missing)
+    generator, seed = as_rng(rng)
+    answer = test.answer(asked, Sampling(generator, seed, dict(sampler or {})))
+    return comparison_of(asked, test, answer)
+
+
+def as_method(method: object) -> Method:
+    """Accept a method by name, as a class or as an object."""
+    if isinstance(method, str):
+        method = methods.get(method)
+    if isinstance(method, type) and issubclass(method, Method):
+        return method()
+    if not isinstance(method, Method):
+        raise BayescompareError(
+            f"method={method!r}: give a name ({', '.join(methods.names())}) or an object such as "
+            "bc.methods.Dirichlet(prior='jeffreys')."
+        )
+    return method
+
+
+def checked(results: Results, measures: Sequence[str] | None = None) -> Results:
+    """Check the whole table once, at the door, and select the measures asked about."""
+    if not isinstance(results, Results):
+        raise BayescompareError(
+            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
+            "bc.read_results(...)."
+        )
+    results = results.sel(measures=measures)
+    _check_constant(results)
+    return results
+
+
+def judged(
+    results: Results, algorithms: Sequence[str] | None, missing: Literal["raise", "drop"]
+) -> Results:
+    """Select the algorithms asked about, average replicates and settle missing cells."""
+    results = results.sel(algorithms=algorithms).average().complete(missing)
+    if len(results.algorithms) < 2:
+        raise BayescompareError(
+            f"algorithms={list(results.algorithms)}: a comparison needs at least two."
+        )
+    if len(results.datasets) < 2:
+        raise BayescompareError(
+            f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
+            "nothing says how datasets vary."
+        )
+    return results
+
+
+def _check_constant(results: Results) -> None:
+    """A measure that is the same everywhere cannot order anything; with a rope it may."""
+    for name in results.measures:
+        values = results.data[name].values
+        present = values[np.isfinite(values)]
+        if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
+            raise BayescompareError(
+                f"measure {name!r} is {present[0]:g} in every cell: a constant measure orders "
+                "nothing; leave it out by measures=[...]."
+            )

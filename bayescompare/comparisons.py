@@ -1,0 +1,134 @@
+"""What a comparison by one method has of its own: a small subclass of `Comparison` each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare import methods
+from bayescompare._errors import MissingQuantity
+from bayescompare.comparison import Comparison
+from bayescompare.methods.base import Answer, Method, Sampling
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    from pgmpy.models import DiscreteBayesianNetwork
+
+    from bayescompare.methods.network import Network
+    from bayescompare.methods.network_graph import Graph, Scores
+
+__all__ = ["DirichletComparison", "NetworkComparison", "comparison_of"]
+
+
+class _Questions:
+    """The four questions about the best statement, for every method about θ."""
+
+    answer: Answer
+    best: str
+
+    @property
+    def questions(self) -> pd.Series[float]:
+        """Four different questions about `best`: they have different answers.
+
+        "most probable": P(its θ is the largest); "beats opposite": P(its θ exceeds that of the
+        statement with every ordering reversed); "majority": P(its θ > ½); "expected": E θ, the
+        probability that it holds on a new dataset.
+        """
+        return pd.Series(dict(self.answer.figures), name=self.best, dtype=float)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirichletComparison(_Questions, Comparison):
+    """A comparison by the multinomial-Dirichlet test, with its own questions."""
+
+    @property
+    def bounds(self) -> xr.DataArray:
+        """Lower and upper P over all prior means, for ``prior="imprecise"``."""
+        if "lower" not in self.answer.extra:
+            raise MissingQuantity("bounds: only Dirichlet(prior='imprecise') has them.")
+        both = [self._over_statements("bounds", self.answer.extra[b]) for b in ("lower", "upper")]
+        return xr.concat(both, pd.Index(["lower", "upper"], name="bound")).transpose()
+
+    def on(self, measures: Sequence[str]) -> DirichletComparison:
+        """Ask again about a subset of the measures, summing θ over the others.
+
+        The posterior stays this one: the prior is summed, not set anew, which makes a difference
+        for every prior but "symmetric".
+        """
+        subset = self.results.sel(measures=measures)
+        assert isinstance(self.method, methods.Dirichlet)
+        method = self.method.on(self.results, list(subset.measures))
+        answer = method.answer(subset, Sampling(np.random.default_rng()))
+        return DirichletComparison(subset, method, answer)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkComparison(_Questions, Comparison):
+    """A comparison by the network test, with the graph it learned."""
+
+    @cached_property
+    def network(self) -> DiscreteBayesianNetwork:
+        """The graph with posterior-mean tables, for pgmpy's inference."""
+        from bayescompare.methods.network_pgmpy import pgmpy_network
+
+        method, scores, graph = self._learned()
+        layout = method.layout(self.results, scores, graph)
+        return pgmpy_network(scores.statements, graph, layout.tables)
+
+    @cached_property
+    def edges(self) -> xr.DataArray:
+        """P(parent → child) over all graphs with at most so many parents, exactly."""
+        method, scores, _ = self._learned()
+        names = list(self.results.measures)
+        coords = {"parent": names, "child": names}
+        values = method.edges(self.results)
+        attrs = {"max_parents": scores.max_parents, "ess": scores.ess}
+        return xr.DataArray(values, coords, ("parent", "child"), name="edges", attrs=attrs)
+
+    @property
+    def score(self) -> float:
+        """Log BDeu of the graph."""
+        return float(self.answer.details["score"])
+
+    @property
+    def components(self) -> pd.DataFrame:
+        """The independent groups of measures, each with its own best statement."""
+        return pd.DataFrame(self.answer.details["components"])
+
+    def on(self, measures: Sequence[str]) -> Comparison:
+        """Ask again about a subset of the measures, summing θ over the others.
+
+        Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
+        """
+        from bayescompare.methods.network_subset import on
+
+        subset = self.results.sel(measures=measures)
+        method, scores, graph = self._learned()
+        smaller = on(method, scores, graph, list(subset.measures))
+        answer = smaller.answer(subset, Sampling(np.random.default_rng(0), 0))
+        return comparison_of(subset, smaller, answer)
+
+    def _learned(self) -> tuple[Network, Scores, Graph]:
+        from bayescompare.methods.network_graph import graph_of
+
+        assert isinstance(self.method, methods.Network)
+        edges = [tuple(edge) for edge in self.answer.details["edges"]]
+        graph = graph_of(edges, self.results.measures)
+        return self.method, self.method.scores(self.results), graph
+
+
+_TYPES: dict[str, type[Comparison]] = {
+    "dirichlet": DirichletComparison,
+    "network": NetworkComparison,
+}
+
+
+def comparison_of(results: Results, method: Method, answer: Answer) -> Comparison:
+    """Put results, method and answer into the comparison type of the method."""
+    return _TYPES.get(method.name, Comparison)(results, method, answer)
