@@ -77,7 +77,9 @@ _COMPARE = """Examples:
 
   bayescompare compare results.csv --measure accuracy:max:rope=0.01 --algorithms A,B --method glrt
 
-  bayescompare compare --example benavoli-example1 --prior imprecise --json"""
+  bayescompare compare --example benavoli-example1 --prior imprecise --json
+
+  bayescompare compare results.csv --measure accuracy:max --measure time:min --method network"""
 
 _PAIRWISE = """Examples:
 
@@ -137,6 +139,10 @@ def compare(
     method: opt.MethodName = "dirichlet",
     prior: opt.Prior = None,
     strength: opt.Strength = None,
+    ess: opt.Ess = None,
+    max_parents: opt.MaxParents = None,
+    search: opt.Search = None,
+    average: opt.Average = None,
     seed: opt.Seed = None,
     as_json: opt.Json = False,
     report: opt.Report = None,
@@ -150,7 +156,8 @@ def compare(
 ) -> None:
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
     _check_outputs(file, force, report=report, save=save)
-    test = opt.read_method(method, prior=prior, strength=strength)
+    graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
+    test = opt.read_method(method, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
     results = opt.read_table(file, example, measure, columns, layout, format)
     c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
@@ -188,15 +195,19 @@ def pairwise(
     method: opt.MethodName = "dirichlet",
     prior: opt.Prior = None,
     strength: opt.Strength = None,
+    ess: opt.Ess = None,
+    max_parents: opt.MaxParents = None,
+    search: opt.Search = None,
+    average: opt.Average = None,
     fdr: Annotated[
-        float | None,
+        float,
         opt.option(
             "--fdr",
             "Error rate of all that is asserted. Default: 0.05.",
             opt.QUESTION,
             metavar="RATE",
         ),
-    ] = None,
+    ] = 0.05,
     seed: opt.Seed = None,
     jobs: Annotated[
         int,
@@ -211,12 +222,8 @@ def pairwise(
 ) -> None:
     """Ask about every pair of algorithms, and what can be asserted of all pairs at once."""
     _check_outputs(file, force, report=report)
-    if fdr is not None and (as_json or report is not None):
-        raise BayescompareError(
-            "--fdr: JSON and report hold every pair's figures and decide at 0.05; give --fdr "
-            "without --json and --report."
-        )
-    test = opt.read_method(method, prior=prior, strength=strength)
+    graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
+    test = opt.read_method(method, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
     results = opt.read_table(file, example, measure, columns, layout, format)
     p = bc.pairwise(
@@ -227,17 +234,16 @@ def pairwise(
         n_jobs=jobs,
         progress=_shows_progress(no_progress),
     )
-    rate = 0.05 if fdr is None else fdr
-    p.decide(fdr=rate)
-    text = p.to_json() if as_json else None
+    p.decide(fdr=fdr)
+    text = p.to_json(fdr=fdr) if as_json else None
     if report is not None:
-        p.report(report, overwrite=force)
+        p.report(report, overwrite=force, fdr=fdr)
     if text is not None:
         _print_json(text)
     else:
         from bayescompare import cli_tables
 
-        cli_tables.print_pairwise(cli_tables.console(), p, fdr=rate)
+        cli_tables.print_pairwise(cli_tables.console(), p, fdr=fdr)
     _tell(report, err=as_json)
 
 
@@ -260,6 +266,10 @@ def sample(
     method: opt.MethodName = "dirichlet",
     prior: opt.Prior = None,
     strength: opt.Strength = None,
+    ess: opt.Ess = None,
+    max_parents: opt.MaxParents = None,
+    search: opt.Search = None,
+    average: opt.Average = None,
     seed: opt.Seed = None,
     draws: Annotated[
         int, opt.option("--draws", "Per chain. Default: 1000.", "NUTS", metavar="N")
@@ -283,7 +293,8 @@ def sample(
         raise BayescompareError(f"tune={tune}: must be an integer >= 0.")
     if target_accept is not None and not 0.0 < target_accept < 1.0:
         raise BayescompareError(f"target_accept={target_accept}: must lie between 0 and 1.")
-    test = opt.read_method(method, prior=prior, strength=strength)
+    graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
+    test = opt.read_method(method, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
     results = opt.read_table(file, example, measure, columns, layout, format)
     c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
@@ -353,14 +364,16 @@ def _question(
 def _check_outputs(source: Path | None, force: bool, **paths: Path | None) -> None:
     """Check every file to be written before anything is computed."""
     from bayescompare.comparison_files import new_file
+    from bayescompare.report import check_report_path
 
+    given = {option: path for option, path in paths.items() if path is not None}
     taken = {} if source is None else {source.resolve(): "FILE"}
-    for option, path in paths.items():
-        if path is not None:
-            other = taken.setdefault(path.resolve(), f"--{option}")
-            if other != f"--{option}":
-                raise BayescompareError(f"--{option} {path}: that is {other} too; name another.")
-            new_file(path, overwrite=force)
+    for option, path in given.items():
+        other = taken.setdefault(path.resolve(), f"--{option}")
+        if other != f"--{option}":
+            raise BayescompareError(f"--{option} {path}: that is {other} too; name another.")
+    for option, path in given.items():
+        (check_report_path if option == "report" else new_file)(path, overwrite=force)
 
 
 def _print_json(text: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["parse_measure", "read_method", "read_names", "read_table"]
 
 TABLE, QUESTION, OUTPUT = "The table", "The question", "The output"
+NETWORK = "The graph, for --method network"
 
 
 def option(flag: str, text: str, panel: str, **more: Any) -> Any:
@@ -104,6 +105,31 @@ Prior = Annotated[
 Strength = Annotated[
     float | None,
     option("--strength", "The prior's weight in datasets. Default: 1.", QUESTION, metavar="S"),
+]
+Ess = Annotated[
+    float | None,
+    option("--ess", "Equivalent sample size. Default: 1.", NETWORK, metavar="S"),
+]
+MaxParents = Annotated[
+    int | None,
+    option(
+        "--max-parents",
+        "Most parents of a measure. Default: what the number of datasets affords.",
+        NETWORK,
+        metavar="K",
+    ),
+]
+Search = Annotated[
+    str | None,
+    option("--search", "Default: exact.", NETWORK, metavar="exact|hill-climb|ges"),
+]
+Average = Annotated[
+    bool | None,
+    option(
+        "--average/--no-average",
+        "Average over all graphs, or take the best one (default).",
+        NETWORK,
+    ),
 ]
 Seed = Annotated[
     int | None, option("--seed", "Makes sampling repeatable.", QUESTION, metavar="N", min=0)
@@ -201,7 +227,7 @@ def read_method(name: str, **given: Any) -> Method:
     for option in chosen:
         if option not in known:
             raise BayescompareError(
-                f"--{option}: method {name!r} has no such option (it has "
+                f"--{option.replace('_', '-')}: method {name!r} has no such option (it has "
                 f"{', '.join(sorted(known)) or 'none'})."
             )
     prior = chosen.get("prior")

@@ -85,7 +85,7 @@ def probability(p: float) -> str:
     """
     if math.isnan(p):
         return "·"
-    return ">.999" if p > 0.9995 else "<.001" if p < 0.0005 else f"{p:.3f}"
+    return ">.999" if p >= 0.9995 else "<.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def pvalue(p: float) -> str:
@@ -96,7 +96,7 @@ def pvalue(p: float) -> str:
     >>> pvalue(1.0), pvalue(2e-7)
     ('1.000', '<.001')
     """
-    return "1.000" if p > 0.9995 else probability(p)
+    return "1.000" if p >= 0.9995 else probability(p)
 
 
 def statement_text(label: str, measures: Sequence[str]) -> str:
@@ -151,7 +151,7 @@ def _about(results: Results) -> str:
 
 
 def print_comparison(out: Console, c: Comparison) -> None:
-    """Print verdict, words, statements and questions."""
+    """Print verdict, words, statements, questions and independent groups of measures."""
     measures = c.results.measures
     out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
     shown, verdict = statement_text(c.best, measures), c.headline().removeprefix(c.best)
@@ -166,6 +166,8 @@ def print_comparison(out: Console, c: Comparison) -> None:
     _print_statements(out, c)
     if "questions" in c.method.provides:
         _print_questions(out, c)
+    if "components" in c.method.provides:
+        _print_components(out, c)
 
 
 def _print_statements(out: Console, c: Comparison) -> None:
@@ -197,6 +199,16 @@ def _print_questions(out: Console, c: Comparison) -> None:
     table = _table("question", "meaning", "P", left=2, title="Four questions about the first one")
     for name, value in c.questions.items():
         table.add_row(str(name), _QUESTIONS.get(str(name), ""), probability(float(value)))
+    out.print(table)
+
+
+def _print_components(out: Console, c: Comparison) -> None:
+    title = "Independent groups of measures, each by itself"
+    table = _table("group", "statement", "computed", "P", left=3, title=title)
+    for part in c.components.to_dict("records"):
+        held = statement_text(part["best"], part["measures"])
+        how = "exact" if part["exact"] else "Monte Carlo"
+        table.add_row(many(part["measures"], most=20), held, how, probability(part["probability"]))
     out.print(table)
 
 

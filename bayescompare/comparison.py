@@ -271,7 +271,10 @@ class Comparison:
     # pictures and files --------------------------------------------------------------------------
 
     def plot(
-        self, kind: Literal["statements", "simplex"] | None = None, *, ax: Axes | None = None
+        self,
+        kind: Literal["statements", "simplex", "network"] | None = None,
+        *,
+        ax: Axes | None = None,
     ) -> Axes:
         """Draw the answer: bars per statement, or the simplex when there are three.
 

@@ -175,12 +175,18 @@ def test_only_selects_measures() -> None:
         (["--prior", "imprecise"], bc.methods.Dirichlet(prior="imprecise")),
         (["--strength", "3"], bc.methods.Dirichlet(strength=3.0)),
         (["--method", "glrt"], bc.methods.GLRT()),
+        (["--method", "network"], bc.methods.Network()),
+        (["--method", "network", "--ess", "2"], bc.methods.Network(ess=2.0)),
+        (["--method", "network", "--max-parents", "0"], bc.methods.Network(max_parents=0)),
+        (["--method", "network", "--search", "ges"], bc.methods.Network(search="ges")),
+        (["--method", "network", "--average"], bc.methods.Network(average=True)),
+        (["--method", "network", "--no-average"], bc.methods.Network(average=False)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_methods_and_priors(table: Path, options: list[str], method: Any) -> None:
-    printed = run("compare", table, *OPTIONS, *options, "--json").stdout
-    c = bc.compare(bc.read_results(table, measures=MEASURES), method=method)
+    printed = run("compare", table, *OPTIONS, *options, "--seed", 3, "--json").stdout
+    c = bc.compare(bc.read_results(table, measures=MEASURES), method=method, rng=3)
     assert json.loads(printed) == json.loads(c.to_json())
 
 
@@ -211,6 +217,28 @@ def test_compare_prints_verdict_words_table_and_questions() -> None:
         assert re.search(rf"{re.escape(str(label))} +\d+ +{row['probability']:.3f}", printed)
     for question in c.questions.index:
         assert question in printed
+
+
+def test_network_prints_the_groups_of_measures() -> None:
+    options = ("--method", "network", "--algorithms", "GBM,RF", "--max-parents", 0)
+    printed = run("compare", "--example", "jansen-uci", *options).stdout
+    results = bc.load_example("jansen-uci")
+    method = bc.methods.Network(max_parents=0)
+    c = bc.compare(results, method=method, algorithms=["GBM", "RF"])
+    _, _, groups = printed.partition("Independent groups of measures")
+    rows = [line.split() for line in groups.splitlines()]
+    for part in c.components.to_dict("records"):
+        row = [*part["measures"], part["best"], "exact", f"{part['probability']:.3f}"]
+        assert row in rows
+    assert "groups" not in run("compare", "--example", "jansen-uci").stdout
+
+
+def test_orderings_within_groups_are_split_by_measure() -> None:
+    options = ("--method", "network", "--algorithms", "GBM,RF,CART", "--seed", 1)
+    printed = run("compare", "--example", "jansen-uci", *options).stdout
+    assert max(map(len, printed.splitlines())) <= 100
+    _, _, groups = printed.partition("Independent groups of measures")
+    assert " > RF" in groups or "RF > " in groups
 
 
 def test_joint_test_stays_legible() -> None:
@@ -252,6 +280,18 @@ def test_fdr_changes_what_is_asserted() -> None:
     p = bc.pairwise(bc.load_example("jansen-uci"))
     assert asserted("--fdr", 0.1) == p.decide(fdr=0.1)["asserted"].sum()
     assert asserted("--fdr", 0.1) > asserted()
+
+
+def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    options = ("--example", "jansen-uci", "--fdr", 0.1, "--jobs", 1)
+    printed = run("pairwise", *options, "--json", "--report", report).stdout
+    p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+    assert json.loads(printed) == json.loads(p.to_json(fdr=0.1))
+    asserted = int(p.decide(fdr=0.1)["asserted"].sum())
+    page = report.read_text(encoding="utf-8")
+    assert f"{asserted} of 28 pairs can be asserted" in page
+    assert "at most 10 %" in page
 
 
 def test_pairwise_frequentist_prints_p_values() -> None:
@@ -320,6 +360,16 @@ def test_one_method_is_described() -> None:
     for name in bc.methods.describe("dirichlet").index:
         assert name in printed
     assert "likelihood-ratio" in run("methods", "glrt").stdout
+
+
+def test_the_network_s_options_are_described() -> None:
+    printed = " ".join(run("methods", "network").stdout.split())
+    for option in ("ess 1.0 Equivalent sample size", "max_parents None Most", "search exact How"):
+        assert option in printed
+    assert "average False Average P over the posterior of all graphs" in printed
+    helped = run("compare", "--help").stdout
+    for flag in ("--ess", "--max-parents", "exact|hill-climb|ges", "--no-average"):
+        assert flag in helped
 
 
 def test_help_has_an_example_for_every_question() -> None:
@@ -395,7 +445,7 @@ def test_outputs_are_checked_before_anything_is_computed(
 
     monkeypatch.setattr("bayescompare.cli.bc.compare", never)
     monkeypatch.setattr("bayescompare.cli.bc.pairwise", never)
-    nowhere = tmp_path / "no" / "folder"
+    nowhere = tmp_path / "no" / "folder.html"
     for command, option in (
         ("compare", "--report"),
         ("compare", "--save"),
@@ -404,6 +454,9 @@ def test_outputs_are_checked_before_anything_is_computed(
     ):
         result = run(command, table, *OPTIONS, option, nowhere, code=2)
         assert "does not exist" in one_line(result.stderr)
+    for command in ("compare", "pairwise"):
+        result = run(command, table, *OPTIONS, "--report", tmp_path / "page.pdf", code=2)
+        assert "HTML" in one_line(result.stderr)
 
 
 # --------------------------------------------------------------------------------------- sampling
@@ -559,7 +612,17 @@ def test_json_survives_a_narrow_encoding(tmp_path: Path) -> None:
         (["compare", "--example", "pnn", "--method", "glrt", "--strength", "2"], "--strength"),
         (["compare", "--example", "pnn", "--method", "glrt", "--prior", "1"], "--prior"),
         (["compare", "--example", "pnn", "--algorithms", 'New,"'], "not a comma list"),
-        (["pairwise", "--example", "pnn", "--fdr", "0.1", "--json"], "--fdr"),
+        (["pairwise", "--example", "pnn", "--fdr", "2", "--json"], "fdr=2.0"),
+        (["compare", "--example", "pnn", "--ess", "2"], "--ess: method 'dirichlet'"),
+        (["compare", "--example", "pnn", "--max-parents", "2"], "--max-parents: method"),
+        (["pairwise", "--example", "pnn", "--search", "exact", "--method", "glrt"], "--search"),
+        (["sample", "--example", "pnn", "--no-average", "--out", "x.nc"], "--average"),
+        (["compare", "--example", "pnn", "--method", "network", "--ess", "0"], "ess=0.0"),
+        (["compare", "--example", "pnn", "--method", "network", "--search", "gas"], "'ges'"),
+        (["compare", "--example", "pnn", "--method", "network", "--max-parents", "-1"], "=-1"),
+        (["compare", "--example", "pnn", "--method", "network", "--strength", "1"], "--strength"),
+        (["compare", "--example", "pnn", "--report", "page.pdf"], "end its name in .html"),
+        (["pairwise", "--example", "pnn", "--report", "page"], "end its name in .html"),
         (["sample", "--example", "pnn", "--tune", "-1", "--out", "x.nc"], "tune=-1"),
         (["sample", "--example", "pnn", "--target-accept", "1", "--out", "x.nc"], "target_accept"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -469,10 +470,258 @@ def test_cycles_are_drawn(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch) -
     assert place["A"][1] > place["B"][1] == place["C"][1] == place["D"][1] > place["E"][1]
 
 
+# ---------------------------------------------------------------------------------------- network
+
+
+def grouped(*sizes: int, n: int = 60, agree: float = 0.9, names: Any = None) -> bc.Results:
+    """Measures that copy the one before them within a group, and nothing across groups."""
+    rng = np.random.default_rng(sum(sizes))
+    wins = []
+    for size in sizes:
+        wins.append(rng.random(n) < 0.7)
+        for _ in range(size - 1):
+            wins.append(np.where(rng.random(n) < agree, wins[-1], ~wins[-1]))
+    names = names or [f"q{j}" for j in range(sum(sizes))]
+    values = dict(zip(names, wins, strict=True))
+    rows = [
+        {"dataset": f"d{i}", "algorithm": a, **{q: float(w[i] == s) for q, w in values.items()}}
+        for i in range(n)
+        for a, s in (("A", False), ("B", True))
+    ]
+    return bc.Results.from_frame(pd.DataFrame(rows), measures=dict.fromkeys(names, "max"))
+
+
+def network_of(*sizes: int, names: Any = None, **options: Any) -> Any:
+    method = bc.methods.Network(**{"mcse": 0.02, **options})
+    return bc.compare(grouped(*sizes, names=names), method=method, rng=1)
+
+
+@pytest.fixture(scope="module")
+def network() -> Any:
+    c = network_of(4, 3, 1)
+    assert sorted(len(part) for part in c.components["measures"]) == [1, 3, 4]
+    return c
+
+
+SOLID = ("-", "solid")
+
+
+def links(ax: Axes, sign: str) -> dict[tuple[str, ...], Any]:
+    """The arrows ("→") or the dashed lines ("–"), by their ends."""
+    found = {str(text.get_label()): text.arrow_patch for text in ax.texts if text.get_label()}
+    return {tuple(label.split(sign)): arrow for label, arrow in found.items() if sign in label}
+
+
+def dots(ax: Axes, c: Any) -> dict[str, tuple[float, float]]:
+    """Where each measure's node is: its name is written from there."""
+    names = {text.get_text(): text.get_position() for text in ax.texts}
+    return {name: names[name] for name in c.results.measures}
+
+
+def linked(c: Any, a: str, b: str) -> float:
+    return float(c.edges.sel(parent=a, child=b) + c.edges.sel(parent=b, child=a))
+
+
+def test_arrows_are_the_graph_s(network: Any) -> None:
+    ax = network.plot("network", ax=fresh())
+    edges = {(a, b) for a, b in network.answer.details["edges"]}
+    drawn = links(ax, "→")
+    assert set(drawn) == edges
+    place = dots(ax, network)
+    for (parent, child), arrow in drawn.items():
+        assert arrow.get_linestyle() in SOLID
+        (text,) = (text for text in ax.texts if text.get_label() == f"{parent}→{child}")
+        assert (text.get_position(), text.xy) == (place[parent], place[child])
+
+
+@pytest.mark.parametrize("least", [0.0, 0.05, 0.3, 1.0])
+def test_dashed_lines_are_probable_links_outside_the_graph(network: Any, least: float) -> None:
+    ax = plots.plot_network(network, least=least, ax=fresh())
+    edges = {frozenset(edge) for edge in network.answer.details["edges"]}
+    pairs = set(itertools.combinations(network.results.measures, 2))
+    wanted = {pair for pair in pairs if linked(network, *pair) >= least} - {
+        pair for pair in pairs if frozenset(pair) in edges
+    }
+    drawn = links(ax, "–")
+    assert set(drawn) == wanted
+    assert all(line.get_linestyle() not in SOLID for line in drawn.values())
+
+
+def test_widths_follow_the_probability(network: Any) -> None:
+    ax = plots.plot_network(network, least=0.0, ax=fresh())
+    for sign in "→–":
+        drawn = sorted((linked(network, *pair), arrow) for pair, arrow in links(ax, sign).items())
+        thickness = [arrow.get_linewidth() for _, arrow in drawn]
+        assert thickness == sorted(thickness)
+        assert thickness[0] < thickness[-1]
+    thinnest = min(arrow.get_linewidth() for arrow in links(ax, "→").values())
+    assert max(line.get_linewidth() for line in links(ax, "–").values()) < thinnest
+
+
+def test_figures_are_the_edges_probabilities(network: Any) -> None:
+    ax = plots.plot_network(network, ax=fresh())
+    boxed = [text for text in ax.texts if text.get_bbox_patch() is not None]
+    place = dots(ax, network)
+    for parent, child in network.answer.details["edges"]:
+        one = _drawing.short_probability(float(network.edges.sel(parent=parent, child=child)), 2)
+        both = _drawing.short_probability(linked(network, parent, child), 2)
+        (x, y), (u, v) = place[parent], place[child]
+        on_it = []
+        for text in boxed:
+            a, b = text.get_position()
+            if abs((u - x) * (b - y) - (v - y) * (a - x)) < 1e-9:
+                on_it.append(text.get_text())
+        assert f"{one} / {both}" in on_it
+
+
+def test_groups_have_colours_of_their_own_and_stand_apart(network: Any) -> None:
+    ax = plots.plot_network(network, ax=fresh())
+    place = dots(ax, network)
+    fills = {}
+    for points in ax.collections:
+        fill = tuple(points.get_facecolor()[0])
+        for x, y in np.asarray(points.get_offsets()):
+            (name,) = (q for q, at in place.items() if np.allclose(at, (x, y)))
+            fills[name] = fill
+    groups = [tuple(part) for part in network.components["measures"]]
+    assert {frozenset(q for q in fills if fills[q] == fill) for fill in set(fills.values())} == {
+        frozenset(group) for group in groups
+    }
+    # On the circle neighbours in a group are nearer than neighbours of different groups.
+    around = sorted(place, key=lambda q: np.arctan2(place[q][1], place[q][0]))
+    within, across = [], []
+    for a, b in itertools.pairwise([*around, around[0]]):
+        gap = np.linalg.norm(np.subtract(place[a], place[b]))
+        (within if fills[a] == fills[b] else across).append(gap)
+    assert len(across) == len(groups)
+    assert max(within) < min(across)
+
+
+def test_captions_are_the_components_answers(network: Any) -> None:
+    shown = [" ".join(text.split()) for text in texts(plots.plot_network(network, ax=fresh()))]
+    for part in network.components.to_dict("records"):
+        sure = _drawing.probability_words(part["probability"])
+        (caption,) = (
+            text
+            for text in shown
+            if text.startswith("P ") and all(name in text for name in part["measures"])
+        )
+        assert caption.startswith(sure)
+        assert ("Monte Carlo" in caption) == (not part["exact"])
+        assert "B>A on " in caption
+
+
+def test_mixed_statements_are_told_by_measure() -> None:
+    results = grouped(2)
+    frame = results.to_frame()
+    frame["q1"] = -frame["q1"]
+    turned = bc.Results.from_frame(frame, measures={"q0": "max", "q1": "max"})
+    ax = bc.compare(turned, method="network").plot("network", ax=fresh())
+    assert any(text.endswith("B>A on q0; A>B on q1") for text in texts(ax))
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1, 1), (3,), (1,) * 9, (6, 4, 2), (12,), (6, 5, 3)])
+def test_names_and_figures_have_room(sizes: tuple[int, ...]) -> None:
+    c = network_of(*sizes)
+    ax = c.plot("network")
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    figure.canvas.draw()
+    plain = [text for text in ax.texts if not text.get_label()]
+    named = [text.get_window_extent() for text in plain if text.get_text() in c.results.measures]
+    printed = [text.get_window_extent() for text in plain if text.get_text().startswith("P ")]
+    assert len(named) == sum(sizes)
+    for a, b in itertools.combinations([*named, *printed], 2):
+        assert not a.overlaps(b)
+    discs = [ax.transData.transform(at) for at in dots(ax, c).values()]
+    for text in plain:
+        if text.get_bbox_patch() is not None:
+            box = text.get_window_extent()
+            assert not any(box.x0 < x < box.x1 and box.y0 < y < box.y1 for x, y in discs)
+        inside = figure.bbox.padded(1.0)
+        box = text.get_window_extent()
+        assert inside.x0 <= box.x0 <= box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 <= box.y1 <= inside.y1
+    plt.close(figure)
+
+
+def test_a_tree_is_drawn_without_crossings() -> None:
+    rng = np.random.default_rng(0)
+    names = [f"q{j}" for j in range(12)]
+    tree = [(names[rng.integers(j)], names[j]) for j in range(1, 12)]
+    c = network_of(12, search=tree)
+    place = dots(plots.plot_network(c, ax=fresh()), c)
+    turn = {q: np.arctan2(y, x) for q, (x, y) in place.items()}
+    for (a, b), (u, v) in itertools.combinations(tree, 2):
+        low, high = sorted((turn[a], turn[b]))
+        apart = {a, b}.isdisjoint({u, v})
+        assert not (apart and (low < turn[u] < high) != (low < turn[v] < high))
+
+
+def test_beyond_sixteen_measures_the_graph_is_drawn_alone() -> None:
+    c = network_of(10, 10, max_parents=1)
+    with pytest.raises(bc.BayescompareError, match="20 measures"):
+        _ = c.edges
+    ax = plots.plot_network(c, ax=fresh())
+    assert set(links(ax, "→")) == {(a, b) for a, b in c.answer.details["edges"]}
+    assert links(ax, "–") == {}
+    assert not any(text.get_bbox_patch() for text in ax.texts)
+    assert any("No probabilities" in text for text in texts(ax))
+
+
+def test_no_links_at_all() -> None:
+    c = network_of(1, 1, 1, max_parents=0)
+    ax = plots.plot_network(c, ax=fresh())
+    assert (links(ax, "→"), links(ax, "–")) == ({}, {})
+    assert "no arrows, 3 independent groups" in ax.get_title(loc="left").replace("\n", " ")
+    assert any("No link has P ≥ 0.05" in text for text in texts(ax))
+
+
+def test_title_says_what_graph_it_is() -> None:
+    def title(**options: Any) -> str:
+        ax = network_of(3, **options).plot("network", ax=fresh())
+        return str(ax.get_title(loc="left").replace("\n", " "))
+
+    learned = title(max_parents=2)
+    assert learned.startswith("learned graph: 2 arrows, all measures linked")
+    assert "at most 2 parents each, log BDeu = −" in learned
+    assert title(search=[("q0", "q1")]).startswith("graph given: 1 arrow, 2 independent groups")
+    assert title(average=True).startswith("best graph: ")
+
+
+def test_a_saved_network_gives_the_same_picture(network: Any, tmp_path: Path) -> None:
+    for name in ("c.json", "c.nc"):
+        path = tmp_path / name
+        (network.to_json if name.endswith("json") else network.to_netcdf)(path)
+        again = bc.load_comparison(path).plot("network", ax=fresh())
+        assert texts(again) == texts(network.plot("network", ax=fresh()))
+
+
+def test_a_network_is_drawn_of_networks_only(example1: bc.Comparison) -> None:
+    with pytest.raises(bc.BayescompareError, match=r"'dirichlet' has; methods with it: network"):
+        example1.plot("network", ax=fresh())
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.5, float("nan"), "all", None, True])
+def test_least_is_checked(network: Any, least: Any) -> None:
+    with pytest.raises(bc.BayescompareError, match="least="):
+        plots.plot_network(network, least=least, ax=fresh())
+
+
 # ------------------------------------------------------------------------------- every plot alike
 
 
+def as_network(c: bc.Comparison) -> Any:
+    """The same results on two measures, one of them with an odd name."""
+    frame = c.results.to_frame()
+    measure = c.results.measures[0]
+    frame["$again_1"] = frame[measure]
+    results = bc.Results.from_frame(frame, measures={measure: "max", "$again_1": "max"})
+    return bc.compare(results, method="network")
+
+
 EVERY = {
+    "network": lambda c, p, ax: plots.plot_network(as_network(c), ax=ax),
     "statements": lambda c, p, ax: plots.plot_statements(c, ax=ax),
     "simplex": lambda c, p, ax: plots.plot_simplex(c, draws=50, ax=ax),
     "matrix": lambda c, p, ax: plots.plot_matrix(p, ax=ax),
@@ -551,6 +800,10 @@ def test_long_names_are_clipped() -> None:
     p = bc.pairwise(results_of(names), n_jobs=1)
     assert all(len(label) <= 24 for label in ticks(plots.plot_matrix(p, ax=fresh())))
     assert all(len(name) <= 24 for name in nodes(plots.plot_order(p, ax=fresh())))
+    c = network_of(2, 1, names=[("y" * 80) + str(k) for k in range(3)])
+    assert (
+        sum(len(text) <= 24 and "y" in text for text in texts(c.plot("network", ax=fresh()))) == 3
+    )
 
 
 def test_kind_chooses(three_states: bc.Comparison, pairs: bc.Pairwise) -> None:
@@ -558,6 +811,14 @@ def test_kind_chooses(three_states: bc.Comparison, pairs: bc.Pairwise) -> None:
     assert len(three_states.plot("simplex", ax=fresh()).collections) == 3
     assert len(pairs.plot("matrix", ax=fresh()).images) == 1
     assert arrows(pairs.plot("order", ax=fresh()))
+    assert links(as_network(three_states).plot("network", ax=fresh()), "→")
+
+
+def test_the_error_rate_reaches_the_order(pairs: bc.Pairwise) -> None:
+    drawn = arrows(plots.plot_pairwise(pairs, kind="order", fdr=0.2, ax=fresh()))
+    assert drawn == arrows(plots.plot_order(pairs, fdr=0.2, ax=fresh()))
+    assert drawn != arrows(pairs.plot("order", ax=fresh()))
+    assert len(plots.plot_pairwise(pairs, kind="matrix", fdr=0.2, ax=fresh()).images) == 1
 
 
 def test_unknown_kinds_are_refused(example1: bc.Comparison, pairs: bc.Pairwise) -> None:

@@ -19,8 +19,8 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare.report import check_report_path, write_report
 from bayescompare.report import render as rendering
-from bayescompare.report import write_report
 from bayescompare.report.render import render
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -85,6 +85,11 @@ THINGS = {
         bc.load_example("pnn"), method=bc.methods.Dirichlet(prior="imprecise")
     ),
     "glrt": lambda: bc.compare(bc.load_example("pnn"), method="glrt"),
+    "network": lambda: bc.compare(
+        bc.load_example("jansen-uci"),
+        method=bc.methods.Network(max_parents=0),
+        algorithms=["GBM", "RF"],
+    ),
     "pairs": lambda: bc.pairwise(bc.load_example("pnn"), n_jobs=1),
     "glrt pairs": lambda: bc.pairwise(
         bc.load_example("jansen-uci"), method="glrt", reference="CART", n_jobs=1
@@ -104,7 +109,8 @@ def test_page_has_words_tables_pictures_and_what_made_them(thing: Any) -> None:
     page = Page(render(thing))
     assert thing.explain() in page.text
     assert page.count("h1") == 1
-    assert page.count("svg") == (2 if isinstance(thing, bc.Pairwise) else 1)
+    both = isinstance(thing, bc.Pairwise) or thing.method.name == "network"
+    assert page.count("svg") == (2 if both else 1)
     assert thing.method.reference in page.text
     assert thing.method.title in page.text
     assert f"bayescompare {bc.__version__}" in page.text
@@ -159,6 +165,71 @@ def test_simplex_is_drawn_when_there_are_three_statements() -> None:
     results = bc.Results.from_frame(frame, measures={"accuracy": bc.Measure("max", rope=4.0)})
     assert Page(render(bc.compare(results))).count("svg") == 2
     assert Page(render(bc.compare(results, method="glrt"))).count("svg") == 1
+
+
+def linked_results(n: int = 40, m: int = 4) -> bc.Results:
+    """The first two measures win together, and so do the others."""
+    rng = np.random.default_rng(1)
+    win = rng.random((n, 2)) < 0.7
+    noisy = np.where(rng.random((n, m)) < 0.9, win[:, [j * 2 // m for j in range(m)]], False)
+    rows = [
+        (f"d{i}", name, *np.where(noisy[i], sign, -sign))
+        for i in range(n)
+        for name, sign in (("A", 1.0), ("B", -1.0))
+    ]
+    names = [f"q{j}" for j in range(m)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", *names])
+    return bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
+
+
+@pytest.fixture(scope="module")
+def network() -> Any:
+    return bc.compare(linked_results(), method="network", rng=1)
+
+
+def test_network_tables(network: Any) -> None:
+    page = Page(render(network))
+    assert len(network.components) > 1
+    for part in network.components.to_dict("records"):
+        how = "exact" if part["exact"] else "Monte Carlo"
+        figure = rendering.short_probability(part["probability"])
+        assert [" and ".join(part["measures"]), part["best"], how, figure] in page.cells
+    links = {(row[0], row[2]): row for row in page.cells if len(row) == 6 and row[0][0] == "q"}
+    links = {pair: row for pair, row in links.items() if pair[1] in network.results.measures}
+    drawn = {(a, b) for a, b in network.answer.details["edges"]}
+    assert drawn
+    assert {pair for pair, row in links.items() if row[1] == "→"} == drawn
+    for (a, b), row in links.items():
+        there = float(network.edges.sel(parent=a, child=b))
+        back = float(network.edges.sel(parent=b, child=a))
+        assert row[3:] == [rendering.short_probability(p) for p in (there + back, there, back)]
+    linked = network.edges.values + network.edges.values.T
+    names = network.results.measures
+    probable = {frozenset({names[i], names[j]}) for i, j in np.argwhere(np.triu(linked) >= 0.05)}
+    assert {frozenset(pair) for pair in links} == probable | {frozenset(pair) for pair in drawn}
+
+
+def test_network_says_score_and_limit(network: Any) -> None:
+    text = Page(render(network)).text
+    assert f"log BDeu = {network.score:.2f}".replace("-", "−") in text
+    assert f"max_parentsat most {network.answer.details['max_parents']} per measure" in text
+
+
+def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
+    c = bc.compare(linked_results(m=17), method=bc.methods.Network(mcse=0.02), rng=1)
+    page = Page(render(c))
+    arrows = {(row[0], row[2]) for row in page.cells if len(row) == 3 and row[1] == "→"}
+    assert arrows == {(a, b) for a, b in c.answer.details["edges"]}
+
+
+def test_a_network_summed_over_measures_has_a_report() -> None:
+    frame = linked_results()
+    c = bc.compare(frame, method=bc.methods.Network(search=[("q0", "q2"), ("q1", "q2")], mcse=0.05))
+    assert Page(render(c)).count("svg") == 2
+    # Nothing is known of the graph of q0 and q2 alone, where q1 cannot be left out.
+    smaller = c.on(["q2", "q3"])
+    expected = 2 if "network" in smaller.method.provides else 1
+    assert Page(render(smaller)).count("svg") == expected
 
 
 def test_monte_carlo_answers_say_so(example1: bc.Comparison) -> None:
@@ -294,6 +365,32 @@ def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> No
     assert path.read_text() == "mine"
     example1.report(path, overwrite=True)
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_error_rate_decides_what_is_asserted(pairs: bc.Pairwise, tmp_path: Path) -> None:
+    html = render(pairs, fdr=0.2)
+    page = Page(html)
+    asserted = int(pairs.decide(fdr=0.2)["asserted"].sum())
+    assert asserted > pairs.decide()["asserted"].sum()
+    assert f"{asserted} of 28 pairs can be asserted" in page.text
+    assert "at most 20 %" in page.text
+    assert pairs.explain(fdr=0.2) in page.text
+    assert sum(row[-1] == "asserted" for row in page.cells) == asserted
+    assert "at most 0.2)" in page.text  # the Hasse diagram's title
+    assert "at most 0.5 %" in Page(render(pairs, fdr=0.005)).text
+    assert pairs.report(tmp_path / "r.html", fdr=0.2).read_text(encoding="utf-8") == html
+
+
+def test_the_place_can_be_checked_beforehand(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    assert check_report_path(str(path)) == path
+    assert not path.exists()
+    path.write_text("mine")
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        check_report_path(path)
+    assert check_report_path(path, overwrite=True).read_text() == "mine"
+    with pytest.raises(bc.BayescompareError, match=r"report.pdf.*HTML"):
+        check_report_path(tmp_path / "report.pdf")
 
 
 @pytest.mark.parametrize("name", ["report.pdf", "report.md", "report", "report.html.gz"])

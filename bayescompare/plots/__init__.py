@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bayescompare.plots.dispatch import plot_comparison, plot_pairwise
 from bayescompare.plots.matrix import plot_matrix
+from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
@@ -15,6 +16,7 @@ from bayescompare.plots.statements import plot_statements
 __all__ = [
     "plot_comparison",
     "plot_matrix",
+    "plot_network",
     "plot_order",
     "plot_pairwise",
     "plot_simplex",

@@ -155,10 +155,10 @@ def short_probability(p: float, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> short_probability(0.79821), short_probability(0.99999), short_probability(2e-7, 2)
+    >>> short_probability(0.79821), short_probability(0.9995), short_probability(2e-7, 2)
     ('0.798', '>0.999', '<0.01')
     """
-    step = 10.0**-digits
-    if p < step / 2:
+    step, shown = 10.0**-digits, f"{p:.{digits}f}"
+    if float(shown) <= 0.0:
         return f"<{step:.{digits}f}"
-    return f">{1 - step:.{digits}f}" if p > 1 - step / 2 else f"{p:.{digits}f}"
+    return f">{1 - step:.{digits}f}" if float(shown) >= 1.0 else shown

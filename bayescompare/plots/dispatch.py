@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.plots.matrix import plot_matrix
+from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
@@ -23,6 +25,7 @@ __all__ = ["plot_comparison", "plot_pairwise"]
 _OF_COMPARISON: dict[str, Callable[..., Axes]] = {
     "statements": plot_statements,
     "simplex": plot_simplex,
+    "network": plot_network,
 }
 _OF_PAIRWISE: dict[str, Callable[..., Axes]] = {"matrix": plot_matrix, "order": plot_order}
 
@@ -33,8 +36,8 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     Parameters
     ----------
     c : Comparison
-    kind : {"statements", "simplex"}, optional
-        See `plot_statements` (the default) and `plot_simplex`.
+    kind : {"statements", "simplex", "network"}, optional
+        See `plot_statements` (the default), `plot_simplex` and `plot_network`.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -54,7 +57,9 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     return _chosen(kind, _OF_COMPARISON)(c, ax=ax)
 
 
-def plot_pairwise(p: Pairwise, *, kind: str | None = None, ax: Axes | None = None) -> Axes:
+def plot_pairwise(
+    p: Pairwise, *, kind: str | None = None, fdr: float = 0.05, ax: Axes | None = None
+) -> Axes:
     """Draw all pairs at once.
 
     Parameters
@@ -62,6 +67,8 @@ def plot_pairwise(p: Pairwise, *, kind: str | None = None, ax: Axes | None = Non
     p : Pairwise
     kind : {"matrix", "order"}, optional
         See `plot_matrix` (the default) and `plot_order`.
+    fdr : float
+        What "order" asserts, as for `Pairwise.decide`; the matrix asserts nothing.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -77,7 +84,8 @@ def plot_pairwise(p: Pairwise, *, kind: str | None = None, ax: Axes | None = Non
     >>> plot_pairwise(p, ax=Figure().subplots()).get_xlabel()
     'opponent'
     """
-    return _chosen(kind, _OF_PAIRWISE)(p, ax=ax)
+    draw = _chosen(kind, _OF_PAIRWISE)
+    return (partial(draw, fdr=fdr) if draw is plot_order else draw)(p, ax=ax)
 
 
 def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:

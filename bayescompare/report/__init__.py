@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
     from bayescompare.pairs import Pairwise
 
-__all__ = ["write_report"]
+__all__ = ["check_report_path", "write_report"]
 
 _SUFFIXES = (".html", ".htm")
 
 
 def write_report(
-    thing: Comparison | Pairwise, path: str | Path, *, overwrite: bool = False
+    thing: Comparison | Pairwise,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    fdr: float = 0.05,
 ) -> Path:
     """Write an HTML report: verdict, words, tables, pictures and what made them, in one file.
 
@@ -31,6 +35,9 @@ def write_report(
         Ends in ``.html`` or ``.htm``.
     overwrite : bool
         Whether a file that exists may be replaced.
+    fdr : float
+        What is asserted of all pairs, as for `Pairwise.decide`; one comparison asserts nothing
+        by it.
 
     Returns
     -------
@@ -46,17 +53,29 @@ def write_report(
     >>> "likely, not settled" in page
     True
     """
-    from bayescompare.comparison_files import new_file
     from bayescompare.report.render import render
 
-    suffix = Path(path).suffix.lower()
-    if suffix not in _SUFFIXES:
+    target = check_report_path(path, overwrite=overwrite)
+    # Rendered whole before the file is opened, so that a failure leaves nothing behind.
+    page = render(thing, fdr=fdr)
+    target.write_text(page, encoding="utf-8")
+    return target
+
+
+def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
+    """Check that a report can be written there, before anything is computed for it.
+
+    Examples
+    --------
+    >>> check_report_path("report.pdf")
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: path='report.pdf': a report is an HTML page; ...
+    """
+    from bayescompare.comparison_files import new_file
+
+    if Path(path).suffix.lower() not in _SUFFIXES:
         raise BayescompareError(
             f"path={str(path)!r}: a report is an HTML page; end its name in .html (another format "
             "can be printed from the browser)."
         )
-    target = new_file(path, overwrite=overwrite)
-    # Rendered whole before the file is opened, so that a failure leaves nothing behind.
-    page = render(thing)
-    target.write_text(page, encoding="utf-8")
-    return target
+    return new_file(path, overwrite=overwrite)

@@ -19,10 +19,13 @@ from bayescompare.methods.words import number, plural
 from bayescompare.pairs import Pairwise
 from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
+from bayescompare.plots.network import network_size, plot_network
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
+from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.pictures import svg
+from bayescompare.report.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,17 +65,6 @@ _QUESTIONS = {
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table: heads, rows of texts, and how many rows were left out."""
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    more: int = 0
-    marked: Sequence[bool] = ()
-
-
-@dataclass(frozen=True)
 class Picture:
     """A plot and what it is called."""
 
@@ -90,8 +82,8 @@ class Shaded:
     shades: Sequence[tuple[str, str]]
 
 
-def render(thing: Comparison | Pairwise) -> str:
-    """Return the page as a string.
+def render(thing: Comparison | Pairwise, *, fdr: float = 0.05) -> str:
+    """Return the page as a string; `fdr` is about what a Pairwise asserts.
 
     Examples
     --------
@@ -99,15 +91,15 @@ def render(thing: Comparison | Pairwise) -> str:
     >>> render(bc.compare(bc.load_example("pnn"))).splitlines()[0]
     '<!doctype html>'
     """
-    page = _page(thing)
+    page = _page(thing, fdr)
     return str(_environment().get_template("report.html.j2").render(page))
 
 
-def _page(thing: object) -> dict[str, Any]:
+def _page(thing: object, fdr: float) -> dict[str, Any]:
     if isinstance(thing, Comparison):
         return _comparison_page(thing)
     if isinstance(thing, Pairwise):
-        return _pairwise_page(thing)
+        return _pairwise_page(thing, fdr)
     raise BayescompareError(
         f"a {type(thing).__name__} has no report: give what compare() or pairwise() returned."
     )
@@ -134,10 +126,10 @@ def _comparison_page(c: Comparison) -> dict[str, Any]:
         "verdict": c.headline(),
         "words": c.explain(),
         "pictures": _comparison_pictures(c),
-        "tables": [_summary(c), *_questions(c)],
+        "tables": [_summary(c), *_questions(c), *_network_tables(c)],
         "shaded": None,
         **_data(c.results),
-        "made": {**_made(c.method), **_exactness(c)},
+        "made": {**_made(c.method), **_graph_words(c), **_exactness(c)},
     }
 
 
@@ -152,6 +144,10 @@ def _comparison_pictures(c: Comparison) -> list[Picture]:
     if has_simplex(c) and "draws" in c.method.provides:
         draw = partial(_draw, partial(plot_simplex, draws=1000), c)
         shown.append(Picture("Posterior", svg(draw, SIMPLEX_SIZE, name="x", words=words)))
+    if "network" in c.method.provides:
+        draw = partial(_draw, plot_network, c)
+        told = "the graph of measures that win together"
+        shown.append(Picture("Network", svg(draw, network_size(c), name="n", words=told)))
     return shown
 
 
@@ -183,7 +179,18 @@ def _questions(c: Comparison) -> list[Table]:
         [name, "not defined" if math.isnan(p) else short_probability(p), _QUESTIONS.get(name, "")]
         for name, p in figures.items()
     ]
-    return [Table(f"Questions about {c.best}", ["question", "answer", "meaning"], rows)]
+    heads = ["question", "answer", "meaning"]
+    return [Table(f"Questions about {c.best}", heads, rows, text=3)]
+
+
+def _network_tables(c: Comparison) -> list[Table]:
+    if "network" not in c.method.provides:
+        return []
+    return [component_table(c), *edge_table(c, _MOST_ROWS)]
+
+
+def _graph_words(c: Comparison) -> dict[str, str]:
+    return graph_words(c) if "network" in c.method.provides else {}
 
 
 def _exactness(c: Comparison) -> dict[str, str]:
@@ -200,17 +207,17 @@ def _exactness(c: Comparison) -> dict[str, str]:
 # all pairs ---------------------------------------------------------------------------------------
 
 
-def _pairwise_page(p: Pairwise) -> dict[str, Any]:
-    decided = p.decide()
+def _pairwise_page(p: Pairwise, fdr: float) -> dict[str, Any]:
+    decided = p.decide(fdr=fdr)
     asserted = int(decided["asserted"].sum())
     rate = "the expected share of false ones" if p.bayesian else "the chance of any false one"
     pairs = plural(len(decided), "pair")
-    verdict = f"{asserted} of {pairs} can be asserted so that {rate} is at most 5 %"
+    verdict = f"{asserted} of {pairs} can be asserted so that {rate} is at most {100 * fdr:.3g} %"
     return {
         "title": _title(p.results, against=p.reference),
         "verdict": verdict,
-        "words": p.explain(),
-        "pictures": _pairwise_pictures(p, verdict),
+        "words": p.explain(fdr=fdr),
+        "pictures": _pairwise_pictures(p, verdict, fdr),
         "tables": [_decided(decided, bayesian=p.bayesian)],
         "shaded": _shaded(p),
         **_data(p.results),
@@ -218,9 +225,10 @@ def _pairwise_page(p: Pairwise) -> dict[str, Any]:
     }
 
 
-def _pairwise_pictures(p: Pairwise, verdict: str) -> list[Picture]:
+def _pairwise_pictures(p: Pairwise, verdict: str, fdr: float) -> list[Picture]:
     heat = svg(partial(_draw, plot_matrix, p), matrix_size(p), name="m", words="heat map of pairs")
-    order = svg(partial(_draw, plot_order, p), order_size(p), name="o", words=verdict)
+    draw = partial(_draw, partial(plot_order, fdr=fdr), p)
+    order = svg(draw, order_size(p, fdr=fdr), name="o", words=verdict)
     return [Picture("Asserted order", order), Picture("All pairs", heat)]
 
 
@@ -236,7 +244,7 @@ def _decided(decided: pd.DataFrame, *, bayesian: bool) -> Table:
     ]
     heads = [*columns, *_heads(shown[figures]), "decision"]
     more = max(0, len(decided) - _MOST_PAIRS)
-    return Table("Decisions, the surest pair first", heads, rows, more, marked=asserted)
+    return Table("Decisions, the surest pair first", heads, rows, 3, more, marked=asserted)
 
 
 def _shaded(p: Pairwise) -> Shaded | None:
@@ -296,10 +304,11 @@ def _title(results: Results, *, against: str | None = None) -> str:
 
 def _data(results: Results) -> dict[str, Any]:
     heads = ["measure", "better", "rope", "scale", "bounds", "unit"]
+    measures = [_measure(results, name) for name in results.measures]
     return {
         "algorithms": _listed(results.algorithms),
         "datasets": _listed(results.datasets),
-        "measures": Table("Measures", heads, [_measure(results, m) for m in results.measures]),
+        "measures": Table("Measures", heads, measures, text=len(heads)),
         "source": results.source or "not given",
         "notes": list(results.notes),
     }

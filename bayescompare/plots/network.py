@@ -1,0 +1,275 @@
+"""The graph of a network comparison: which measures hang together, and how surely."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.methods.words import plural
+from bayescompare.plots._drawing import (
+    INK,
+    LITERAL,
+    clip,
+    figure_of,
+    moved,
+    new_axes,
+    set_title,
+    short_probability,
+)
+from bayescompare.plots.network_captions import (
+    CAPTION_LINE,
+    FILLS,
+    captions_of,
+    draw_captions,
+    height_of,
+)
+from bayescompare.plots.network_layout import (
+    NAME,
+    NAME_CHARACTER,
+    NAME_LINE,
+    TO_NAME,
+    Edge,
+    Picture,
+    aligned,
+    groups_of,
+    picture_of,
+    places,
+    radius_of,
+    wanted_radius,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare.comparison import Comparison
+
+__all__ = ["network_size", "plot_network"]
+
+FloatArray = NDArray[np.float64]
+
+#: Radius of a node in points.
+_NODE = 7.0
+
+#: Links up to which every one has its figure; beyond, only the graph's own.
+_ALL_FIGURES = 14
+
+#: Inches of a figure that the title takes.
+_FOR_TITLE = 0.5
+
+#: Where along a link its figure may stand, the best place first.
+_PLACES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.22, 0.78)
+
+
+def plot_network(c: Comparison, *, least: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the learned graph: measures on a circle, independent groups apart from each other.
+
+    Solid arrows are the graph's; on each stand the probability of that arrow and, after the
+    stroke, that of a link in either direction, both over all graphs. A direction is often
+    undecided (about half of the link's probability) where the link itself is sure. Dashed
+    lines are links outside the graph. Widths follow the link's probability. Under the circle
+    each group has its own answer.
+
+    Parameters
+    ----------
+    c : Comparison
+        By the method "network".
+    least : float
+        Links outside the graph are drawn from this probability on.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    Beyond 16 measures there are no probabilities, and only the graph is drawn.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> r = bc.load_example("jansen-uci")
+    >>> c = bc.compare(r, algorithms=["GBM", "CART"], method="network")
+    >>> ax = plot_network(c, ax=Figure().subplots())
+    >>> [arrow.get_label() for arrow in ax.texts if arrow.get_label()]
+    ['auc→accuracy', 'auc→brier', 'accuracy–brier']
+    """
+    picture = picture_of(c, least)
+    given = ax is not None
+    wanted = network_size(c)
+    ax = new_axes(ax, wanted)
+    width, height = _inches(ax) if given else (wanted[0] - 0.1, wanted[1] - _FOR_TITLE)
+    captions = captions_of(c, picture, least, width)
+    # However small the Axes, the circle keeps a third of it.
+    below = min(CAPTION_LINE * height_of(captions) + 0.1, height * 2 / 3)
+    place = places(picture.groups)
+    radius = radius_of(place, width, height - below)
+    ax.set_xlim(-width / 2 / radius, width / 2 / radius)
+    ax.set_ylim(-(height + below) / 2 / radius, (height - below) / 2 / radius)
+    ax.set_axis_off()
+    _draw_groups(ax, picture.groups, place)
+    _draw_edges(ax, picture, place, radius)
+    _draw_names(ax, place)
+    draw_captions(ax, captions)
+    set_title(ax, *_title(c, picture))
+    return ax
+
+
+def network_size(c: Comparison) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_network` wants."""
+    names = c.results.measures
+    radius = wanted_radius(len(names))
+    widest = NAME_CHARACTER * max(len(clip(name, NAME)) for name in names) + 0.25
+    width = max(6.0, 2 * radius + 2 * widest)
+    lines = height_of(captions_of(c, Picture(groups_of(c), [], [], None), 0.0, width)) + 1
+    tall = 0.3 if len(names) == 2 else 2 * radius
+    return width, tall + 2 * NAME_LINE + 0.5 + CAPTION_LINE * lines + _FOR_TITLE
+
+
+def _inches(ax: Axes) -> tuple[float, float]:
+    box, dpi = ax.get_window_extent(), figure_of(ax).dpi
+    return box.width / dpi, box.height / dpi
+
+
+# drawing -----------------------------------------------------------------------------------------
+
+
+def _draw_groups(
+    ax: Axes, groups: Sequence[Sequence[str]], place: Mapping[str, tuple[float, float]]
+) -> None:
+    """Draw the nodes, those of a group in one colour and, where there are others, on one band."""
+    for group, fill in zip(groups, itertools.cycle(FILLS), strict=False):
+        points = np.array([place[name] for name in group])
+        if len(groups) > 1:
+            angles = np.unwrap(np.arctan2(points[:, 1], points[:, 0]))
+            along = np.linspace(angles[0], angles[-1], 2 + 12 * (len(group) - 1))
+            band: dict[str, Any] = {
+                "alpha": 0.22,
+                "linewidth": 3.2 * _NODE,
+                "solid_capstyle": "round",
+            }
+            ax.plot(np.cos(along), np.sin(along), color=fill, zorder=1, **band)
+        x, y = points.T
+        ax.scatter(x, y, (2 * _NODE) ** 2, fill, edgecolors=INK, linewidths=1.0, zorder=4)
+
+
+def _draw_edges(
+    ax: Axes, picture: Picture, place: Mapping[str, tuple[float, float]], radius: float
+) -> None:
+    every = len(picture.edges) + len(picture.others) <= _ALL_FIGURES
+    node = _NODE / 72
+    taken = [(radius * x, radius * y, node) for x, y in place.values()]
+    for inside, links in ((True, picture.edges), (False, picture.others)):
+        for parent, child in links:
+            both, words = None, ""
+            if picture.probability is not None:
+                there = float(picture.probability.sel(parent=parent, child=child))
+                back = float(picture.probability.sel(parent=child, child=parent))
+                both = there + back
+                words = short_probability(both, 2)
+                if inside:
+                    words = f"{short_probability(there, 2)} / {words}"
+            _draw_link(ax, (parent, child), place, both, inside=inside)
+            if words and (inside or every):
+                ends = np.array([place[parent], place[child]])
+                _draw_figure(ax, words, ends, radius, taken, inside=inside)
+
+
+def _draw_link(
+    ax: Axes,
+    link: Edge,
+    place: Mapping[str, tuple[float, float]],
+    probability: float | None,
+    *,
+    inside: bool,
+) -> None:
+    share = 0.4 if probability is None else probability
+    arrow = ax.annotate(
+        "",
+        xy=place[link[1]],
+        xytext=place[link[0]],
+        arrowprops={
+            "arrowstyle": "-|>" if inside else "-",
+            "linestyle": "solid" if inside else (0, (4, 3)),
+            "color": INK if inside else f"{0.8 - 0.4 * share:.2f}",
+            "linewidth": 0.8 + 2.0 * share if inside else 0.4 + 1.0 * share,
+            "shrinkA": _NODE + 1,
+            "shrinkB": _NODE + 1,
+            "mutation_scale": 13,
+        },
+        zorder=3 if inside else 2,
+        annotation_clip=False,
+    )
+    arrow.set_in_layout(False)
+    arrow.set_label(("{}→{}" if inside else "{}–{}").format(*link))
+
+
+def _draw_figure(
+    ax: Axes,
+    words: str,
+    ends: FloatArray,
+    radius: float,
+    taken: list[tuple[float, float, float]],
+    *,
+    inside: bool,
+) -> None:
+    """Print a link's figure where no other figure is, as near to its middle as that allows."""
+    half = 0.036 * len(words)
+
+    def clash(share: float) -> float:
+        x, y = (float(v) for v in radius * (ends[0] + share * (ends[1] - ends[0])))
+        return sum(
+            max(0.0, half + other - abs(x - a)) * max(0.0, 0.17 - abs(y - b))
+            for a, b, other in taken
+        )
+
+    share = min(_PLACES, key=clash)
+    x, y = ends[0] + share * (ends[1] - ends[0])
+    taken.append((radius * x, radius * y, half))
+    ax.text(
+        x,
+        y,
+        words,
+        ha="center",
+        va="center",
+        fontsize="x-small",
+        color=INK if inside else "0.4",
+        bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none"},
+        zorder=5,
+    )
+
+
+def _draw_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
+    for name, (x, y) in place.items():
+        ax.text(
+            x,
+            y,
+            clip(name, NAME),
+            transform=moved(ax, ax.transData, TO_NAME * x, TO_NAME * y),
+            ha=aligned(x),
+            va="bottom" if y > 0.8 else "top" if y < -0.8 else "center",
+            color=INK,
+            zorder=6,
+            **LITERAL,
+        )
+
+
+def _title(c: Comparison, picture: Picture) -> list[str]:
+    details, options = c.answer.details, c.method.options()
+    given = not isinstance(options["search"], str)
+    which = "graph given" if given else "best graph" if options["average"] else "learned graph"
+    groups = "all measures linked"
+    if len(picture.groups) > 1:
+        groups = f"{len(picture.groups)} independent groups"
+    limit = "" if given else f"at most {plural(details['max_parents'], 'parent')} each, "
+    arrows = plural(len(picture.edges), "arrow") if picture.edges else "no arrows"
+    return [
+        f"{which}: {arrows}, {groups}",
+        f"{limit}log BDeu = {details['score']:.1f}".replace("-", "−"),
+    ]

@@ -1,0 +1,132 @@
+"""The small print under the picture of a network: each group's own answer, and the key."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayescompare.methods.words import many
+from bayescompare.plots._drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    LITERAL,
+    ORANGE,
+    SKY,
+    VERMILION,
+    clip,
+    moved,
+    probability_words,
+    short_label,
+)
+from bayescompare.plots.network_layout import Picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare.comparison import Comparison
+
+__all__ = ["CAPTION_LINE", "FILLS", "Caption", "captions_of", "draw_captions", "height_of"]
+
+#: Okabe & Ito's colours; neighbours differ, and the eighth group begins anew.
+FILLS = (ORANGE, SKY, GREEN, "#F0E442", BLUE, "#CC79A7", VERMILION)
+
+#: Inches per line and per character of a caption, and the longest name in one.
+CAPTION_LINE, _CHARACTER, _NAME = 0.165, 0.072, 18
+
+#: Groups up to which captions stand in one column.
+_ONE_COLUMN = 6
+
+_GLUE = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Lines of small print, with the colour of the group that they are about."""
+
+    lines: Sequence[str]
+    fill: str | None
+    column: int
+    row: int
+
+
+def captions_of(c: Comparison, picture: Picture, least: float, width: float) -> list[Caption]:
+    """Return each group's own answer, in one column or two, and the key under them."""
+    groups = c.answer.details["components"]
+    columns = 1 if len(groups) <= _ONE_COLUMN else 2
+    each = max(24, int((width / columns - 0.3) / _CHARACTER))
+    made: list[Caption] = []
+    rows, fills = [0] * columns, itertools.cycle(FILLS)
+    for k, (group, fill) in enumerate(zip(groups, fills, strict=False)):
+        column = k * columns // len(groups)
+        wrapped = textwrap.wrap(_answer_words(group), each, subsequent_indent="   ")
+        lines = [line.replace(_GLUE, " ") for line in wrapped]
+        made.append(Caption(lines, fill, column, rows[column]))
+        rows[column] += len(lines)
+    key = textwrap.wrap(_key(picture, least), max(24, int(width / _CHARACTER)))
+    return [*made, Caption(key, None, 0, max(rows))]
+
+
+def height_of(captions: Iterable[Caption]) -> int:
+    """Return how many lines the captions take."""
+    return max(caption.row + len(caption.lines) for caption in captions)
+
+
+def _answer_words(group: Mapping[str, Any]) -> str:
+    held: dict[str, list[str]] = {}
+    for name, state in zip(group["measures"], group["best"].split("|"), strict=True):
+        held.setdefault(short_label(state), []).append(clip(name, _NAME))
+    said = "; ".join(f"{state} on {many(names)}" for state, names in held.items())
+    drawn = "" if group["exact"] else " (Monte Carlo)"
+    sure = probability_words(group["probability"]).replace(" ", _GLUE)
+    return f"{sure}{drawn}: {said}"
+
+
+def _key(picture: Picture, least: float) -> str:
+    if picture.probability is None:
+        return "No probabilities: too many measures to sum over all graphs."
+    told = []
+    if picture.edges:
+        told.append("On arrows: P(this arrow) / P(a link either way), over all graphs.")
+    if picture.others:
+        told.append(f"Dashed: not in the graph, but P(a link) ≥ {least:g}.")
+    return " ".join(told) or f"No link has P ≥ {least:g} over all graphs."
+
+
+def draw_captions(ax: Axes, captions: Sequence[Caption]) -> None:
+    """Print the captions up from the lower edge of the Axes."""
+    height = height_of(captions)
+    columns = max(caption.column for caption in captions) + 1
+    for caption in captions:
+        x = caption.column / columns
+        up = 72 * CAPTION_LINE * (height - caption.row)
+        indent = 0 if caption.fill is None else 14
+        where = moved(ax, ax.transAxes, indent, up)
+        if caption.fill is not None:
+            dot = moved(ax, ax.transAxes, 5, up - 4.5)
+            ax.plot(
+                x,
+                0.0,
+                marker="o",
+                markersize=7,
+                markerfacecolor=caption.fill,
+                markeredgecolor=INK,
+                markeredgewidth=0.7,
+                transform=dot,
+                clip_on=False,
+            )
+        ax.text(
+            x,
+            0.0,
+            "\n".join(caption.lines),
+            transform=where,
+            ha="left",
+            va="top",
+            fontsize="small",
+            linespacing=1.2,
+            color=INK if caption.fill is not None else "0.35",
+            **LITERAL,
+        )

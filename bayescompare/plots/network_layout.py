@@ -1,0 +1,199 @@
+"""What the picture of a network shows, and where on the circle it stands."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.methods.priors import is_number
+from bayescompare.plots._drawing import clip
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from bayescompare.comparison import Comparison
+
+__all__ = [
+    "NAME",
+    "NAME_CHARACTER",
+    "NAME_LINE",
+    "TO_NAME",
+    "Edge",
+    "Picture",
+    "aligned",
+    "all_probabilities",
+    "groups_of",
+    "link_probability",
+    "picture_of",
+    "places",
+    "radius_of",
+    "wanted_radius",
+]
+
+FloatArray = NDArray[np.float64]
+Edge = tuple[str, str]
+
+#: Longest name, inches per character and line of it, and points from a node's middle to it.
+NAME, NAME_CHARACTER, NAME_LINE, TO_NAME = 24, 0.087, 0.17, 14.0
+
+#: Room between groups on the circle, in nodes.
+_GAP = 0.75
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn.
+
+    Attributes
+    ----------
+    groups : list of list of str
+        The components, each in its order on the circle.
+    edges : list of (str, str)
+        Arrows of the graph, from parent to child.
+    others : list of (str, str)
+        Links that are not in the graph but probable enough.
+    probability : DataArray or None
+        `c.edges`, None where there are too many measures to sum over all graphs.
+    """
+
+    groups: list[list[str]]
+    edges: list[Edge]
+    others: list[Edge]
+    probability: xr.DataArray | None
+
+
+def all_probabilities(c: Comparison) -> xr.DataArray | None:
+    """Return `c.edges`, or None where there are too many measures to sum over all graphs."""
+    from bayescompare.methods.network_graph import MOST_SUMMED
+
+    return None if len(c.results.measures) > MOST_SUMMED else c.edges
+
+
+def link_probability(edges: xr.DataArray) -> FloatArray:
+    """P(two measures are linked in either direction): an edge never goes both ways."""
+    values: FloatArray = edges.to_numpy()
+    return values + values.T
+
+
+def picture_of(c: Comparison, least: float) -> Picture:
+    """Read off a comparison what is to be drawn."""
+    if "network" not in c.method.provides:
+        raise c.method.lacks("network")
+    if not is_number(least) or not 0 <= least <= 1:
+        raise BayescompareError(f"least={least!r}: must be a probability, from 0 to 1.")
+    names = list(c.results.measures)
+    edges = [(str(parent), str(child)) for parent, child in c.answer.details["edges"]]
+    probability = all_probabilities(c)
+    others: list[Edge] = []
+    if probability is not None:
+        drawn = {frozenset(edge) for edge in edges}
+        linked = link_probability(probability)
+        others = [
+            (names[i], names[j])
+            for i, j in itertools.combinations(range(len(names)), 2)
+            if linked[i, j] >= least and {names[i], names[j]} not in drawn
+        ]
+    groups = [_uncrossed(group, edges, others) for group in groups_of(c)]
+    return Picture(groups, edges, others, probability)
+
+
+def groups_of(c: Comparison) -> list[list[str]]:
+    """Return the measures of each component."""
+    return [[str(name) for name in group["measures"]] for group in c.answer.details["components"]]
+
+
+def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edge]) -> list[str]:
+    """Order a group on the circle so that few of its links cross and the links are short.
+
+    Depth first a tree has no crossings; swaps then mend what other graphs have.
+    """
+    members = set(group)
+    inside = [edge for edge in edges if set(edge) <= members]
+    faint = [edge for edge in others if set(edge) <= members]
+    order = _depth_first(group, inside)
+    if len(order) < 4:
+        return order
+    pairs = np.array([[order.index(a), order.index(b)] for a, b in [*inside, *faint]])
+    weight = np.array([1.0] * len(inside) + [0.1] * len(faint))
+    at = np.arange(len(order))
+    best = _tangle(at[pairs], weight, len(order))
+    for _ in range(3):
+        before = best
+        for i, j in itertools.combinations(range(len(order)), 2):
+            at[[i, j]] = at[[j, i]]
+            found = _tangle(at[pairs], weight, len(order))
+            if found < best - 1e-9:
+                best = found
+            else:
+                at[[i, j]] = at[[j, i]]
+        if best == before:
+            break
+    return [order[k] for k in np.argsort(at)]
+
+
+def _depth_first(group: Sequence[str], edges: Sequence[Edge]) -> list[str]:
+    import networkx as nx
+
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_nodes_from(group)
+    graph.add_edges_from(edges)
+    return list(nx.dfs_preorder_nodes(graph, group[0]))
+
+
+def _tangle(pairs: NDArray[np.int64], weight: FloatArray, size: int) -> float:
+    """Weighted crossings, and the chords' lengths so that equals are told apart."""
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    begins = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)
+    crossings = (begins * weight[:, None] * weight).sum()
+    length = np.sin(np.pi * (high - low) / size)
+    return float(crossings + 0.05 * (weight * length).sum())
+
+
+# where it stands ---------------------------------------------------------------------------------
+
+
+def wanted_radius(measures: int) -> float:
+    """Return the radius in inches at which the figures on the links have room."""
+    return 1.25 + 0.11 * measures
+
+
+def places(groups: Sequence[Sequence[str]]) -> dict[str, tuple[float, float]]:
+    """Place the measures on the unit circle, clockwise, with gaps between groups."""
+    gap = _GAP if len(groups) > 1 else 0.0
+    slots = sum(len(group) + gap for group in groups)
+    count = sum(map(len, groups))
+    # Two side by side; more begin at the top.
+    start = math.pi if count == 2 else math.pi / 2
+    place, at = {}, 0.0
+    for group in groups:
+        for name in group:
+            angle = start - 2 * math.pi * at / slots
+            place[name] = (math.cos(angle), math.sin(angle))
+            at += 1
+        at += gap
+    return place
+
+
+def aligned(x: float) -> str:
+    """Return how a name stands beside its node: outwards."""
+    return "center" if abs(x) < 0.06 else "left" if x > 0 else "right"
+
+
+def radius_of(place: Mapping[str, tuple[float, float]], width: float, height: float) -> float:
+    """The largest radius in inches at which all names stay within width and height."""
+    found = [1.5 * wanted_radius(len(place))]
+    for name, (x, y) in place.items():
+        long = NAME_CHARACTER * len(clip(name, NAME))
+        beside = long / 2 if aligned(x) == "center" else long + TO_NAME / 72
+        if abs(x) > 0.06:
+            found.append((width / 2 - beside) / abs(x))
+        if abs(y) > 0.06:
+            found.append((height / 2 - TO_NAME / 72 - NAME_LINE) / abs(y))
+    return max(min(found), 0.35)

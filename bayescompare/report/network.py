@@ -1,0 +1,86 @@
+"""What a report says about a learned graph: its groups, its links and its score."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.methods.words import many
+from bayescompare.plots._drawing import short_probability
+from bayescompare.plots.network_layout import all_probabilities, link_probability
+from bayescompare.report.tables import Table
+
+if TYPE_CHECKING:
+    from bayescompare.comparison import Comparison
+
+__all__ = ["component_table", "edge_table", "graph_words"]
+
+#: Links outside the graph are listed from this probability on.
+_LEAST = 0.05
+
+
+def component_table(c: Comparison) -> Table:
+    """Each independent group of measures with its own best statement."""
+    rows = [
+        [
+            many(part["measures"], most=20),
+            part["best"],
+            "exact" if part["exact"] else "Monte Carlo",
+            short_probability(part["probability"]),
+        ]
+        for part in c.answer.details["components"]
+    ]
+    heads = ["group", "statement", "computed", "P(most probable)"]
+    return Table("Independent groups of measures, each by itself", heads, rows, text=3)
+
+
+def edge_table(c: Comparison, most: int) -> list[Table]:
+    """The links in the graph, and those outside that are probable enough; the surest first."""
+    names = list(c.results.measures)
+    arrows = {(names.index(a), names.index(b)) for a, b in c.answer.details["edges"]}
+    directed = all_probabilities(c)
+    if directed is None:
+        rows = [[names[i], "→", names[j]] for i, j in sorted(arrows)]
+        title = "Arrows of the graph (without probabilities: too many measures)"
+        return [Table(title, ["measure", "", "measure"], rows, text=3)] if rows else []
+    values, linked = directed.to_numpy(), link_probability(directed)
+    # Each pair in the direction of its arrow, or else of the likelier one.
+    pairs = [
+        (j, i)
+        if (j, i) in arrows or ((i, j) not in arrows and values[j, i] > values[i, j])
+        else (i, j)
+        for i, j in itertools.combinations(range(len(names)), 2)
+    ]
+    listed = [pair for pair in pairs if pair in arrows or linked[pair] >= _LEAST]
+    listed.sort(key=lambda pair: -float(np.round(linked[pair], 12)))
+    rows = [
+        [
+            names[i],
+            "→" if (i, j) in arrows else "",
+            names[j],
+            *map(short_probability, (linked[i, j], values[i, j], values[j, i])),
+        ]
+        for i, j in listed[:most]
+    ]
+    heads = [
+        "first",
+        "in the graph",
+        "second",
+        "P(linked)",
+        "P(first → second)",
+        "P(second → first)",
+    ]
+    title = f"Links over all graphs: those in the graph, and others with P(linked) ≥ {_LEAST:g}"
+    more, marked = max(0, len(listed) - most), [pair in arrows for pair in listed[:most]]
+    return [Table(title, heads, rows, 3, more, marked)]
+
+
+def graph_words(c: Comparison) -> dict[str, str]:
+    """Score of the graph and the limit on parents, for the list of what made the page."""
+    details = c.answer.details
+    return {
+        "graph": f"log BDeu = {details['score']:.2f}".replace("-", "−"),
+        "max_parents": f"at most {details['max_parents']} per measure",
+    }

@@ -1,0 +1,171 @@
+"""The best network, exactly: against pgmpy's hill climbing, and how time and memory grow with m."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+import bayescompare as bc
+from bayescompare.kernels.dag_posterior import all_dags, edge_probabilities
+from bayescompare.methods.network_graph import Graph, Scores, default_max_parents, graph_of
+from bayescompare.statements import Statements
+from benchmarks.timing import Row, median_seconds
+
+N = 80
+GROWTH = (8, 10, 12, 14, 16, 18, 20)
+
+# A fresh process with an empty cache of compiled code: seconds of the search, compiler included,
+# and the megabytes that the process had at its peak, imports included.
+FRESH = """
+import resource, sys, time
+from benchmarks.bench_network import scores
+ready = scores({m}, max_parents={parents})
+start = time.perf_counter()
+ready.search("exact")
+seconds = time.perf_counter() - start
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def results(m: int, seed: int = 0) -> bc.Results:
+    """Two algorithms on m measures, each of which copies an earlier one four times in five."""
+    rng = np.random.default_rng(seed)
+    wins = np.empty((N, m), dtype=bool)
+    for j in range(m):
+        source = wins[:, rng.integers(j)] if j else rng.random(N) < 0.6
+        wins[:, j] = np.where(rng.random(N) < 0.8, source, rng.random(N) < 0.5)
+    values = np.stack([wins, ~wins], axis=1).reshape(2 * N, m).astype(float)
+    names = [f"m{j}" for j in range(m)]
+    frame = pd.DataFrame(values, columns=names).assign(
+        dataset=np.repeat([f"d{i}" for i in range(N)], 2), algorithm=np.tile(["A", "B"], N)
+    )
+    return bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
+
+
+def scores(m: int, *, seed: int = 0, max_parents: int | None = None) -> Scores:
+    """Scores of a simulated table, none of them computed yet."""
+    statements = Statements.from_results(results(m, seed))
+    limit = default_max_parents(statements) if max_parents is None else max_parents
+    return Scores(statements, 1.0, limit)
+
+
+def ours(ready: Scores) -> Graph:
+    """Search from the table on: a copy of the scores has nothing kept from the last call."""
+    return Scores(ready.statements, ready.ess, ready.max_parents).search("exact")
+
+
+def hill_climb(ready: Scores) -> Graph:
+    """What pgmpy finds by its own BDeu and search, under the same limit on parents."""
+    from pgmpy.causal_discovery import HillClimbSearch
+    from pgmpy.structure_score import BDeu
+
+    table = ready.statements.table
+    rows = np.repeat(table.states, table.counts.astype(int), axis=0)
+    frame = pd.DataFrame(rows, columns=ready.statements.measures).astype("category")
+    finder = HillClimbSearch(
+        scoring_method=BDeu(frame, equivalent_sample_size=1),
+        max_indegree=ready.max_parents,
+        return_type="dag",
+        show_progress=False,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        finder.fit(frame)
+    return graph_of(finder.causal_graph_, ready.statements.measures)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def against_pgmpy() -> list[Row]:
+    lead = []
+    for seed in range(5):
+        ready = scores(10, seed=seed)
+        lead.append(ready.graph(ours(ready)) - ready.graph(hill_climb(ready)))
+    ready = scores(10)
+    mine = median_seconds(lambda: ours(ready))
+    theirs = median_seconds(lambda: hill_climb(ready))
+    ahead = sum(gain > 1e-9 for gain in lead)
+    what = f"exact search, m = 10, against pgmpy's hill climbing (higher score on {ahead} of 5)"
+    met = theirs / mine >= 50 and min(lead) > -1e-9
+    return [Row(what, mine, theirs, "≥ 50×, score never lower", met)]
+
+
+def fresh(m: int, parents: int | None) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory() as cache:
+        done = subprocess.run(
+            [sys.executable, "-c", FRESH.format(m=m, parents=parents)],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": cache},
+        )
+    spent, megabytes = map(float, done.stdout.split())
+    return spent, megabytes
+
+
+def sizes() -> list[Row]:
+    rows = []
+    ready = {m: scores(m) for m in (*GROWTH, 15)}
+    took = {m: median_seconds(lambda m=m: ours(ready[m])) for m in ready}
+    rows.append(
+        Row("exact search, m = 15, baseline the goal", took[15], 2.0, "< 2 s", took[15] < 2)
+    )
+    for parents, words in ((None, "at most 3 parents"), (19, "any number of parents")):
+        spent, megabytes = fresh(20, parents)
+        what = f"exact search, m = 20, {words}, compiling included"
+        rows.append(Row(what, spent, 60.0, "< 60 s", spent < 60))
+        what = f"peak memory of the process, m = 20, {words}"
+        rows.append(Row(what, megabytes, 1500.0, "< 1500 MB", megabytes < 1500, "MB"))
+    for fewer, m in itertools.pairwise(GROWTH):
+        what = f"growth of the exact search: m = {m} against m = {fewer}"
+        rows.append(Row(what, took[m], took[fewer], "≥ 0.125×", took[m] <= 8 * took[fewer]))
+    return rows
+
+
+def by_enumeration(ready: Scores) -> np.ndarray:
+    """P(i → j) by adding up every graph."""
+    m = len(ready.statements.measures)
+    graphs = np.array(list(all_dags(m, ready.max_parents)))
+    local = np.array(
+        [[ready.local(j, p) if not p >> j & 1 else 0.0 for p in range(1 << m)] for j in range(m)]
+    )
+    weight = local[np.arange(m), graphs].sum(axis=1)
+    weight = np.exp(weight - weight.max())
+    has = graphs[:, None, :] >> np.arange(m)[:, None] & 1
+    return np.tensordot(weight / weight.sum(), has, axes=1)
+
+
+def edges() -> list[Row]:
+    small = scores(5, max_parents=4)
+    error = np.abs(by_enumeration(small) - edge_probabilities(small.local_table)).max()
+    baseline = seconds(lambda: by_enumeration(small))
+    rows = []
+    for m in (8, 12):
+        ready = scores(m)
+
+        def work(r: Scores = ready) -> np.ndarray:
+            return edge_probabilities(Scores(r.statements, r.ess, r.max_parents).local_table)
+
+        spent = median_seconds(work)
+        what = (
+            f"P(edge), m = {m}, against adding up 29,281 graphs of m = 5 (differs by {error:.0e})"
+        )
+        rows.append(Row(what, spent, baseline, "≥ 1×", spent <= baseline and error < 1e-10))
+    return rows
+
+
+def run() -> list[Row]:
+    return [*against_pgmpy(), *sizes(), *edges()]
