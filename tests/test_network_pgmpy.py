@@ -1,0 +1,149 @@
+"""`c.network` in pgmpy: a valid model, its tables, and its inference against sums of mean θ."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayescompare as bc
+from bayescompare.comparisons import NetworkComparison
+from bayescompare.methods import Network
+from bayescompare.methods.network_graph import Scores
+from bayescompare.methods.network_pgmpy import pgmpy_score
+from bayescompare.results import Results
+from bayescompare.statements import Statements
+from tests import network_oracles as no
+from tests.oracles import table
+
+with warnings.catch_warnings():
+    # pgmpy 1.1 warns of its own estimators module whenever inference is imported.
+    warnings.simplefilter("ignore", FutureWarning)
+    from pgmpy.inference import VariableElimination
+
+CASES: dict[str, tuple[Results, dict[str, Any]]] = {
+    "collider": (table(no.linked(40, 3, seed=1)), {"search": no.COLLIDER}),
+    "chain": (table(no.linked(40, 3, seed=1)), {"search": no.CHAIN, "ess": 4.0}),
+    "empty": (table(no.linked(40, 3, seed=1)), {"search": []}),
+    "learned": (table(no.linked(60, 4, seed=2, link=2.0)), {}),
+    "three algorithms": (table(no.linked(40, 3, seed=3, l=3)), {"search": no.COLLIDER}),
+    "rope": (table(no.linked(40, 3, seed=4), rope=0.5), {"search": no.COLLIDER}),
+}
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def case(request: pytest.FixtureRequest) -> NetworkComparison:
+    results, choices = CASES[request.param]
+    c = bc.compare(results, method=Network(mcse=0.02, **choices), rng=0)
+    assert isinstance(c, NetworkComparison)
+    return c
+
+
+def means(c: NetworkComparison) -> np.ndarray:
+    """E θ of every joint state as an array with one axis per measure."""
+    arities = Statements.from_results(c.results).arities
+    graph = no.masks([tuple(e) for e in c.answer.details["edges"]], c.results.measures)
+    assert math.prod(arities) == len(c.answer.counts)
+    ess = c.method.ess  # type: ignore[attr-defined]
+    return no.mean_theta(c.answer.counts, arities, graph, ess).reshape(arities)
+
+
+def test_the_model_is_valid(case: NetworkComparison) -> None:
+    assert case.network.check_model()
+    assert sorted(case.network.nodes()) == sorted(case.results.measures)
+    assert sorted(case.network.edges()) == sorted(map(tuple, case.answer.details["edges"]))
+
+
+def test_tables_are_posterior_means(case: NetworkComparison) -> None:
+    whole, names = means(case), list(case.results.measures)
+    for cpd in case.network.get_cpds():
+        child, *above = cpd.variables
+        family = [names.index(name) for name in (child, *above)]
+        joint = np.moveaxis(whole, family, range(len(family)))
+        joint = joint.sum(axis=tuple(range(len(family), whole.ndim)))
+        np.testing.assert_allclose(cpd.values, joint / joint.sum(axis=0), rtol=1e-10)
+        states = {name: case.probability[name].values.tolist() for name in (child, *above)}
+        for name, seen in states.items():
+            assert cpd.state_names[name] == list(dict.fromkeys(sorted(seen, key=seen.index)))
+
+
+def test_inference_is_a_sum_of_mean_theta(case: NetworkComparison) -> None:
+    whole, names = means(case), list(case.results.measures)
+    inference = VariableElimination(case.network)
+    for size in (1, 2):
+        for asked in itertools.combinations(names, size):
+            found = inference.query(list(asked), show_progress=False)
+            axes = [names.index(name) for name in found.variables]
+            others = tuple(j for j in range(whole.ndim) if j not in axes)
+            expected = np.moveaxis(
+                whole.sum(axis=others, keepdims=True), axes, range(len(axes))
+            ).reshape([whole.shape[j] for j in axes])
+            np.testing.assert_allclose(found.values, expected, rtol=1e-9)
+
+
+def test_inference_given_a_state_by_its_name(case: NetworkComparison) -> None:
+    whole, names = means(case), list(case.results.measures)
+    inference = VariableElimination(case.network)
+    last = case.network.get_cpds(names[-1]).state_names[names[-1]]
+    for k, state in enumerate(last):
+        found = inference.query([names[0]], evidence={names[-1]: state}, show_progress=False)
+        part = whole[..., k].sum(axis=tuple(range(1, whole.ndim - 1)))
+        np.testing.assert_allclose(found.values, part / part.sum(), rtol=1e-9)
+
+
+def test_most_probable_statement_of_the_mean_model(case: NetworkComparison) -> None:
+    found = VariableElimination(case.network).map_query(
+        list(case.results.measures), show_progress=False
+    )
+    label = "|".join(found[name] for name in case.results.measures)
+    whole = means(case).ravel()
+    k = case.answer.labels.index(label)
+    assert whole[k] == pytest.approx(whole.max(), rel=1e-9)
+
+
+def test_an_averaged_answer_shows_the_best_graph() -> None:
+    results = table(no.linked(40, 3, seed=1, link=2.0))
+    averaged, best = (
+        bc.compare(results, method=Network(average=a, mcse=0.02), rng=0) for a in (True, False)
+    )
+    assert isinstance(averaged, NetworkComparison)
+    assert isinstance(best, NetworkComparison)
+    assert sorted(averaged.network.edges()) == sorted(best.network.edges())
+    assert averaged.network.check_model()
+
+
+def test_our_score_in_pgmpy_is_the_textbooks() -> None:
+    """Unobserved states, half weights and an equivalent sample size of one: pgmpy's own fails."""
+    values = np.array([[[1, 1, 0], [0, 0, 0]], [[1, 0, 1], [0, 1, 1]], [[2, 3, 4], [1, 2, 5]]])
+    results = table(values.astype(float))
+    statements = Statements.from_results(results)
+    score = pgmpy_score(Scores(statements, 1.0, 2))
+    states, counts = no.joint_states([2] * 3), no.counts_of(values.astype(float), results)
+    assert (counts == 0).any()
+    assert (counts % 1 > 0).any()
+    for child, parents in itertools.product(range(3), range(8)):
+        if not parents >> child & 1:
+            names = tuple(f"m{j}" for j in no.bits(parents))
+            expected = no.textbook_bdeu(states, counts, [2] * 3, 1.0, child, parents)
+            assert score.local_score(f"m{child}", names) == pytest.approx(expected, abs=1e-10)
+
+
+def test_names_with_spaces_and_signs() -> None:
+    names = ["F1 (macro)", "time/epoch [s]", "größe"]
+    results = table(no.linked(30, 3, seed=1), measures=dict.fromkeys(names, "max"))
+    edges = [(names[0], names[1]), (names[1], names[2])]
+    c = bc.compare(results, method=Network(search=edges, mcse=0.02), rng=0)
+    assert isinstance(c, NetworkComparison)
+    assert c.network.check_model()
+    assert sorted(c.network.edges()) == sorted(edges)
+    found = bc.compare(results, method=Network(search="hill-climb", mcse=0.02), rng=0)
+    plain = bc.compare(
+        table(no.linked(30, 3, seed=1)), method=Network(search="hill-climb", mcse=0.02), rng=0
+    )
+    place = dict(zip(names, ("m0", "m1", "m2"), strict=True))
+    renamed = [[place[a], place[b]] for a, b in found.answer.details["edges"]]
+    assert renamed == plain.answer.details["edges"]
