@@ -215,8 +215,11 @@ def test_a_mapping_beyond_256_statements() -> None:
     won = np.bincount(logs.argmax(axis=1), minlength=512) / 20_000
     for label, p in zip(c.probability["statement"].values, c.probability.values, strict=True):
         assert won[labels.index(label)] == pytest.approx(p, abs=4 * math.sqrt(p / 20_000))
+    # What the prior names is listed, and is among the unobserved all the same.
     assert unseen in c.probability["statement"].values
-    assert float(c.probability.sum()) + c.unobserved == pytest.approx(1.0, abs=1e-11)
+    observed = float(c.probability.where(c.probability["count"] > 0, 0.0).sum())
+    assert observed + c.unobserved == pytest.approx(1.0, abs=1e-11)
+    assert c.unobserved > float(c.probability.sel(statement=unseen))
 
 
 def test_questions_are_about_the_best_whatever_the_prior_names() -> None:
@@ -748,6 +751,17 @@ def test_a_figure_just_short_of_settled_does_not_read_as_settled(p: float) -> No
     headline = re.search(r"P = ([0-9.]+)", repr(moved))
     assert headline is not None
     assert (float(headline.group(1)) >= 0.95) == (p >= 0.95)
+
+
+def test_nearly_tied_is_not_tied() -> None:
+    values = [[[1.0], [0.0]]] * 3 + [[[0.0], [1.0]]] * 3
+    tied = ask(table(values))
+    assert tied.decision.verdict == "tied"
+    c = ask(table(values), prior={"A>B": 0.5, "B>A": 0.5001})
+    assert 0.5 < float(c.probability.sel(statement="B>A")) < 0.501
+    assert c.best == "B>A"
+    assert c.decision.verdict == "open"
+    assert "no single statement leads" not in c.explain()
 
 
 @pytest.mark.parametrize("n", [4, 14, 40, 400])

@@ -299,6 +299,13 @@ def test_imprecise_bounds_with_an_unseen_vertex() -> None:
     assert lower[0] == pytest.approx(oracles.first_of_two(3, 2), abs=1e-12)
 
 
+def test_imprecise_bounds_of_the_only_statement_seen() -> None:
+    # Its one rival is a statement never seen that is given the whole strength.
+    lower, upper = imprecise_bounds(np.array([3.0]), 2.0, unlisted=True)
+    assert lower.tolist() == pytest.approx([oracles.first_of_two(3, 2)], abs=1e-12)
+    assert upper.tolist() == pytest.approx([1.0], abs=1e-12)
+
+
 @given(st.lists(st.integers(0, 6).map(float), min_size=2, max_size=6), st.floats(0.1, 3.0))
 def test_imprecise_bounds_contain_the_symmetric_prior(counts: list[float], strength: float) -> None:
     if sum(counts) < 1:

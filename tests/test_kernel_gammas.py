@@ -94,7 +94,7 @@ def test_the_reference_is_only_a_point_of_view(a: float, ratio: float) -> None:
     )
 
 
-@pytest.mark.parametrize("log_a", [-2000.0, -700.0, -669.0, -667.0, -300.0, -5.0, 0.0, 2.0])
+@pytest.mark.parametrize("log_a", [-2000.0, -700.0, -669.0, -667.0, -300.0, -12.0, -5.0, 0.0, 2.0])
 def test_log_minus_log_cdf(log_a: float) -> None:
     x = np.array([1e-8, 1e-3, 0.1, 1.0, 5.0, 30.0])
     found = log_minus_log_cdf(np.log(x), 1.0, log_a)

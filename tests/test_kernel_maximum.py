@@ -129,6 +129,23 @@ def test_a_lump_is_the_same_cells_listed(alpha: float, counts: list[float]) -> N
     assert none == 0.0
 
 
+@pytest.mark.parametrize("size", [50_000, 10**9])
+def test_a_lump_of_very_many(size: int) -> None:
+    counts = [3.0, 1.0, 0.5]
+    log_alpha = -math.log(size)
+    lumped, rest = probability_of_maximum(
+        Cells(np.full(3, log_alpha), np.array(counts), log_alpha, math.log(size - 3))
+    )
+    exact, unseen = oracles.largest_with_countless(counts, 1.0)
+    # The limit K → ∞ is approached like 1/K.
+    np.testing.assert_allclose(lumped, exact, rtol=0, atol=3 / size)
+    assert rest == pytest.approx(unseen, abs=3 / size)
+    if size < 10**6:
+        listed, _ = p_max(1 / size, counts + [0.0] * (size - 3))
+        np.testing.assert_allclose(lumped, listed[:3], rtol=0, atol=1e-12)
+        assert rest == pytest.approx(listed[3:].sum(), abs=1e-12)
+
+
 def test_a_lump_of_another_alpha_is_the_same_cells_listed() -> None:
     listed, _ = p_max([2.0, 0.1, *[0.03] * 50], [0.0, 4.0, *[0.0] * 50])
     lumped, rest = p_max(

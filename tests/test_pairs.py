@@ -38,7 +38,7 @@ def uci() -> Pairwise:
 
 @cache
 def five_datasets(l: int, method: str) -> Pairwise:
-    return bc.pairwise(results_of(5, l, 1), method=method, n_jobs=1)
+    return bc.pairwise(results_of(5, l, 2), method=method, n_jobs=1)
 
 
 def with_levels(levels: list[float], *, method: str) -> Pairwise:
@@ -50,7 +50,8 @@ def with_levels(levels: list[float], *, method: str) -> Pairwise:
         if method == "glrt":
             answer = replace(c.answer, pvalue=level)
         else:
-            answer = replace(c.answer, probability=np.array([level, 1 - level]))
+            probability = np.array([level, *[(1 - level) / 3] * 3])
+            answer = replace(c.answer, probability=probability)
         chosen.append(replace(c, answer=answer))
     return replace(made, comparisons=tuple(chosen))
 
@@ -214,12 +215,11 @@ def test_relisting_the_table_changes_no_figure() -> None:
 
 
 @given(
-    st.lists(st.integers(0, 1000).map(lambda k: k / 1000), min_size=1, max_size=9),
+    st.lists(st.integers(260, 1000).map(lambda k: k / 1000), min_size=1, max_size=9),
     st.sampled_from([0.01, 0.05, 0.1, 0.3, 0.6]),
 )
 @settings(max_examples=60)
 def test_decide_is_the_largest_set_that_the_rate_allows(levels: list[float], fdr: float) -> None:
-    levels = [max(p, 1 - p) for p in levels]
     p = with_levels(levels, method="dirichlet")
     decided = p.decide(fdr=fdr)
     assert decided.columns.tolist() == [
@@ -240,7 +240,7 @@ def test_decide_is_the_largest_set_that_the_rate_allows(levels: list[float], fdr
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=15), st.sampled_from([0.01, 0.05, 0.2]))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_holm_is_statsmodels(levels: list[float], fdr: float) -> None:
     p = with_levels(levels, method="glrt")
     decided = p.decide(fdr=fdr)

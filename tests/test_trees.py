@@ -236,27 +236,35 @@ def test_the_priors_marginals_beyond_256_statements_know_no_data(lumped: xr.Data
         assert near(draws, 0.5, sigmas=5)
 
 
-def test_marginals_of_three_algorithms_beyond_256_statements() -> None:
+@pytest.mark.parametrize("strength", [1.0, 40.0])
+def test_marginals_of_three_algorithms_beyond_256_statements(strength: float) -> None:
     made = np.random.default_rng(0).random((7, 3, 4))
-    tree = bc.compare(table(made)).draws(2000, chains=2, rng=0)
-    marginal = tree["posterior"]["marginal"]
+    c = bc.compare(table(made), method=Dirichlet(strength=strength))
+    marginal = c.draws(2000, chains=2, rng=0)["posterior"]["marginal"]
     np.testing.assert_allclose(marginal.sum("algorithm"), 1.0, atol=1e-12)
+    total = 7 + strength
     for j in range(4):
         for k, name in enumerate("ABC"):
-            wins = float((made[:, :, j].argmax(axis=1) == k).sum()) + 1 / 3
+            wins = float((made[:, :, j].argmax(axis=1) == k).sum()) + strength / 3
             draws = marginal.isel(measure=j).sel(algorithm=name).values
-            assert near(draws, wins / 8)
-            assert near(draws**2, wins * (wins + 1) / (8 * 9))
+            assert near(draws, wins / total)
+            assert near(draws**2, wins * (wins + 1) / (total * (total + 1)))
 
 
-def test_marginals_with_a_rope_beyond_256_statements() -> None:
-    made = np.random.default_rng(0).random((6, 2, 6))
-    tree = bc.compare(table(made, rope=0.2)).draws(2000, chains=2, rng=0)
-    for j in range(6):
-        wins = float((made[:, 0, j] - made[:, 1, j] > 0.2).sum()) + 1 / 3
-        draws = tree["posterior"]["marginal"].isel(measure=j).values
-        assert near(draws, wins / 7)
-        assert near(draws**2, wins * (wins + 1) / (7 * 8))
+@pytest.mark.parametrize("strength", [1.0, 40.0])
+@pytest.mark.parametrize("rope", [None, 0.2])
+def test_marginals_of_two_algorithms_beyond_256_statements(
+    rope: float | None, strength: float
+) -> None:
+    made = np.random.default_rng(0).random((6, 2, 9))
+    c = bc.compare(table(made, rope=rope), method=Dirichlet(strength=strength))
+    marginal = c.draws(2000, chains=2, rng=0)["posterior"]["marginal"]
+    total, share = 6 + strength, 1 / 2 if rope is None else 1 / 3
+    for j in range(9):
+        wins = float((made[:, 0, j] - made[:, 1, j] > (rope or 0.0)).sum()) + strength * share
+        draws = marginal.isel(measure=j).values
+        assert near(draws, wins / total)
+        assert near(draws**2, wins * (wins + 1) / (total * (total + 1)))
 
 
 @pytest.mark.parametrize("strength", [1e-3, 1e-2, 0.1])
