@@ -1,0 +1,233 @@
+r"""Errors on one test set: which of two classifiers has the smaller risk, and how large a risk is.
+
+Of the examples on which two classifiers differ, :math:`k_h` are wrong for the first only and
+:math:`k_g` for the second only. With :math:`z = p_h/(p_h + p_g)` and equal prior parameters a,
+
+.. math:: z \mid k \sim \mathrm{Beta}(a + k_h, a + k_g), \qquad
+          \Pr(p_h < p_g \mid k) = \Pr(z < ½) = I_{½}(a + k_h, a + k_g),
+
+whatever the examples on which they agree (Theorem 4.1). Everything is vectorised over datasets.
+
+References
+----------
+Lacoste, Laviolette & Marchand (2012), Sections 3 and 4. Langford (2005), Theorem 3.3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betainccinv, betaincinv, betaln, gammaln
+
+__all__ = [
+    "draw_outcomes",
+    "draw_shares",
+    "langford_bound",
+    "log_marginal",
+    "p_first_better",
+    "risk_bound",
+    "risk_posterior",
+]
+
+FloatArray = NDArray[np.float64]
+
+#: Below this a tail is drawn by rejection: its inverse is no longer to be had in floats.
+_FAINT = 1e-250
+
+
+def p_first_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
+    r"""Probability that the first classifier has the smaller risk (Theorem 4.1).
+
+    .. math:: \Pr(p_h < p_g \mid k) = I_{½}(a + k_h, a + k_g)
+
+    Parameters
+    ----------
+    k_h, k_g : arrays
+        Examples that only the first, and only the second, has wrong. Both may be 0.
+    a : float
+        Prior parameter of each; 1 is uniform.
+
+    Examples
+    --------
+    Few errors of the first's own make it the better one, and no discordant example says nothing:
+
+    >>> p_first_better([2, 0, 9], [9, 0, 2]).round(6).tolist()
+    [0.980713, 0.5, 0.019287]
+    """
+    return np.asarray(betainc(np.asarray(k_h) + a, np.asarray(k_g) + a, 0.5), dtype=np.float64)
+
+
+def log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
+    r"""Log probability of k_h among the k_h + k_g discordant examples, z integrated out.
+
+    .. math:: \log\binom{k_h + k_g}{k_h} + \log\frac{B(a + k_h, a + k_g)}{B(a, a)}
+
+    Examples
+    --------
+    Under the uniform prior every split of ten is as likely as another:
+
+    >>> np.exp(log_marginal([0, 3, 10], [10, 7, 0])).round(12).tolist()
+    [0.090909090909, 0.090909090909, 0.090909090909]
+    """
+    first, second = np.asarray(k_h, dtype=np.float64), np.asarray(k_g, dtype=np.float64)
+    splits = gammaln(first + second + 1.0) - gammaln(first + 1.0) - gammaln(second + 1.0)
+    return np.asarray(splits + betaln(first + a, second + a) - betaln(a, a))
+
+
+def risk_posterior(
+    k: ArrayLike, n: ArrayLike, prior: tuple[float, float] = (1.0, 1.0)
+) -> tuple[FloatArray, FloatArray]:
+    r"""Parameters of the Beta posterior of a risk after k errors on n examples (Section 3).
+
+    .. math:: R \mid k \sim \mathrm{Beta}(\alpha' + k,\; \beta' + n - k)
+
+    Examples
+    --------
+    >>> [float(shape) for shape in risk_posterior(3, 10)]
+    [4.0, 8.0]
+    """
+    errors = np.asarray(k, dtype=np.float64)
+    return errors + prior[0], np.asarray(n, dtype=np.float64) - errors + prior[1]
+
+
+def risk_bound(
+    k: ArrayLike, n: ArrayLike, delta: float = 0.05, prior: tuple[float, float] = (1.0, 1.0)
+) -> FloatArray:
+    r"""Upper bound that the risk passes with posterior probability δ, Equation (3).
+
+    .. math:: B_c^{-1}(1 - \delta;\; \alpha' + k,\; \beta' + n - k)
+
+    Examples
+    --------
+    No error on 100 examples: 1 − 0.05^{1/101}.
+
+    >>> float(risk_bound(0, 100).round(9))
+    0.029225154
+    """
+    # The complement keeps its digits when δ is tiny.
+    return np.asarray(betainccinv(*risk_posterior(k, n, prior), delta), dtype=np.float64)
+
+
+def langford_bound(k: ArrayLike, n: ArrayLike, delta: float = 0.05) -> FloatArray:
+    r"""Langford's test-set bound: the limit α' = 1, β' → 0 of `risk_bound`.
+
+    .. math:: B_c^{-1}(1 - \delta;\; k + 1,\; n - k), \quad\text{and 1 at } k = n
+
+    It is the largest risk at which k errors or fewer still have probability δ, by Equation (4).
+
+    Examples
+    --------
+    >>> langford_bound([0, 5, 10], 10).round(6).tolist()
+    [0.258866, 0.777559, 1.0]
+    """
+    errors, size = np.broadcast_arrays(np.asarray(k, np.float64), np.asarray(n, np.float64))
+    some_right = errors < size
+    bound = betainccinv(errors + 1.0, np.where(some_right, size - errors, 1.0), delta)
+    return np.asarray(np.where(some_right, bound, 1.0))
+
+
+def draw_shares(
+    k_h: ArrayLike,
+    k_g: ArrayLike,
+    first_better: ArrayLike,
+    rng: np.random.Generator,
+    a: float = 1.0,
+) -> FloatArray:
+    r"""Draw z = p_h/(p_h + p_g), given for every dataset which classifier is better.
+
+    .. math:: z \sim \mathrm{Beta}(a + k_h, a + k_g) \text{ on } z < ½ \text{ where the first is
+              better, on } z > ½ \text{ elsewhere}
+
+    By the inverse of the distribution function; far out in a tail, by exact rejection.
+
+    Parameters
+    ----------
+    k_h, k_g : arrays (N,)
+    first_better : array (..., N) of bool
+        Leading axes are draws.
+    rng : Generator
+    a : float
+        Prior parameter of each classifier.
+
+    Returns
+    -------
+    array (..., N)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> z = draw_shares([2, 9], [9, 2], [[True, True], [False, True]], rng)
+    >>> (z < 0.5).tolist()
+    [[True, True], [False, True]]
+    """
+    better = np.asarray(first_better, dtype=bool)
+    h = np.broadcast_to(np.asarray(k_h, dtype=np.float64) + a, better.shape)
+    g = np.broadcast_to(np.asarray(k_g, dtype=np.float64) + a, better.shape)
+    # The smaller of p_h and p_g, as a share, has the better one's own shape first.
+    own, other = np.where(better, h, g), np.where(better, g, h)
+    mass = betainc(own, other, 0.5)
+    uniform = 1.0 - rng.random(better.shape)
+    share = np.minimum(betaincinv(own, other, uniform * mass), 0.5)
+    faint = mass < _FAINT
+    share[faint] = _tail_below_half(own[faint], other[faint], rng)
+    return np.asarray(np.where(better, share, 1.0 - share))
+
+
+def _tail_below_half(own: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw Beta(own, other) on (0, ½) when own is so large that the mass sits just below ½.
+
+    The log density is concave there and so below its tangent at ½: an exponential is proposed.
+    """
+    share = np.full(own.shape, np.nan)
+    waiting = np.arange(len(own))
+    while len(waiting):
+        x, y = own[waiting] - 1.0, other[waiting] - 1.0
+        slope = 2.0 * (x - y)
+        step = rng.standard_exponential(len(waiting)) / slope
+        inside = step < 0.5
+        z = np.where(inside, 2.0 * step, 0.0)
+        gap = x * np.log1p(-z) + y * np.log1p(z) + slope * step
+        kept = inside & (-rng.standard_exponential(len(waiting)) < gap)
+        share[waiting[kept]] = 0.5 - step[kept]
+        waiting = waiting[~kept]
+    return share
+
+
+def draw_outcomes(
+    share: FloatArray,
+    discordant: ArrayLike,
+    concordant: ArrayLike,
+    rng: np.random.Generator,
+    a: float = 1.0,
+) -> FloatArray:
+    r"""Draw (p_h, p_g, p) given z, under Dirichlet(a, a, a).
+
+    .. math:: p_h + p_g \sim \mathrm{Beta}(2a + k_h + k_g,\; a + k), \quad
+              p_h = z\,(p_h + p_g), \quad\text{independently of } z
+
+    Parameters
+    ----------
+    share : array (..., N)
+        z, from `draw_shares`.
+    discordant, concordant : arrays (N,)
+        k_h + k_g, and k.
+    rng : Generator
+    a : float
+        Prior parameter of each outcome.
+
+    Returns
+    -------
+    array (..., N, 3)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> draw_outcomes(np.array([0.25]), [10], [90], rng).sum(axis=-1).round(12).tolist()
+    [1.0]
+    """
+    differ = rng.beta(
+        np.asarray(discordant, dtype=np.float64) + 2.0 * a,
+        np.asarray(concordant, dtype=np.float64) + a,
+        size=share.shape,
+    )
+    return np.stack([share * differ, (1.0 - share) * differ, 1.0 - differ], axis=-1)

@@ -1,0 +1,151 @@
+"""Correlated t-test: baycomp, the generative model by quadrature, point masses, symmetries."""
+
+from __future__ import annotations
+
+import baycomp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from bayescompare.kernels import correlated_t as ct
+
+finite = st.floats(-5.0, 5.0, allow_subnormal=False)
+
+
+def regions(differences: np.ndarray, rho: float, rope: float = 0.0) -> np.ndarray:
+    return ct.region_probabilities(*ct.posterior(differences, rho), rope)
+
+
+# ----------------------------------------------------------------------------------- the published
+
+
+@pytest.mark.parametrize("runs", [1, 10])
+@pytest.mark.parametrize("rope", [0.0, 0.01])
+def test_equals_baycomp(runs: int, rope: float) -> None:
+    rng = np.random.default_rng(2015)
+    folds = 10
+    for _ in range(20):
+        x = rng.normal(0.8, 0.03, folds * runs)
+        y = x + rng.normal(rng.normal(0, 0.01), 0.02, folds * runs)
+        found = regions(y - x, 1 / folds, rope)
+        theirs = baycomp.two_on_single(x, y, rope=rope, runs=runs)
+        theirs = np.array(theirs if rope else (theirs[0], 0.0, theirs[1]))
+        np.testing.assert_allclose(found, theirs, atol=1e-8)
+
+
+def test_equals_baycomp_without_variance() -> None:
+    for mean in (-0.5, 0.0, 0.25, 0.5):
+        for rope in (0.0, 0.25):
+            x = np.zeros(10)
+            theirs = baycomp.two_on_single(x, x + mean, rope=rope)
+            theirs = np.array(theirs if rope else (theirs[0], 0.0, theirs[1]))
+            np.testing.assert_array_equal(regions(np.full(10, mean), 0.1, rope), theirs)
+
+
+# --------------------------------------------------------------------------------- the independent
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.1, 0.5])
+def test_generative_model_by_quadrature(rho: float) -> None:
+    """x ~ N(μ1, σ²((1 − ρ)I + ρ11ᵀ)) with p(μ, σ²) ∝ 1/σ², on a grid of μ and log σ."""
+    x = np.array([0.03, -0.01, 0.05, 0.02, 0.04, 0.0])
+    rope = 0.01
+    correlation = (1 - rho) * np.eye(len(x)) + rho * np.ones((len(x), len(x)))
+    precision = np.linalg.inv(correlation)
+    log_sigma = np.linspace(-9.0, 4.0, 600)
+
+    def marginal(mu: np.ndarray) -> np.ndarray:
+        away = x - mu[:, None]
+        square = np.einsum("mi,ij,mj->m", away, precision, away)
+        log_p = -len(x) * log_sigma - 0.5 * square[:, None] * np.exp(-2 * log_sigma)
+        return np.exp(log_p - 20.0).sum(axis=1)
+
+    def mass(low: float, high: float) -> float:
+        node, weight = np.polynomial.legendre.leggauss(60)
+        edges = np.linspace(np.arcsinh(low / 0.01), np.arcsinh(high / 0.01), 21)
+        half = np.diff(edges) / 2
+        t = (edges[:-1, None] + half[:, None] * (1 + node)).ravel()
+        w = (half[:, None] * weight).ravel() * 0.01 * np.cosh(t)
+        return float(w @ marginal(0.01 * np.sinh(t)))
+
+    parts = np.array([mass(-100.0, -rope), mass(-rope, rope), mass(rope, 100.0)])
+    np.testing.assert_allclose(regions(x, rho, rope), parts / parts.sum(), atol=1e-9)
+
+
+def test_rho_zero_is_the_plain_t_test() -> None:
+    x = np.random.default_rng(1).normal(0.1, 1.0, 25)
+    # P(μ < 0) is the one-sided p-value of "greater".
+    assert regions(x, 0.0)[0] == pytest.approx(
+        stats.ttest_1samp(x, 0.0, alternative="greater").pvalue, rel=1e-10
+    )
+
+
+def test_far_tails_keep_their_digits() -> None:
+    left, rope, right = ct.region_probabilities(30.0, 1.0, 0.01, 0.1)
+    assert left == pytest.approx(stats.t.sf(110.0, 30), rel=1e-10)
+    assert rope == pytest.approx(stats.t.sf(90.0, 30) - stats.t.sf(110.0, 30), rel=1e-9)
+    assert right == 1.0
+
+
+def test_draws_follow_the_posterior() -> None:
+    x = np.array([[0.1, 0.3, -0.1, 0.2], [0.5, 0.5, 0.5, 0.5]])
+    dof, location, scale = ct.posterior(x, 0.25)
+    draws = ct.draw_means(dof, location, scale, 20_000, np.random.default_rng(2))
+    assert draws.shape == (20_000, 2)
+    assert np.all(draws[:, 1] == 0.5)
+    assert stats.kstest(draws[:, 0], stats.t(3, location[0], scale[0]).cdf).pvalue > 1e-4
+
+
+# ------------------------------------------------------------------------------------- point masses
+
+
+def test_equal_replicates_are_a_point_mass() -> None:
+    # Whose mean, as floats go, is not 0.1.
+    x = np.full(3, 0.1)
+    assert x.mean() != 0.1
+    _, location, scale = ct.posterior(x, 0.1)
+    assert (location, scale) == (0.1, 0.0)
+    assert regions(x, 0.1).tolist() == [0.0, 0.0, 1.0]
+    assert regions(x, 0.1, rope=0.1).tolist() == [0.0, 1.0, 0.0]
+    assert regions(np.zeros(4), 0.1).tolist() == [0.5, 0.0, 0.5]
+
+
+def test_moments_and_replicates_agree() -> None:
+    x = np.random.default_rng(3).normal(size=(5, 8))
+    rho = np.linspace(0.0, 0.9, 5)
+    found = ct.posterior(x, rho)
+    again = ct.posterior_from_moments(x.mean(axis=1), x.var(axis=1, ddof=1), 8, rho)
+    np.testing.assert_allclose(found, again, rtol=1e-12)
+    one = ct.posterior(x[2], rho[2])
+    np.testing.assert_allclose([v[2] for v in found], one, rtol=1e-14)
+
+
+# ------------------------------------------------------------------------------------ the property
+
+
+@given(st.lists(finite, min_size=2, max_size=12), st.floats(0.0, 0.95), st.floats(0.0, 1.0))
+def test_sum_mirror_and_order(x: list[float], rho: float, rope: float) -> None:
+    found = regions(np.array(x), rho, rope)
+    assert found.sum() == pytest.approx(1.0, abs=1e-12)
+    assert np.all((found >= 0.0) & (found <= 1.0))
+    np.testing.assert_allclose(regions(-np.array(x), rho, rope), found[::-1], atol=1e-12)
+    # Sums in another order differ in the last bits, as do the moments of near equal numbers.
+    if np.ptp(x) > 1e-6:
+        np.testing.assert_allclose(regions(np.array(x[::-1]), rho, rope), found, atol=1e-6)
+
+
+@given(st.lists(finite, min_size=3, max_size=8), st.floats(0.0, 0.9))
+def test_wider_rope_takes_from_both_sides(x: list[float], rho: float) -> None:
+    narrow, wide = regions(np.array(x), rho, 0.1), regions(np.array(x), rho, 0.2)
+    assert wide[1] >= narrow[1] - 1e-12
+    assert wide[0] <= narrow[0] + 1e-12
+    assert wide[2] <= narrow[2] + 1e-12
+
+
+@given(st.floats(0.1, 5.0), st.lists(finite, min_size=3, max_size=8))
+def test_unit_of_the_measure_does_not_matter(unit: float, x: list[float]) -> None:
+    if np.ptp(x) > 1e-6:
+        found = regions(np.array(x) * unit, 0.1, 0.2 * unit)
+        np.testing.assert_allclose(found, regions(np.array(x), 0.1, 0.2), atol=1e-7)
