@@ -5,6 +5,7 @@ The one file that knows what ArviZ asks of a tree and where it stumbles.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -73,10 +74,15 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
-    table = az.summary(tree, kind="diagnostics", round_to="none")
     chains = posterior.sizes["chain"]
-    figures = {"greatest R-hat": float(table["r_hat"].max())} if chains > 1 else {}
-    figures["least ESS"] = float(table[["ess_bulk", "ess_tail"]].min().min())
+    with warnings.catch_warnings():
+        # A cell that is zero in every draw has no variance to compare between chains.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        table = az.summary(tree, kind="diagnostics", round_to="none")
+        rhat = az.rhat(posterior)
+        ess = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
+    figures = {"greatest R-hat": max(_moving(rhat, posterior))} if chains > 1 else {}
+    figures["least ESS"] = min(v for each in ess for v in _moving(each, posterior))
     found = [
         # Written so that NaN, which too few draws give, is wanting too.
         _complaint(not figures.get("greatest R-hat", 1.0) <= MOST_RHAT, "chains disagree (R-hat)"),
@@ -106,6 +112,16 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
             )
     said = "not trustworthy: " + "; ".join(wanting) if wanting else "no problem found"
     return Diagnosis(not wanting, f"{said}.{loo}", table, figures)
+
+
+def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
+    """Figures of what is not constant over the draws; NaN, which counts as wanting, if one is."""
+    samples = ("chain", "draw")
+    moves = posterior.max(samples) > posterior.min(samples)
+    found = np.concatenate(
+        [np.ravel(figures[name].values[moves[name].values]) for name in posterior.data_vars]
+    )
+    return found.tolist() if len(found) and np.isfinite(found).all() else [math.nan]
 
 
 def _complaint(wrong: bool, words: str) -> str:

@@ -190,6 +190,26 @@ def test_methods_and_priors(table: Path, options: list[str], method: Any) -> Non
     assert json.loads(printed) == json.loads(c.to_json())
 
 
+@pytest.mark.parametrize(
+    ("command", "asked"), [("compare", "compare"), ("pairwise", "pairwise"), ("sample", "compare")]
+)
+def test_the_graph_s_options_reach_every_command(
+    command: str, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+
+    def stop(*args: Any, method: Any, **kwargs: Any) -> None:
+        seen.append(method)
+        raise bc.BayescompareError("seen")
+
+    monkeypatch.setattr(f"bayescompare.cli.bc.{asked}", stop)
+    graph = ("--ess", 2, "--max-parents", 1, "--search", "hill-climb", "--no-average")
+    out = ("--out", tmp_path / "x.nc") if command == "sample" else ()
+    run(command, "--example", "pnn", "--method", "network", *graph, *out, code=2)
+    expected = bc.methods.Network(ess=2.0, max_parents=1, search="hill-climb", average=False)
+    assert seen == [expected]
+
+
 def test_rope_reaches_the_comparison(table: Path) -> None:
     printed = run("compare", table, "--measure", "accuracy:max:rope=0.015", "--json").stdout
     found = json.loads(printed)

@@ -83,6 +83,8 @@ def tied_tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
             "two twins": np.concatenate([twin] * 3),
             "four copies": copies,
             "exchangeable": mirrored,
+            # One dataset says nothing: every graph has the same score, the empty one is taken.
+            "one dataset": np.zeros((2, 4)),
         }.items()
     }
 
@@ -105,6 +107,8 @@ def test_equal_scores_are_settled_by_the_rule(name: str, most: int) -> None:
 
 def test_fair_coins_and_copies() -> None:
     states, counts = tied_tables()["fair coins"]
+    assert searched(states, counts, [2] * 4, 3)[0] == [0, 0, 0, 0]
+    states, counts = tied_tables()["one dataset"]
     assert searched(states, counts, [2] * 4, 3)[0] == [0, 0, 0, 0]
     states, counts = tied_tables()["two twins"]
     assert searched(states, counts, [2] * 4, 3)[0] == [0, 0b0001, 0, 0b0100]

@@ -274,10 +274,15 @@ def test_marginals_beyond_256_statements_with_a_weak_prior(strength: float) -> N
     for group in ("posterior", "prior"):
         assert np.isfinite(tree[group]["marginal"]).all()
     wins = float((made[:, 0, 0] > made[:, 1, 0]).sum()) + strength / 2
-    draws = tree["posterior"]["marginal"].isel(measure=0).values
-    assert near(draws, wins / (5 + strength))
-    before = tree["prior"]["marginal"].isel(measure=0).values
-    assert near(before, 0.5)
+    # Each marginal is a Beta, whose own spread is the error: a prior this weak makes draws that
+    # by chance may all be nearly equal.
+    for group, a, b in (
+        ("posterior", wins, 5 + strength - wins),
+        ("prior", strength / 2, strength / 2),
+    ):
+        draws = tree[group]["marginal"].isel(measure=0).values
+        mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
+        assert abs(draws.mean() - mean) < 4 * spread / math.sqrt(draws.size)
 
 
 def test_k_beyond_float_range(wide: Results) -> None:

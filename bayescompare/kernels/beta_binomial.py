@@ -239,8 +239,8 @@ def shrunken(
     .. math:: \mathrm{E}\,\frac{\mu\varphi + k_h}{\varphi + n} \quad\text{and}\quad
               \mathrm{E}\, I_{½}(\mu\varphi + k_h, (1 - \mu)\varphi + k_g)
 
-    The second is a step in μ, where φ is large, at a place of each dataset's own: datasets for
-    which the common nodes do not do are integrated one by one, on panels around their step.
+    The second is a step in μ where φ is large, which the nodes are close enough for: they lie
+    around μ = ½, where it is unless the prior insists on a φ that the counts rule out.
 
     Examples
     --------
@@ -253,16 +253,14 @@ def shrunken(
     density = _posterior(k_h, k_g, log_prior_mu, log_prior_rho)
     support = _support(density)
     pairs, _, which = _distinct(k_h, k_g)
-    level, error = _enough(density, support, tolerance)
-    (coarse, _), (fine, _) = (_grid(density, support, _LEVELS[level + up]) for up in (0, 1))
-    figures = np.empty((len(pairs), 2))
-    for row, (first, second) in enumerate(pairs):
-        figures[row] = _one_dataset(coarse, first, second)
-        change = float(np.abs(_one_dataset(fine, first, second) - figures[row]).max())
-        if change > tolerance:
-            figures[row], change = _own_nodes(density, support, first, second, tolerance)
-        error = max(error, change)
-    mean, first_better = figures[which].T
+    before = _each_dataset(_grid(density, support, _LEVELS[0])[0], pairs)
+    for level in _LEVELS[1:]:
+        now = _each_dataset(_grid(density, support, level)[0], pairs)
+        error = float(np.abs(now - before).max(initial=0.0))
+        if error <= tolerance:
+            break
+        before = now
+    mean, first_better = before[which].T
     return Shrunken(mean, first_better, error)
 
 
@@ -273,28 +271,17 @@ def _distinct(k_h: ArrayLike, k_g: ArrayLike) -> tuple[FloatArray, IntArray, Int
     return pairs, seen, which.reshape(-1)
 
 
-def _one_dataset(grid: Grid, k_h: float, k_g: float) -> FloatArray:
-    """Mean and P(< ½) of one dataset's probability."""
+def _each_dataset(grid: Grid, pairs: FloatArray) -> FloatArray:
+    """Mean and P(< ½) of the probability of each different dataset, (D, 2)."""
     matters = grid.mass > _FAINT
     mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
-    # The ratio of φ μ + k_h to φ + n, times ρ.
     rest = expit(-grid.v[matters])
-    mean = mass * ((mu * rest + rho * k_h) / (rest + rho * (k_h + k_g)))
-    return np.array([mean.sum(), (mass * better_share(mu, rho, k_h, k_g)).sum()])
-
-
-def _own_nodes(
-    density: _Density, support: _Support, k_h: float, k_g: float, tolerance: float
-) -> tuple[FloatArray, float]:
-    """The same on panels around the dataset's own step, and the error."""
-    before = _one_dataset(_grid(density, support, _LEVELS[0], k_h, k_g)[0], k_h, k_g)
-    for level in _LEVELS[1:]:
-        now = _one_dataset(_grid(density, support, level, k_h, k_g)[0], k_h, k_g)
-        error = float(np.abs(now - before).max())
-        if error <= tolerance:
-            break
-        before = now
-    return before, error
+    figures = np.empty((len(pairs), 2))
+    for row, (k_h, k_g) in enumerate(pairs):
+        # The ratio of φ μ + k_h to φ + n, times ρ.
+        mean = (mu * rest + rho * k_h) / (rest + rho * (k_h + k_g))
+        figures[row] = (mass * mean).sum(), (mass * better_share(mu, rho, k_h, k_g)).sum()
+    return figures
 
 
 def leave_one_out(
@@ -569,22 +556,12 @@ class _Support(NamedTuple):
     high: FloatArray
 
 
-def _grid(
-    density: _Density,
-    support: _Support,
-    level: tuple[int, int],
-    k_h: float = 0.0,
-    k_g: float = 0.0,
-) -> tuple[Grid, float]:
-    """Nodes with their masses, and the log of the whole integral.
-
-    Every logit ρ has its own limits of logit μ, and panels around the place where a dataset with
-    these counts is as likely as not to favour the first: μ = ½ if it has none.
-    """
+def _grid(density: _Density, support: _Support, level: tuple[int, int]) -> tuple[Grid, float]:
+    """Nodes with their masses, and the log of the whole integral."""
     rho_edges = np.linspace(support.v[0], support.v[-1], level[0] + 1)
     v, v_weight, v_low = (x[0] for x in _panels(rho_edges[None, :]))
     low, high = np.interp(v, support.v, support.low), np.interp(v, support.v, support.high)
-    edges = _mu_edges(v, low, high, level[1], k_h, k_g)
+    edges = _mu_edges(v, low, high, level[1])
     u, u_weight, u_low = _panels(edges)
     slice_, node = np.nonzero(u_weight > 0.0)
     u, u_weight, u_low = u[slice_, node], u_weight[slice_, node], u_low[slice_, node]
@@ -603,16 +580,10 @@ def _grid(
     return grid, top + math.log(total)
 
 
-def _mu_edges(
-    v: FloatArray, low: FloatArray, high: FloatArray, panels: int, k_h: float, k_g: float
-) -> FloatArray:
-    """Edges of four segments for each logit ρ: beside a dataset's step in μ, and further out."""
-    phi = np.exp(-v)
-    # The step is at μ φ + k_h = (1 − μ) φ + k_g, and 8 standard deviations wide to each side.
-    centre = np.clip(0.5 + 0.5 * (k_g - k_h) / phi, expit(-_TOP), expit(_TOP))
-    centre = np.log(centre) - np.log1p(-centre)
-    width = 16.0 / np.sqrt(1.0 + phi + k_h + k_g)
-    corners = np.stack([low, centre - width, centre, centre + width, high], axis=-1)
+def _mu_edges(v: FloatArray, low: FloatArray, high: FloatArray, panels: int) -> FloatArray:
+    """Edges of four segments of logit μ for each logit ρ: beside q's step at 0, and further out."""
+    width = 16.0 / np.sqrt(1.0 + np.exp(-v))  # eight standard deviations
+    corners = np.stack([low, -width, np.zeros(len(v)), width, high], axis=-1)
     corners = np.clip(corners, low[:, None], high[:, None])
     part = np.linspace(0.0, 1.0, panels + 1)[:-1]
     inner = corners[:, :-1, None] + np.diff(corners)[:, :, None] * part

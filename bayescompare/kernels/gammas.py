@@ -111,9 +111,9 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
         most = upper > 0.5
     logs = np.log(np.maximum(lower, _SMALLEST)), np.log1p(-np.minimum(upper, 0.5))
     out = np.where(most, *logs)
-    log_x = t + math.log(reference)
-    near = log_x < _NEAR_ZERO
-    if near.any():
+    if float(t.min()) + math.log(reference) < _NEAR_ZERO:
+        log_x = t + math.log(reference)
+        near = log_x < _NEAR_ZERO
         # F = x^a/Γ(a + 1)·(1 − a x/(a + 1) + …), also where x itself underflows.
         first = np.log1p(-a * x[near] / (1.0 + a))
         out[:, near] = a * log_x[near] - gammaln(1.0 + a) + first

@@ -85,9 +85,10 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
         if attempt == 1:
             low, high = _narrowed(groups, low, high)
         edges = [low, high] if attempt < 2 else _graded(low, high)
-        parts = [_integrate(groups, *panel, nodes) for panel in itertools.pairwise(edges)]
-        each = np.sum([part[0] for part in parts], axis=0)
-        lump = sum(part[1] for part in parts)
+        each, lump = _integrate(groups, edges[0], edges[1], nodes)
+        for panel in itertools.pairwise(edges[1:]):
+            more, more_lump = _integrate(groups, *panel, nodes)
+            each, lump = each + more, lump + more_lump
         # The whole is the integral of the maximum's density, so it is one exactly when the
         # nodes resolve every feature of the parts.
         if abs(float(each @ groups.size) + lump - 1.0) < 1e-12:
@@ -119,10 +120,12 @@ def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
     order = np.argsort(key, kind="stable")
     order = order[np.searchsorted(key[order], -math.inf, side="right") :]
     ranked = key[order]
-    starts = np.concatenate([[0], np.flatnonzero(ranked[1:] != ranked[:-1]) + 1])
+    new = np.empty(len(ranked), dtype=np.bool_)
+    new[:1], new[1:] = True, ranked[1:] != ranked[:-1]
+    starts = np.flatnonzero(new)
     member = np.full(len(key), -1, dtype=np.int64)
-    first, size = order[starts], np.append(starts[1:], len(order)) - starts
-    member[order] = np.repeat(np.arange(len(starts)), size)
+    member[order] = np.cumsum(new) - 1
+    first, size = order[starts], np.bincount(member[order], minlength=len(starts))
     groups = _Groups(
         a=shape[first],
         log_a=log_shape[first],

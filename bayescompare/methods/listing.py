@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.dirichlet import latents, log_theta
 from bayescompare.statements import DENSE, Statements
 
 __all__ = ["OTHER", "Listing"]
@@ -20,6 +21,9 @@ __all__ = ["OTHER", "Listing"]
 FloatArray = NDArray[np.float64]
 
 OTHER = "(other)"
+
+#: Beyond e^690 a cell outweighs all data; kept there, nothing overflows.
+MOST_LOG_ALPHA = 690.0
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,8 @@ class Listing:
     wins : array (S, m) or (S, m, l)
         Whether the first of two algorithms is better on each measure in each cell; with more
         algorithms, which one is ranked first. The row of ``"(other)"`` is zero.
-    other_wins : array (m, 2) or (m, l), optional
-        Posterior Dirichlet parameters of the same within ``"(other)"``.
+    other : pair of arrays (m, 2) or (m, l), optional
+        Prior Dirichlet parameters (logarithms) and counts of the same within ``"(other)"``.
     """
 
     labels: tuple[str, ...]
@@ -49,12 +53,12 @@ class Listing:
     log_multiplicity: FloatArray
     weights: FloatArray
     wins: FloatArray
-    other_wins: FloatArray | None
+    other: tuple[FloatArray, FloatArray] | None
 
     @property
     def has_other(self) -> bool:
         """Whether the last cell is the aggregate ``"(other)"``."""
-        return self.other_wins is not None
+        return self.other is not None
 
     @classmethod
     def from_cells(cls, statements: Statements, cells: Cells) -> Listing:
@@ -79,26 +83,30 @@ class Listing:
         wins = _wins(statements, keep)
         return cls(
             labels=(*(statements.labels[k] for k in keep), OTHER),
-            log_alpha=np.append(cells.log_alpha[keep], in_rest),
+            log_alpha=np.append(cells.log_alpha[keep], min(in_rest, MOST_LOG_ALPHA)),
             counts=np.append(cells.counts[keep], cells.counts[rest].sum()),
             log_multiplicity=np.append(np.zeros(len(keep)), math.log(size)),
             weights=weights,
             wins=np.concatenate([wins, np.zeros_like(wins[:1])]),
-            other_wins=_other_wins(statements, cells, rest),
+            other=_other(statements, cells, rest),
         )
 
-    def marginal(self, theta: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def marginal(
+        self, theta: FloatArray, rng: np.random.Generator, *, prior: bool = False
+    ) -> FloatArray:
         """Per measure: P(the first is better), or P(each is ranked first) for l > 2.
 
         Within ``"(other)"`` the share of wins on each measure is a Beta (Dirichlet) of its own;
         every measure's marginal is exact, their dependence within that cell is not kept.
         """
         found = np.asarray(np.tensordot(theta, self.wins, axes=1))
-        if self.other_wins is None:
+        if self.other is None:
             return found
-        for j, parameters in enumerate(self.other_wins):
-            gammas = rng.standard_gamma(parameters, size=(*theta.shape[:-1], len(parameters)))
-            shares = theta[..., -1:] * gammas / gammas.sum(axis=-1, keepdims=True)
+        log_alpha, counts = self.other
+        for j, (own, seen) in enumerate(zip(log_alpha, counts, strict=True)):
+            seen = np.zeros_like(seen) if prior else seen
+            shares = np.exp(log_theta(own, *latents(own, seen, theta.shape[:-1], rng)))
+            shares *= theta[..., -1:]
             if found.ndim == theta.ndim:
                 found[..., j] += shares[..., 0]
             else:
@@ -115,20 +123,23 @@ def _wins(statements: Statements, keep: NDArray[np.int64]) -> FloatArray:
     return leads[:, :, 0] if l == 2 else leads
 
 
-def _other_wins(statements: Statements, cells: Cells, rest: NDArray[np.int64]) -> FloatArray:
-    """Posterior parameters of who leads each measure within the cells not kept."""
+def _other(
+    statements: Statements, cells: Cells, rest: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray]:
+    """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
     l = len(statements.algorithms)
-    classes = 2 if l == 2 else l
-    every, kept_out = _wins(statements, np.arange(statements.n_listed)), _wins(statements, rest)
+    every, within = _wins(statements, np.arange(statements.n_listed)), _wins(statements, rest)
     if l == 2:
-        every, kept_out = (np.stack([w, 1.0 - w], axis=-1) for w in (every, kept_out))
-    shape = np.einsum("s,smc->mc", cells.shape[rest], kept_out)
+        every, within = (np.stack([w, 1.0 - w], axis=-1) for w in (every, within))
+    counts = np.einsum("s,smc->mc", cells.counts[rest], within)
+    log_alpha = np.empty_like(counts)
     for j, arity in enumerate(statements.arities):
-        for c in range(classes):
+        for c in range(counts.shape[1]):
             # A measure's states lead equally often over all K statements; with a rope the second
             # class is "not better", two of its three states.
             share = (1 if c == 0 else arity - 1) if l == 2 else arity // l
             unlisted = statements.size * share // arity - round(float(every[:, j, c].sum()))
-            if unlisted > 0:
-                shape[j, c] += math.exp(cells.rest_log_alpha + math.log(unlisted))
-    return np.asarray(shape)
+            logs = [cells.rest_log_alpha + math.log(unlisted)] if unlisted > 0 else []
+            listed = cells.log_alpha[rest][within[:, j, c] > 0]
+            log_alpha[j, c] = np.logaddexp.reduce([*logs, *listed], initial=-math.inf)
+    return np.minimum(log_alpha, MOST_LOG_ALPHA), counts

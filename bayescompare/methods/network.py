@@ -65,8 +65,10 @@ _PARAMETERS = (
     Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
 )
 
-#: Draws behind intervals of θ and the questions that have no closed form under a network.
+#: Draws behind intervals of θ and the questions that have no closed form under a network, and
+#: how many cells of tables may be drawn for them: very wide tables get fewer draws.
 _DRAWS = 20_000
+_MOST_DRAWN = 200_000_000
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ class Network(Method):
             )
         drawn = np.concatenate(
             [
-                layout.theta(layout.tables.log_draws(max(1, round(weight * _DRAWS)), rng))
+                _theta_draws(layout, weight, rng)
                 for layout, weight in zip(layouts, weights, strict=True)
             ]
         )
@@ -321,6 +323,14 @@ class Network(Method):
             )
         scores = self.scores(results)
         layouts, weights = self._layouts(results, scores, self.graph(scores), rng)
+        cells = max(len(layout.tables.alpha) for layout in layouts)
+        if chains * draws * cells > _MOST_DRAWN:
+            raise BayescompareError(
+                f"draws={draws}, chains={chains}: the tables have {cells:,} cells, so these draws "
+                f"would take {chains * draws * cells * 8 / 1e9:.0f} GB several times over; ask for "
+                f"at most {max(1, _MOST_DRAWN // (chains * cells))} draws, or compare fewer "
+                "algorithms."
+            )
         return network_tree(layouts, weights, draws=draws, chains=chains, rng=rng)
 
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
@@ -358,6 +368,15 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> dic
         "probability": float(part.probability[best]),
         "exact": part.exact,
     }
+
+
+def _theta_draws(layout: Layout, weight: float, rng: np.random.Generator) -> FloatArray:
+    """Draw θ of the listed statements, in blocks that stay small however wide the tables are."""
+    cells = len(layout.tables.alpha)
+    draws = max(1, round(weight * min(_DRAWS, max(1000, _MOST_DRAWN // cells))))
+    step = max(1, 4_000_000 // cells)
+    blocks = [min(step, draws - start) for start in range(0, draws, step)]
+    return np.concatenate([layout.theta(layout.tables.log_draws(n, rng)) for n in blocks])
 
 
 def _plain_edges(graph: Any) -> list[list[str]]:

@@ -82,7 +82,8 @@ def finish_tree(
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
-            data["marginal"] = (dims, listing.marginal(theta, rng))
+            found = listing.marginal(theta, rng, prior=group == "prior")
+            data["marginal"] = (dims, found)
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
     for group in ("posterior_predictive", "prior_predictive"):
