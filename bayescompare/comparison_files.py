@@ -292,6 +292,10 @@ def _method(name: str, options: dict[str, Any]) -> Method:
             **options,
             "priors": {k: v if is_number(v) else SavedPrior(v) for k, v in given.items()},
         }
+    if "summed_from" in options:
+        from bayescompare.methods.network_subset import SummedNetwork
+
+        return SummedNetwork(**options)
     return methods.get(name)(**options)
 
 

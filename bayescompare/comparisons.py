@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare import methods
-from bayescompare._errors import MissingQuantity
+from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare.comparison import Comparison
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.results import Results
@@ -75,15 +75,18 @@ class NetworkComparison(_Questions, Comparison):
     @cached_property
     def network(self) -> DiscreteBayesianNetwork:
         """The graph with posterior-mean tables, for pgmpy's inference."""
+        self._require("network")
         from bayescompare.methods.network_pgmpy import pgmpy_network
 
         method, scores, graph = self._learned()
+        _check_fixed_ess(method, "network")
         layout = method.layout(self.results, scores, graph)
         return pgmpy_network(scores.statements, graph, layout.tables)
 
     @cached_property
     def edges(self) -> xr.DataArray:
         """P(parent → child) over all graphs with at most so many parents, exactly."""
+        self._require("edges")
         method, scores, _ = self._learned()
         names = list(self.results.measures)
         coords = {"parent": names, "child": names}
@@ -94,6 +97,7 @@ class NetworkComparison(_Questions, Comparison):
     @property
     def score(self) -> float:
         """Log BDeu of the graph."""
+        self._require("score")
         return float(self.answer.details["score"])
 
     @property
@@ -108,19 +112,39 @@ class NetworkComparison(_Questions, Comparison):
         """
         from bayescompare.methods.network_subset import on
 
+        self._require("on")
         subset = self.results.sel(measures=measures)
         method, scores, graph = self._learned()
+        _check_fixed_ess(method, "on()")
+        if method.average:
+            raise BayescompareError(
+                "on() follows one graph, and average=True mixes them: ask compare() on "
+                "results.sel(measures=[...]) with average=True, or on() with average=False."
+            )
         smaller = on(method, scores, graph, list(subset.measures))
         answer = smaller.answer(subset, Sampling(np.random.default_rng(0), 0))
         return comparison_of(subset, smaller, answer)
 
     def _learned(self) -> tuple[Network, Scores, Graph]:
         from bayescompare.methods.network_graph import graph_of
+        from bayescompare.methods.network_subset import SummedNetwork
 
+        if isinstance(self.method, SummedNetwork):
+            if self.method.whole is None:
+                raise MissingQuantity("on: ask the comparison that this one was summed from.")
+            return self.method, self.method.whole, self.method.graph
         assert isinstance(self.method, methods.Network)
         edges = [tuple(edge) for edge in self.answer.details["edges"]]
         graph = graph_of(edges, self.results.measures)
         return self.method, self.method.scores(self.results), graph
+
+
+def _check_fixed_ess(method: Network, what: str) -> None:
+    if method.samples:
+        raise BayescompareError(
+            f"{what} needs a fixed ess, and here it has a prior of your own; the sampled tables "
+            "are in c.tree."
+        )
 
 
 _TYPES: dict[str, type[Comparison]] = {

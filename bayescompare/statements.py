@@ -179,6 +179,20 @@ class Statements:
         """Return the statement with every ordering reversed; equivalence is its own opposite."""
         return "|".join(self.name_order(order[::-1]) for order in self.orders(label))
 
+    def opposite_states(self, k: int) -> IntArray | None:
+        """States of the statement with every ordering reversed.
+
+        None where it is the statement itself, or where an ordering is not among the levels.
+        """
+        reverse = []
+        for level, state in zip(self.levels, self.table.states[k], strict=True):
+            found = np.flatnonzero((level == level[state][::-1]).all(axis=1))
+            if len(found) == 0:
+                return None
+            reverse.append(int(found[0]))
+        states = np.array(reverse, dtype=np.int64)
+        return None if (states == self.table.states[k]).all() else states
+
     def dominance(self, winner: str) -> str:
         """Label of "`winner` is better than the other on every measure" (two algorithms)."""
         (loser,) = (name for name in self.algorithms if name != winner)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -279,56 +276,6 @@ def test_a_limit_of_ones_own_is_kept_and_recorded() -> None:
         assert c.answer.details["max_parents"] == most
         children = [child for _, child in c.answer.details["edges"]]
         assert max(map(children.count, children), default=0) <= most
-
-
-@pytest.mark.parametrize("search", ["hill-climb", "ges"])
-def test_other_searches_never_beat_the_exact_one(search: str) -> None:
-    for seed, m in ((0, 3), (1, 5), (2, 6)):
-        results = table(no.linked(40, m, seed=seed))
-        exact, other = ask(results, mcse=0.05), ask(results, search=search, mcse=0.05)
-        assert other.score <= exact.score + 1e-9
-        children = [child for _, child in other.answer.details["edges"]]
-        assert max(map(children.count, children), default=0) <= exact.answer.details["max_parents"]
-        graph = no.masks(other.answer.details["edges"], results.measures)
-        counts = no.counts_of(no.linked(40, m, seed=seed), results)
-        states = no.joint_states([2] * m)
-        score = sum(
-            no.textbook_bdeu(states, counts, [2] * m, 1.0, j, mask) for j, mask in enumerate(graph)
-        )
-        assert other.score == pytest.approx(score, abs=1e-9)
-
-
-def test_searches_do_not_depend_on_the_hash_seed() -> None:
-    """Strings hash differently in every process; the graph must not know."""
-    script = """
-import json, numpy as np, bayescompare as bc, pandas as pd
-rng = np.random.default_rng(5)
-found = []
-for names in (["time", "accuracy", "auc", "memory", "brier", "f1"], ["z", "y", "x", "w", "v", "u"]):
-    # Copies and coins: many graphs of equal score.
-    base = rng.integers(0, 2, (40, 2, 3)).astype(float)
-    values = np.concatenate([base, base], axis=2)
-    frame = pd.DataFrame(values.reshape(80, 6), columns=names)
-    frame.insert(0, "algorithm", ["A", "B"] * 40)
-    frame.insert(0, "dataset", np.repeat([f"d{i}" for i in range(40)], 2))
-    results = bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
-    for search in ("exact", "hill-climb", "ges"):
-        c = bc.compare(results, method=bc.methods.Network(search=search, mcse=0.05), rng=0)
-        found.append([c.answer.details["edges"], c.score, c.probability.values.tolist()])
-print(json.dumps(found))
-"""
-    runs = [
-        subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for seed in ("0", "1")
-    ]
-    told = [run.communicate(timeout=300)[0] for run in runs]
-    assert all(run.returncode == 0 for run in runs)
-    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("kind", ["pairs", "networkx", "pgmpy", "multi"])
@@ -610,12 +557,10 @@ def test_a_sum_can_be_written_and_read(chain4: NetworkComparison, tmp_path: Path
     np.testing.assert_allclose(again.probability.values, small.probability.values)
 
 
-def test_a_subset_of_an_average_is_averaged(averaged: NetworkComparison) -> None:
-    """E θ summed over the rest is a figure of the whole answer, whatever the subset does."""
-    whole = averaged.summary()["theta_mean"].reindex(every_label("AB", 3)).to_numpy()
-    expected = whole.reshape(2, 2, 2).sum(axis=1).ravel()
-    small = averaged.on(["m0", "m2"]).summary()["theta_mean"].reindex(every_label("AB", 2))
-    np.testing.assert_allclose(small, expected, atol=2e-3)
+def test_a_subset_of_an_average_is_refused(averaged: NetworkComparison) -> None:
+    """It would have to be summed graph by graph; better refused than of the best graph alone."""
+    with pytest.raises(BayescompareError, match="average"):
+        averaged.on(["m0", "m2"])
 
 
 # -------------------------------------------------------------------------------------- questions
@@ -778,7 +723,7 @@ def test_draws_are_the_tables_posterior(walk: tuple[np.ndarray, Results]) -> Non
     # θ is the product of its tables, and the marginal its sum.
     post = tree["posterior"]
     a, b, given_ = (post[f"cpt_m{j}"].values for j in (0, 2, 1))
-    assert post["cpt_m1"].dims[2:] == ("cpt_m1_given", "cpt_m1_state")
+    assert post["cpt_m1"].dims[2:] == ("given_m1", "state_m1")
     joint = np.einsum("cdi,cdk,cdikj->cdijk", a[:, :, 0], b[:, :, 0], _as_grid(given_))
     np.testing.assert_allclose(joint.reshape(4, 4000, 8), post["theta"].values, rtol=1e-9)
     cube = post["theta"].values.reshape(4, 4000, 2, 2, 2)
@@ -890,17 +835,6 @@ def test_pairwise_by_network() -> None:
     named = bc.pairwise(results, method="network", n_jobs=1)
     assert np.isfinite(named.matrix.values[~np.eye(3, dtype=bool)]).all()
     assert len(named.decide()) == 3
-
-
-def test_thirty_measures_by_hill_climbing() -> None:
-    """What the error about thirty measures advises must work."""
-    rng = np.random.default_rng(0)
-    z = rng.random((40, 15)) < 0.3
-    results = no.from_states(np.repeat(z, 2, axis=1) ^ (rng.random((40, 30)) < 0.02))
-    c = ask(results, search="hill-climb", mcse=0.05)
-    joined = {frozenset(edge) for edge in c.answer.details["edges"]}
-    assert {frozenset((f"m{2 * k}", f"m{2 * k + 1}")) for k in range(15)} <= joined
-    assert "hang together" in c.explain()
 
 
 # ------------------------------------------------------------------------------- what it is for

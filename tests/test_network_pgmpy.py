@@ -1,9 +1,12 @@
-"""`c.network` in pgmpy: a valid model, its tables, and its inference against sums of mean θ."""
+"""`c.network` in pgmpy: a valid model, its inference against sums of mean θ, and its searches."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -127,9 +130,9 @@ def test_our_score_in_pgmpy_is_the_textbooks() -> None:
     assert (counts % 1 > 0).any()
     for child, parents in itertools.product(range(3), range(8)):
         if not parents >> child & 1:
-            names = tuple(f"m{j}" for j in no.bits(parents))
+            names = tuple(no.bits(parents))
             expected = no.textbook_bdeu(states, counts, [2] * 3, 1.0, child, parents)
-            assert score.local_score(f"m{child}", names) == pytest.approx(expected, abs=1e-10)
+            assert score.local_score(child, names) == pytest.approx(expected, abs=1e-10)
 
 
 def test_names_with_spaces_and_signs() -> None:
@@ -147,3 +150,73 @@ def test_names_with_spaces_and_signs() -> None:
     place = dict(zip(names, ("m0", "m1", "m2"), strict=True))
     renamed = [[place[a], place[b]] for a, b in found.answer.details["edges"]]
     assert renamed == plain.answer.details["edges"]
+
+
+# ---------------------------------------------------------------------------------------- searches
+
+
+def ask(results: Results, **choices: Any) -> NetworkComparison:
+    c = bc.compare(results, method=Network(**choices), rng=0)
+    assert isinstance(c, NetworkComparison)
+    return c
+
+
+@pytest.mark.parametrize("search", ["hill-climb", "ges"])
+def test_other_searches_never_beat_the_exact_one(search: str) -> None:
+    for seed, m in ((0, 3), (1, 5), (2, 6)):
+        results = table(no.linked(40, m, seed=seed))
+        exact, other = ask(results, mcse=0.05), ask(results, search=search, mcse=0.05)
+        assert other.score <= exact.score + 1e-9
+        children = [child for _, child in other.answer.details["edges"]]
+        assert max(map(children.count, children), default=0) <= exact.answer.details["max_parents"]
+        graph = no.masks(other.answer.details["edges"], results.measures)
+        counts = no.counts_of(no.linked(40, m, seed=seed), results)
+        states = no.joint_states([2] * m)
+        score = sum(
+            no.textbook_bdeu(states, counts, [2] * m, 1.0, j, mask) for j, mask in enumerate(graph)
+        )
+        assert other.score == pytest.approx(score, abs=1e-9)
+
+
+def test_searches_do_not_depend_on_the_hash_seed() -> None:
+    """Strings hash differently in every process; the graph must not know."""
+    script = """
+import json, numpy as np, bayescompare as bc, pandas as pd
+rng = np.random.default_rng(5)
+found = []
+for names in (["time", "accuracy", "auc", "memory", "brier", "f1"], ["z", "y", "x", "w", "v", "u"]):
+    # Copies and coins: many graphs of equal score.
+    base = rng.integers(0, 2, (40, 2, 3)).astype(float)
+    values = np.concatenate([base, base], axis=2)
+    frame = pd.DataFrame(values.reshape(80, 6), columns=names)
+    frame.insert(0, "algorithm", ["A", "B"] * 40)
+    frame.insert(0, "dataset", np.repeat([f"d{i}" for i in range(40)], 2))
+    results = bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
+    for search in ("exact", "hill-climb", "ges"):
+        c = bc.compare(results, method=bc.methods.Network(search=search, mcse=0.05), rng=0)
+        found.append([c.answer.details["edges"], c.score, c.probability.values.tolist()])
+print(json.dumps(found))
+"""
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seed in ("0", "1")
+    ]
+    told = [run.communicate(timeout=300)[0] for run in runs]
+    assert all(run.returncode == 0 for run in runs)
+    assert told[0] == told[1]
+
+
+def test_thirty_measures_by_hill_climbing() -> None:
+    """What the error about thirty measures advises must work."""
+    rng = np.random.default_rng(0)
+    z = rng.random((40, 15)) < 0.3
+    results = no.from_states(np.repeat(z, 2, axis=1) ^ (rng.random((40, 30)) < 0.02))
+    c = ask(results, search="hill-climb", mcse=0.05)
+    joined = {frozenset(edge) for edge in c.answer.details["edges"]}
+    assert {frozenset((f"m{2 * k}", f"m{2 * k + 1}")) for k in range(15)} <= joined
+    assert "hang together" in c.explain()

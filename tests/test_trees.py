@@ -83,7 +83,10 @@ def test_groups_variables_and_dims(example: xr.DataTree) -> None:
     assert example["posterior"]["statement"].values.tolist() == every_label("AB", 2)
     assert example["posterior"]["measure"].values.tolist() == ["accuracy", "time"]
     assert example["log_likelihood"]["dataset"].values.tolist() == [f"D{i}" for i in range(1, 13)]
-    assert set(example["log_prior"].data_vars) == {"theta_gamma", "theta_exponential"}
+    assert set(example["log_prior"].data_vars) == {
+        "latent_gamma_theta",
+        "latent_exponential_theta",
+    }
     assert example["constant_data"]["count"].values.tolist() == [1, 2, 3, 6]
 
 

@@ -287,19 +287,23 @@ def _edges(sums: FloatArray, derivative: FloatArray) -> FloatArray:
 def _parent_probabilities(
     local: FloatArray, sums: FloatArray, derivative: FloatArray
 ) -> FloatArray:
-    """P(parents of one child) for every set: sum the derivative over all larger candidate sets."""
+    """P(parents of one child) for every set: its share of every larger candidate set.
+
+    A set's own score never exceeds the sum over the subsets of a candidate set that contains it,
+    so no exponent is positive, whatever the level of the scores.
+    """
     half = len(local)
     out = np.zeros(half)
     for index in range(half):
-        if derivative[index] != 0.0:
-            out[index] = derivative[index] * math.exp(-sums[index])
-    bits = 0
-    while 1 << bits < half:
-        bits += 1
-    for bit in range(bits):
-        for index in range(half):
-            if not index >> bit & 1:
-                out[index] += out[index | (1 << bit)]
-    for index in range(half):
-        out[index] *= math.exp(local[index])
+        if local[index] == -np.inf:
+            continue
+        outside = (half - 1) ^ index
+        extra = outside
+        while True:
+            candidates = index | extra
+            if derivative[candidates] != 0.0:
+                out[index] += derivative[candidates] * math.exp(local[index] - sums[candidates])
+            if extra == 0:
+                break
+            extra = (extra - 1) & outside
     return out

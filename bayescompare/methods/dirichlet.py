@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Dirichlet"]
+__all__ = ["Dirichlet", "questions", "theta_summary"]
 
 FloatArray = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ class Dirichlet(Method):
             return sampled_answer(self, results, sampling)
         statements, cells = self.cells(results)
         probability, lump = probability_of_maximum(cells)
-        extra = _theta_summary(cells)
+        extra = theta_summary(cells)
         if self.prior == "imprecise":
             extra["lower"], extra["upper"] = imprecise_bounds(
                 cells.counts, self.strength, unlisted=cells.rest_log_size > -math.inf
@@ -195,7 +195,7 @@ class Dirichlet(Method):
             log_evidence=log_evidence(cells),
             extra=extra,
         )
-        return replace(answer, figures=_questions(statements, cells, answer))
+        return replace(answer, figures=questions(statements, cells, answer))
 
     def on(self, results: Results, measures: list[str]) -> Dirichlet:
         """Return the method that has this one's prior, summed over the other measures."""
@@ -251,7 +251,7 @@ class Dirichlet(Method):
         return dirichlet_words(self.prior, results, answer, decision)
 
 
-def _questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str, float]:
+def questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str, float]:
     """Four different questions about the best statement, each in closed form."""
     best = decide(answer).statement
     where, opposite = answer.labels.index(best), statements.opposite(best)
@@ -268,7 +268,7 @@ def _questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str
     }
 
 
-def _theta_summary(cells: Cells, mass: float = 0.95) -> dict[str, FloatArray]:
+def theta_summary(cells: Cells, mass: float = 0.95) -> dict[str, FloatArray]:
     """Posterior mean and central interval of every θ, each a Beta."""
     shape, total = cells.shape, cells.total
     if not math.isfinite(total):

@@ -29,8 +29,10 @@ from bayescompare.kernels.dag_posterior import (
     log_sum_over_dags,
 )
 from bayescompare.kernels.gammas import log_rising
+from bayescompare.kernels.network import is_complete
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision, decide
+from bayescompare.methods.dirichlet import questions, theta_summary
 from bayescompare.methods.dirichlet_prior import cells_of
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.network_answer import (
@@ -38,6 +40,7 @@ from bayescompare.methods.network_answer import (
     average_maximum,
     graph_maximum,
     graph_weights,
+    prior_weights,
     tables_of,
 )
 from bayescompare.methods.network_graph import (
@@ -47,7 +50,7 @@ from bayescompare.methods.network_graph import (
     default_max_parents,
     edges_of,
 )
-from bayescompare.methods.network_nuts import Layout, build, finish, network_tree
+from bayescompare.methods.network_nuts import Layout, build, finish, mixed_tree, single_tree
 from bayescompare.methods.network_words import GraphKind, network_words
 from bayescompare.methods.priors import Priors, check_priors, describe_prior, is_number
 from bayescompare.results import Results
@@ -252,43 +255,45 @@ class Network(Method):
         answer: Answer,
         rng: np.random.Generator,
     ) -> tuple[dict[str, FloatArray], dict[str, float]]:
-        """Mean and interval of each θ, and the four questions, under the graph(s)."""
+        """Mean and interval of each θ, and the four questions, under the graph(s).
+
+        The mean is exact. Intervals and two of the questions are closed for the complete graph;
+        otherwise they are drawn, by a seed of their own: they are the same at every call.
+        """
+        statements = scores.statements
+        if is_complete(graph, range(len(graph))) and not self.average:
+            _, cells = cells_of("symmetric", scores.ess, statements)
+            return theta_summary(cells), questions(statements, cells, answer)
+        fixed = np.random.default_rng(0)
         layouts, weights = self._layouts(results, scores, graph, rng)
-        rows = scores.statements.table.states
-        mean = np.zeros(len(rows))
+        rows = statements.table.states
+        best = answer.labels.index(decide(answer).statement)
+        opposite = statements.opposite_states(best)
+        asked = rows[[best]] if opposite is None else np.stack([rows[best], opposite])
+        mean, drawn, two = np.zeros(len(rows)), [], []
         for layout, weight in zip(layouts, weights, strict=True):
-            mean += weight * np.exp(
-                layout.tables.log_mean()[layout.tables.cells(rows)].sum(axis=-1)
-            )
-        drawn = np.concatenate(
-            [
-                _theta_draws(layout, weight, rng)
-                for layout, weight in zip(layouts, weights, strict=True)
-            ]
-        )
-        listing = layouts[0].listing
-        place = {label: k for k, label in enumerate(listing.labels)}
-        columns = [place.get(label, -1) for label in answer.labels]
-        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-        known = np.array([k >= 0 for k in columns])
-        best = decide(answer).statement
-        opposite = scores.statements.opposite(best)
-        mine = drawn[:, place[best]]
-        beats = math.nan
-        if opposite != best and opposite in place:
-            beats = float((mine > drawn[:, place[opposite]]).mean())
+            tables = layout.tables
+            mean += weight * np.exp(tables.log_mean()[tables.cells(rows)].sum(axis=-1))
+            listed, pair = _theta_draws(layout, weight, asked, fixed)
+            drawn.append(listed)
+            two.append(pair)
+        low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975], axis=0)
+        place = {label: k for k, label in enumerate(layouts[0].listing.labels)}
+        columns = np.array([place.get(label, -1) for label in answer.labels])
+        pair = np.concatenate(two)
         assert answer.probability is not None
-        k = answer.labels.index(best)
         figures = {
-            "most probable": float(answer.probability[k]),
-            "beats opposite": beats,
-            "majority": float((mine > 0.5).mean()),
-            "expected": float(mean[k]),
+            "most probable": float(answer.probability[best]),
+            "beats opposite": float((pair[:, 0] > pair[:, -1]).mean())
+            if len(asked) > 1
+            else math.nan,
+            "majority": float((pair[:, 0] > 0.5).mean()),
+            "expected": float(mean[best]),
         }
         extra = {
             "theta_mean": mean,
-            "theta_lower": np.where(known, low[columns], math.nan),
-            "theta_upper": np.where(known, high[columns], math.nan),
+            "theta_lower": np.where(columns >= 0, low[columns], math.nan),
+            "theta_upper": np.where(columns >= 0, high[columns], math.nan),
         }
         return extra, figures
 
@@ -310,7 +315,12 @@ class Network(Method):
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model of the best graph."""
+        """Build the PyMC model of the graph."""
+        if self.average:
+            raise BayescompareError(
+                "model() and sample() are of one graph, and average=True mixes all of them: use "
+                "draws(), which draws graphs too, or average=False."
+            )
         scores = self.scores(results)
         return build(self.layout(results, scores, self.graph(scores)), self.open_priors)
 
@@ -331,7 +341,11 @@ class Network(Method):
                 f"at most {max(1, _MOST_DRAWN // (chains * cells))} draws, or compare fewer "
                 "algorithms."
             )
-        return network_tree(layouts, weights, draws=draws, chains=chains, rng=rng)
+        if not self.average:
+            return single_tree(layouts[0], draws=draws, chains=chains, rng=rng)
+        before = prior_weights(scores, rng)
+        priors = [self.layout(results, scores, one) for one in before], np.array([*before.values()])
+        return mixed_tree((layouts, weights), priors, draws=draws, chains=chains, rng=rng)
 
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
@@ -370,13 +384,22 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> dic
     }
 
 
-def _theta_draws(layout: Layout, weight: float, rng: np.random.Generator) -> FloatArray:
-    """Draw θ of the listed statements, in blocks that stay small however wide the tables are."""
-    cells = len(layout.tables.alpha)
-    draws = max(1, round(weight * min(_DRAWS, max(1000, _MOST_DRAWN // cells))))
-    step = max(1, 4_000_000 // cells)
-    blocks = [min(step, draws - start) for start in range(0, draws, step)]
-    return np.concatenate([layout.theta(layout.tables.log_draws(n, rng)) for n in blocks])
+def _theta_draws(
+    layout: Layout, weight: float, asked: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw θ of the listed statements and of those asked about.
+
+    In blocks that stay small however wide the tables are.
+    """
+    tables = layout.tables
+    draws = max(1, round(weight * min(_DRAWS, max(1000, _MOST_DRAWN // len(tables.alpha)))))
+    step = max(1, 4_000_000 // len(tables.alpha))
+    listed, two = [], []
+    for start in range(0, draws, step):
+        logs = tables.log_draws(min(step, draws - start), rng)
+        listed.append(layout.theta(logs))
+        two.append(logs[:, tables.cells(asked)].sum(axis=-1))
+    return np.concatenate(listed), np.exp(np.concatenate(two))
 
 
 def _plain_edges(graph: Any) -> list[list[str]]:

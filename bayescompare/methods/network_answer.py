@@ -13,13 +13,20 @@ from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.dag_posterior import all_dags, sample_dags
+from bayescompare.kernels.dag_posterior import all_dags, local_scores, sample_dags
 from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.kernels.network import Tables, components, is_complete, largest_states
 from bayescompare.methods.network_graph import Graph, Scores, pattern
 from bayescompare.statements import Statements, count_words
 
-__all__ = ["Maximum", "average_maximum", "graph_maximum", "graph_weights", "tables_of"]
+__all__ = [
+    "Maximum",
+    "average_maximum",
+    "graph_maximum",
+    "graph_weights",
+    "prior_weights",
+    "tables_of",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -29,6 +36,7 @@ MOST_CELLS = 1_000_000
 #: Up to this many measures every graph is enumerated, beyond it graphs are sampled exactly.
 MOST_ENUMERATED = 4
 SAMPLED_GRAPHS = 400
+MOST_SAMPLED = 20_000
 #: Classes of graphs with less posterior probability than this are left to their total's bound.
 NEGLIGIBLE = 1e-9
 _PILOT = 4_000
@@ -94,25 +102,50 @@ def graph_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float
     return _enumerated(scores) if m <= MOST_ENUMERATED else _sampled(scores, rng)
 
 
+def prior_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
+    """The same before any data: every graph is as probable as another."""
+    m = len(scores.statements.measures)
+    most = min(scores.max_parents, m - 1)
+    if m <= MOST_ENUMERATED:
+        graphs = list(all_dags(m, most))
+    else:
+        graphs = sample_dags(local_scores(np.zeros(1 << m), m, most), SAMPLED_GRAPHS, rng)
+    return _by_class((graph, 1.0 / len(graphs)) for graph in graphs)
+
+
 def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> Maximum:
     """P(max) averaged over the posterior of all graphs.
 
     Equivalent graphs have one answer, so classes are averaged. Up to four measures all graphs are
-    enumerated; beyond, graphs are drawn exactly from their posterior, whose error is added.
+    enumerated; beyond, as many are drawn exactly from their posterior as the error asked for
+    needs, a pilot telling how much graphs differ.
     """
+    if len(scores.statements.measures) <= MOST_ENUMERATED:
+        return _mixture(scores, _enumerated(scores), error, rng)[0]
+    _, between = _mixture(scores, _sampled(scores, rng), error, rng)
+    # Half of the squared error for the graphs, half for the draws under each.
+    wanted = math.ceil(2.0 * float(between.max()) / error**2)
+    size = min(max(SAMPLED_GRAPHS, wanted), MOST_SAMPLED)
+    weights = _sampled(scores, rng, size)
+    found, between = _mixture(scores, weights, error / math.sqrt(2.0), rng)
+    # Graphs never drawn may have a probability of about one in so many.
+    unseen = 1.0 / size**2
+    return Maximum(found.probability, found.variance + between / size + unseen)
+
+
+def _mixture(
+    scores: Scores, weights: dict[Graph, float], error: float, rng: np.random.Generator
+) -> tuple[Maximum, FloatArray]:
+    """Average over classes of graphs, and the variance of P between them."""
     statements = scores.statements
-    weights = graph_weights(scores, rng)
-    probability, variance = np.zeros(statements.n_listed), np.zeros(statements.n_listed)
-    square = np.zeros_like(probability)
+    probability, variance, square = (np.zeros(statements.n_listed) for _ in range(3))
     for graph, weight in weights.items():
         # Each class may err by error/√weight: weighted, the squares add up to error².
         found, _ = graph_maximum(statements, graph, scores.ess, error / math.sqrt(weight), rng)
         probability += weight * found.probability
         square += weight * found.probability**2
         variance += weight**2 * found.variance
-    if len(statements.measures) > MOST_ENUMERATED:
-        variance += np.maximum(square - probability**2, 0.0) / SAMPLED_GRAPHS
-    return Maximum(probability, variance)
+    return Maximum(probability, variance), np.maximum(square - probability**2, 0.0)
 
 
 def _enumerated(scores: Scores) -> dict[Graph, float]:
@@ -122,9 +155,11 @@ def _enumerated(scores: Scores) -> dict[Graph, float]:
     return _by_class(zip(graphs, np.exp(logs - logsumexp(logs)), strict=True))
 
 
-def _sampled(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
-    drawn = sample_dags(scores.local_table, SAMPLED_GRAPHS, rng)
-    return _by_class((graph, 1.0 / SAMPLED_GRAPHS) for graph in drawn)
+def _sampled(
+    scores: Scores, rng: np.random.Generator, size: int | None = None
+) -> dict[Graph, float]:
+    drawn = sample_dags(scores.local_table, size or SAMPLED_GRAPHS, rng)
+    return _by_class((graph, 1.0 / len(drawn)) for graph in drawn)
 
 
 def _by_class(graphs: Iterable[tuple[Graph, float]]) -> dict[Graph, float]:

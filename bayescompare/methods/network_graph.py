@@ -179,8 +179,8 @@ def _nodes_and_edges(graph: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
             raise BayescompareError("search is an undirected graph: give a DiGraph or a DAG.")
         return list(graph.nodes()), [tuple(edge[:2]) for edge in graph.edges()]
     if isinstance(graph, Iterable):
-        edges = [tuple(edge) for edge in graph]
-        if all(len(edge) == 2 for edge in edges):
+        edges = [tuple(edge) for edge in graph if isinstance(edge, (tuple, list))]
+        if len(edges) == len(list(graph)) and all(len(edge) == 2 for edge in edges):
             return [name for edge in edges for name in edge], edges
     raise BayescompareError(
         f"search={graph!r}: give one of {', '.join(SEARCHES)}, a pgmpy DAG, a networkx DiGraph or "

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Layout", "build", "finish", "network_tree"]
+__all__ = ["Layout", "build", "finish", "mixed_tree", "single_tree"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -79,7 +79,8 @@ class Layout:
 
     def dims(self, k: int) -> tuple[str, str]:
         """Dims of the k-th table: configuration of the parents, own state."""
-        return f"{self.name(k)}_given", f"{self.name(k)}_state"
+        measure = self.name(k).removeprefix("cpt_")
+        return f"given_{measure}", f"state_{measure}"
 
     def part(self, k: int) -> slice:
         """Cells of the k-th table."""
@@ -148,38 +149,44 @@ class Layout:
         return stacked[..., 0] if l == 2 else stacked
 
 
-def network_tree(
-    layouts: list[Layout], weights: FloatArray, *, draws: int, chains: int, rng: np.random.Generator
+def mixed_tree(
+    posterior: tuple[list[Layout], FloatArray],
+    prior: tuple[list[Layout], FloatArray],
+    *,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
 ) -> xr.DataTree:
-    """Draw from prior and posterior without MCMC; with several graphs, from their mixture.
+    """Draw a graph for every draw, then its tables, from prior and posterior.
 
-    Tables are kept only for a single graph: those of different graphs have different shapes.
+    Tables, and the density of their latents, are kept only for a single graph: those of different
+    graphs have different shapes.
     """
-    if len(layouts) == 1:
-        return _single_tree(layouts[0], draws=draws, chains=chains, rng=rng)
-    chosen = rng.choice(len(layouts), size=(chains, draws), p=weights)
-    before = rng.choice(len(layouts), size=(1, draws), p=weights)
-    first = layouts[0]
-    theta = {
-        "posterior": _mixed(layouts, chosen, rng),
-        "prior": _mixed(layouts, before, rng, prior=True),
-    }
+    first = posterior[0][0]
+    after = _mixed(*posterior, (chains, draws), rng)
+    before = _mixed(*prior, (1, draws), rng, prior=True)
     n = len(first.results.datasets)
     groups: dict[str, dict[str, NDArray[Any]]] = {
-        "posterior": {k: v for k, v in theta["posterior"].items() if k != OUTCOME},
-        "prior": {k: v for k, v in theta["prior"].items() if k != OUTCOME},
-        "posterior_predictive": {OUTCOME: one_statement_each(theta["posterior"]["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(theta["prior"]["theta"], n, rng)},
-        "log_likelihood": {OUTCOME: theta["posterior"][OUTCOME]},
+        "posterior": {k: v for k, v in after.items() if k != OUTCOME},
+        "prior": {k: v for k, v in before.items() if k != OUTCOME},
+        "posterior_predictive": {OUTCOME: one_statement_each(after["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: one_statement_each(before["theta"], n, rng)},
+        "log_likelihood": {OUTCOME: after[OUTCOME]},
         "observed_data": {OUTCOME: first.listing.weights},
     }
     return signed(make_tree(groups, _dims(first, tables=False), first.coords()), first.listing)
 
 
 def _mixed(
-    layouts: list[Layout], chosen: IntArray, rng: np.random.Generator, *, prior: bool = False
+    layouts: list[Layout],
+    weights: FloatArray,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    *,
+    prior: bool = False,
 ) -> dict[str, FloatArray]:
     """θ, marginals and log likelihood where every draw has its own graph."""
+    chosen = rng.choice(len(layouts), size=size, p=weights)
     made: dict[str, FloatArray] = {}
     for g, layout in enumerate(layouts):
         here = chosen == g
@@ -201,9 +208,10 @@ def _mixed(
     return made
 
 
-def _single_tree(
+def single_tree(
     layout: Layout, *, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
+    """Draw from prior and posterior of one graph without MCMC."""
     tables, listing = layout.tables, layout.listing
     after = latents(np.log(tables.alpha), tables.counts, (chains, draws), rng)
     before = latents(np.log(tables.alpha), np.zeros_like(tables.counts), (1, draws), rng)
@@ -248,8 +256,8 @@ def _dims(layout: Layout, *, tables: bool = True) -> dict[str, tuple[str, ...]]:
     }
     if tables:
         for k in range(len(layout.tables.members)):
-            for suffix in ("", *LATENTS):
-                dims[f"{layout.name(k)}{suffix}"] = layout.dims(k)
+            for prefix in ("", *LATENTS):
+                dims[f"{prefix}{layout.name(k)}"] = layout.dims(k)
     return dims
 
 
@@ -292,6 +300,7 @@ def build(layout: Layout, open_priors: Priors) -> pm.Model:
             rest = pt.maximum(1.0 - shown.sum(keepdims=True), 0.0)
             theta = pm.math.concatenate([shown, rest])
             pm.Deterministic("theta", theta, dims="statement")
+            model.add_coord("cell", range(layout.weights.shape[1]))
             _observe_cells(cells, layout.weights)
         else:
             pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
@@ -317,12 +326,12 @@ def _observe_cells(log_cells: Any, weights: FloatArray) -> None:
 
 
 def finish(layout: Layout, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
-    """Bring NUTS's tree into the shape of `network_tree`."""
+    """Bring NUTS's tree into the shape of `single_tree`."""
     import xarray as xr
 
     for group in ("posterior", "prior"):
         data = tree[group].to_dataset()
-        data = data.drop_vars([v for v in data.data_vars if str(v).endswith(LATENTS)])
+        data = data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
         names = [layout.name(k) for k in range(len(layout.tables.members))]
         if "marginal" not in data and all(name in data for name in names):
             parts = [data[name].values.reshape(*data[name].shape[:2], -1) for name in names]

@@ -2,7 +2,7 @@
 
 Its limits, as of 1.1: its own BDeu is wrong when a child's state is unobserved, has no weights and
 defaults to an equivalent sample size of 10; hill climbing depends on the order of sets of names,
-which ``PYTHONHASHSEED`` moves; `pgmpy.estimators` goes away in 1.3.
+which ``PYTHONHASHSEED`` moves (so it is given integers); `pgmpy.estimators` goes away in 1.3.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ __all__ = ["pgmpy_network", "pgmpy_score", "search"]
 def search(scores: Scores, how: str) -> Graph:
     """Run a pgmpy search by our BDeu.
 
-    The measures go in as ``m0``, ``m1``, … so that their names cannot change the outcome.
+    The measures go in as 0, 1, …: the order of sets of integers is the same in every process, that
+    of sets of names is not.
     """
     from pgmpy.causal_discovery import GES, HillClimbSearch
 
@@ -53,11 +54,11 @@ def pgmpy_score(scores: Scores) -> Any:
             "supported_datatype": "discrete",
         }
 
-        def _local_score(self, variable: str, parents: tuple[str, ...]) -> float:
-            mask = sum(1 << int(name[1:]) for name in parents)
+        def _local_score(self, variable: int, parents: tuple[int, ...]) -> float:
+            mask = sum(1 << int(name) for name in parents)
             if mask.bit_count() > scores.max_parents:
                 return -np.inf
-            return scores.local(int(variable[1:]), mask)
+            return scores.local(int(variable), mask)
 
     return WeightedBDeu(_frame(scores.statements))
 
@@ -96,5 +97,5 @@ def _state_names(statements: Statements, j: int) -> list[str]:
 
 def _frame(statements: Statements) -> pd.DataFrame:
     """One row per statement; only names and kinds of columns matter to the search."""
-    columns = {f"m{j}": column for j, column in enumerate(statements.table.states.T)}
+    columns = dict(enumerate(statements.table.states.T))
     return pd.DataFrame(columns).astype("category")

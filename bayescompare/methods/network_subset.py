@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -45,7 +46,10 @@ def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Me
     keep = sum(1 << names.index(name) for name in measures)
     closed = _closed(graph, keep)
     if closed is None:
-        return SummedNetwork(ess=scores.ess, mcse=method.mcse, whole=scores, graph=graph)
+        edges = edges_of(graph, names)
+        return SummedNetwork(
+            ess=scores.ess, mcse=method.mcse, whole=scores, graph=graph, summed_from=edges
+        )
     if len(measures) == 1:
         return Dirichlet(strength=scores.ess)
     edges = [e for e in edges_of(closed, names) if set(e) <= set(measures)]
@@ -81,11 +85,16 @@ class SummedNetwork(Network):
     """A network summed over measures that cannot be left out of it; answers by Monte Carlo."""
 
     provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "unobserved", "questions", "components"}
+        {"probability", "unobserved", "questions", "components", "on"}
     )
 
     whole: Scores | None = field(default=None, repr=False)
     graph: Any = ()
+    summed_from: Sequence[Sequence[str]] = ()
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices; the graph that was summed over is told, its table is not."""
+        return {"ess": self.ess, "mcse": self.mcse, "summed_from": list(self.summed_from)}
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Draw the tables, sum θ over the other measures, count which statement is largest."""

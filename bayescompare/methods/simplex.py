@@ -27,8 +27,9 @@ FloatArray = NDArray[np.float64]
 #: Name of the observed variable: each dataset's weights over the statements.
 OUTCOME = "outcome"
 
-#: Suffixes of the latents; trees show none of them.
-LATENTS = ("_gamma", "_exponential")
+#: Prefixes of the latents; trees show none of them. In front, where no name that a user gives can
+#: make one.
+LATENTS = ("latent_gamma_", "latent_exponential_")
 
 
 def safe_dirichlet(
@@ -39,7 +40,7 @@ def safe_dirichlet(
     Parameters
     ----------
     name : str
-        Registered as a Deterministic; the latents are ``name_gamma`` and ``name_exponential``.
+        Registered as a Deterministic; its latents have the prefixes `LATENTS`.
     alpha : array or tensor
         Of θ's shape.
     total : float or array
@@ -54,15 +55,15 @@ def safe_dirichlet(
     import pytensor.tensor as pt
 
     alpha = pt.maximum(pt.as_tensor_variable(alpha), TINY)
-    gamma = pm.Gamma(f"{name}_gamma", alpha + 1.0, 1.0, dims=dims)
-    exponential = pm.Exponential(f"{name}_exponential", 1.0, dims=dims)
+    gamma = pm.Gamma(f"{LATENTS[0]}{name}", alpha + 1.0, 1.0, dims=dims)
+    exponential = pm.Exponential(f"{LATENTS[1]}{name}", 1.0, dims=dims)
     x = pt.log(gamma) - exponential / alpha
     log_total = pm.math.logsumexp(x, axis=-1, keepdims=True)
     potential = total * log_total[..., 0]
     if random:
         prior_total = alpha.sum(axis=-1)
         potential = potential - (pt.gammaln(prior_total + total) - pt.gammaln(prior_total))
-    pm.Potential(f"{name}_ancillary", potential)
+    pm.Potential(f"ancillary_{name}", potential)
     pm.Deterministic(name, pt.exp(x - log_total), dims=dims)
     return x - log_total
 

@@ -64,7 +64,7 @@ def conjugate_tree(
     }
     dims = {
         OUTCOME: ("dataset", "statement"),
-        **dict.fromkeys(("theta", *(f"theta{s}" for s in LATENTS)), ("statement",)),
+        **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
     tree = make_tree(groups, dims, statement_coords(results, listing))
     return finish_tree(tree, results, listing, rng)
@@ -78,7 +78,7 @@ def finish_tree(
 
     for group in ("posterior", "prior"):
         data = tree[group].to_dataset()
-        data = data.drop_vars([v for v in data.data_vars if str(v).endswith(LATENTS)])
+        data = data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
@@ -152,4 +152,4 @@ def latent_log_prior(
 ) -> dict[str, FloatArray]:
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
     made = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
-    return {f"{name}{suffix}": density for suffix, density in zip(LATENTS, made, strict=True)}
+    return {f"{prefix}{name}": density for prefix, density in zip(LATENTS, made, strict=True)}
