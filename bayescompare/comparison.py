@@ -276,11 +276,11 @@ class Comparison:
         *,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the answer: bars per statement, or the simplex when there are three.
+        """Draw the answer: bars per statement, the simplex of three, or a learned network.
 
         Parameters
         ----------
-        kind : {"statements", "simplex"}, optional
+        kind : {"statements", "simplex", "network"}, optional
             Statement bars by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.

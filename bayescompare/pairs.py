@@ -172,9 +172,9 @@ class Pairwise:
         decided, graph = self.decide(fdr=fdr), self.order(fdr=fdr)
         asserted = decided[decided["asserted"]]
         rate = (
-            f"the expected share of false ones is at most {fdr:.0%}"
+            f"the expected share of false ones is at most {100 * fdr:g}%"
             if self.bayesian
-            else f"the probability of any false one is at most {fdr:.0%} (Holm)"
+            else f"the probability of any false one is at most {100 * fdr:g}% (Holm)"
         )
         pairs = plural(len(decided), "pair")
         algorithms = plural(len(self.results.algorithms), "algorithm")

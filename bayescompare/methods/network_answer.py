@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -164,10 +163,10 @@ def _sampled(
 
 def _by_class(graphs: Iterable[tuple[Graph, float]]) -> dict[Graph, float]:
     chosen: dict[object, Graph] = {}
-    weights: Counter[Graph] = Counter()
+    weights: dict[Graph, float] = {}
     for graph, weight in graphs:
-        key = pattern(graph)
-        weights[chosen.setdefault(key, graph)] += weight  # type: ignore[assignment]
+        member = chosen.setdefault(pattern(graph), graph)
+        weights[member] = weights.get(member, 0.0) + weight
     total = sum(w for w in weights.values() if w > NEGLIGIBLE)
     return {graph: w / total for graph, w in weights.items() if w > NEGLIGIBLE}
 
