@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 TINY = 1e-290
 
 #: Above this shape the plain log density loses digits and the deviance form takes over.
-LARGE = 10.0
+LARGE = 30.0
 
 #: Above this shape the distribution function is Temme's expansion.
 HUGE = 1e5

@@ -23,7 +23,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
+from scipy.special import gammainccinv, gammaincinv
 
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
@@ -35,7 +35,7 @@ FloatArray = NDArray[np.float64]
 _TAIL = 1e-17
 _LOG_TAIL = math.log(_TAIL)
 _GRID = 17
-_NODES = (64, 64, 64, 128, 256, 512, 1024)
+_NODES = (60, 64, 64, 128, 256, 512, 1024)
 #: Evaluations of F held at once: bounds memory when there are very many distinct counts.
 _BLOCK = 1 << 20
 
@@ -49,12 +49,8 @@ class _Groups:
     size: FloatArray
     lump_log_a: float
     lump_log_size: float
-
-    @property
-    def reference(self) -> float:
-        """The largest shape: `t` is measured from its logarithm to keep digits near a peak."""
-        lump = math.exp(min(self.lump_log_a, 690.0)) if self.lump_log_size > -math.inf else 0.0
-        return max(float(self.a.max(initial=0.0)), lump)
+    #: The largest shape: `t` is measured from its logarithm to keep digits near a peak.
+    reference: float
 
 
 def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
@@ -97,7 +93,8 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
         defect = abs(float(each @ groups.size) + lump - 1.0)
         if defect > 1e-9:
             raise ArithmeticError(f"P(max) sums to 1 only within {defect:.1g}: please report this")
-    return np.append(each, 0.0)[member], min(lump, 1.0)
+    listed = each[member] if member.min(initial=0) >= 0 else np.append(each, 0.0)[member]
+    return listed, min(lump, 1.0)
 
 
 def _graded(low: float, high: float) -> list[float]:
@@ -118,20 +115,26 @@ def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
     # Sums of 1/2 and 1/6 in another order differ in the last bit: they are the same shape.
     key = np.round(log_shape, 12)
     order = np.argsort(key, kind="stable")
-    order = order[np.searchsorted(key[order], -math.inf, side="right") :]
     ranked = key[order]
+    if ranked[0] == -math.inf:
+        order = order[np.searchsorted(ranked, -math.inf, side="right") :]
+        ranked = key[order]
     new = np.empty(len(ranked), dtype=np.bool_)
     new[:1], new[1:] = True, ranked[1:] != ranked[:-1]
     starts = np.flatnonzero(new)
     member = np.full(len(key), -1, dtype=np.int64)
     member[order] = np.cumsum(new) - 1
     first, size = order[starts], np.bincount(member[order], minlength=len(starts))
+    lump_log_size = cells.rest_log_size if cells.rest_log_alpha > -math.inf else -math.inf
+    lump = math.exp(min(cells.rest_log_alpha, 690.0)) if lump_log_size > -math.inf else 0.0
+    largest = float(shape[first[-1]]) if len(first) else 0.0
     groups = _Groups(
         a=shape[first],
         log_a=log_shape[first],
         size=size.astype(np.float64),
         lump_log_a=cells.rest_log_alpha,
-        lump_log_size=cells.rest_log_size if cells.rest_log_alpha > -math.inf else -math.inf,
+        lump_log_size=lump_log_size,
+        reference=max(largest, lump),
     )
     return groups, member
 
@@ -147,9 +150,13 @@ def _tail_limits(groups: _Groups) -> tuple[float, float]:
     least = float(gammaincinv(top, _TAIL))
     low = math.log(least / top) if least > 0.0 else -math.inf
     low = max(low, (_LOG_TAIL + math.lgamma(top + 1.0)) / top - math.log(top))
-    cells = float(groups.size.sum())
-    spread = 45.0 + math.log1p(cells) + max(0.0, groups.lump_log_size + min(groups.lump_log_a, 0.0))
-    return low, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top)
+    # Every other cell's upper tail is below that of the largest shape.
+    most = float(gammainccinv(top, _TAIL / float(groups.size.sum() + 1.0)))
+    high = math.log(most / top)
+    if groups.lump_log_size > -math.inf:
+        spread = 45.0 + max(0.0, groups.lump_log_size + min(groups.lump_log_a, 0.0))
+        high = max(high, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top))
+    return low, high
 
 
 def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:
