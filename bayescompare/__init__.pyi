@@ -6,6 +6,7 @@ from ._version import __version__ as __version__
 from .asking import compare as compare
 from .comparison import Comparison as Comparison
 from .comparison_files import load_comparison as load_comparison
+from .counts import ErrorCounts as ErrorCounts
 from .io import load_example as load_example
 from .io import read_results as read_results
 from .measures import Measure as Measure
@@ -16,6 +17,7 @@ from .results import Results as Results
 __all__ = [
     "BayescompareError",
     "Comparison",
+    "ErrorCounts",
     "Measure",
     "Pairwise",
     "Results",

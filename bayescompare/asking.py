@@ -12,6 +12,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
+from bayescompare.counts import ErrorCounts
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.results import Results
 
@@ -59,7 +60,7 @@ def compare(
     'New>State of art|New>State of art'
     """
     test = as_method(method)
-    asked = judged(checked(results, measures), algorithms, missing)
+    asked = judged(checked(results, test, measures), test, algorithms, missing)
     generator, seed = as_rng(rng)
     answer = test.answer(asked, Sampling(generator, seed, dict(sampler or {})))
     return comparison_of(asked, test, answer)
@@ -79,7 +80,7 @@ def as_method(method: object) -> Method:
     return method
 
 
-def checked(results: Results, measures: Sequence[str] | None = None) -> Results:
+def checked(results: Results, method: Method, measures: Sequence[str] | None = None) -> Results:
     """Check the whole table once, at the door, and select the measures asked about."""
     if not isinstance(results, Results):
         raise BayescompareError(
@@ -87,23 +88,64 @@ def checked(results: Results, measures: Sequence[str] | None = None) -> Results:
             "bc.read_results(...)."
         )
     results = results.sel(measures=measures)
-    _check_constant(results)
+    if method.one_measure and len(results.measures) > 1:
+        raise BayescompareError(
+            f"method {method.name!r} is about one measure, and there are {len(results.measures)}: "
+            f"choose one, as in measures=[{results.measures[0]!r}]; for a joint answer use "
+            "'dirichlet' or 'network'."
+        )
+    if method.judges == "counts":
+        _check_counts(results, method)
+    else:
+        _check_constant(results)
     return results
 
 
 def judged(
-    results: Results, algorithms: Sequence[str] | None, missing: Literal["raise", "drop"]
+    results: Results,
+    method: Method,
+    algorithms: Sequence[str] | None,
+    missing: Literal["raise", "drop"],
 ) -> Results:
-    """Select the algorithms asked about, average replicates and settle missing cells."""
-    results = results.sel(algorithms=algorithms).average().complete(missing)
+    """Select the algorithms asked about and settle missing cells, in the form that is judged."""
+    results = results.sel(algorithms=algorithms)
+    if method.judges == "replicates":
+        results = _with_replicates(results, method).complete(missing)
+    else:
+        results = results.average().complete(missing)
     if len(results.algorithms) < 2:
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."
+        )
+    if method.one_pair and len(results.algorithms) > 2:
+        raise BayescompareError(
+            f"method {method.name!r} compares two algorithms, and there are "
+            f"{len(results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
         )
     if len(results.datasets) < 2:
         raise BayescompareError(
             f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
             "nothing says how datasets vary."
+        )
+    return results
+
+
+def _check_counts(results: Results, method: Method) -> None:
+    if not isinstance(results, ErrorCounts):
+        raise BayescompareError(
+            f"method {method.name!r} needs counts of paired errors, not a table of measures: make "
+            "them by bc.ErrorCounts.from_frame(...) or .from_predictions(...). Replicated results "
+            "(folds, seeds) go to method='correlated-t'."
+        )
+
+
+def _with_replicates(results: Results, method: Method) -> Results:
+    if results.n_replicates is None or results.n_replicates < 2:
+        seen = "no replicates" if results.n_replicates is None else "one replicate"
+        raise BayescompareError(
+            f"method {method.name!r} needs replicates (folds, seeds) of every cell, and these "
+            f"results have {seen}: name their column by replicate=, or use 'wilcoxon', "
+            "'dirichlet' or another method for single values."
         )
     return results
 

@@ -169,7 +169,7 @@ class Comparison:
         if self.answer.pvalue is not None:
             words = {"settled": "significant", "tied": "tied, nothing to single out"}
             verdict = words.get(decision.verdict, "not significant")
-            return f"{label} is the most frequent statement, p = {decision.level:.3g}: {verdict}"
+            return f"{label} {self.method.leading}, p = {decision.level:.3g}: {verdict}"
         words = {
             "settled": "settled",
             "likely": "likely, not settled",
@@ -178,7 +178,7 @@ class Comparison:
         }
         how = "exact" if self.exact else f"MCSE {self._best_mcse():.1g}"
         return (
-            f"{label} is the most probable statement with P {figure(decision.level)} ({how}): "
+            f"{label} {self.method.leading} with P {figure(decision.level)} ({how}): "
             f"{words[decision.verdict]}"
         )
 

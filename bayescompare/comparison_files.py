@@ -32,6 +32,8 @@ SCHEMA_VERSION = 1
 #: Groups of a saved file that are ours; every other group is the posterior's.
 _OWN = ("results", "answer")
 
+_SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed", "lead")
+
 
 def new_file(path: str | Path, *, overwrite: bool) -> Path:
     """Check that a file can be written, before anything is; nothing is overwritten unasked."""
@@ -152,6 +154,7 @@ def _scalars(answer: Answer) -> dict[str, Any]:
         "statistic": answer.statistic,
         "log_evidence": answer.log_evidence,
         "seed": answer.seed,
+        "lead": answer.lead,
     }
 
 
@@ -277,7 +280,7 @@ def _answer(
         mcse=arrays.pop("mcse", None),
         size=int(scalars["n_statements"]),
         n_observed=int(scalars["n_observed"]),
-        **{k: scalars[k] for k in ("unobserved", "pvalue", "statistic", "log_evidence", "seed")},
+        **{k: scalars[k] for k in _SCALARS},
         extra=arrays,
         figures={k: math.nan if v is None else v for k, v in facts["figures"].items()},
         details=facts["details"],

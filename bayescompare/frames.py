@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.results_text import first, quoted
 
-__all__ = ["fault_words", "find_column", "non_numbers", "spread"]
+__all__ = ["fault_words", "find_column", "non_numbers", "row_names", "row_words", "spread"]
 
 
-def spread(df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]) -> xr.Dataset:
+def spread(
+    df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], *, what: str = "measure"
+) -> xr.Dataset:
     """Put the columns of values into cells, with a dimension for each role.
 
     Parameters
@@ -30,6 +32,8 @@ def spread(df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]) 
         first appearance.
     values : collection of str
         The columns with the values. A cell without a row is NaN.
+    what : str
+        What a column of values is called in messages.
 
     Examples
     --------
@@ -44,8 +48,8 @@ def spread(df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]) 
         )
     if df.empty:
         raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
-    columns = _find_columns(df, roles, values)
-    keys = pd.DataFrame({role: _names(df[columns[role]], role) for role in roles}, dtype=object)
+    columns = _find_columns(df, roles, values, what)
+    keys = pd.DataFrame({role: row_names(df[columns[role]], role) for role in roles}, dtype=object)
     _check_duplicates(keys)
     coded = {role: pd.factorize(keys[role]) for role in roles}
     rows = tuple(codes for codes, _ in coded.values())
@@ -53,7 +57,7 @@ def spread(df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]) 
     variables = {}
     for name in values:
         cells = np.full(tuple(map(len, coords.values())), np.nan)
-        cells[rows] = _numbers(df[columns[name]], name)
+        cells[rows] = _numbers(df[columns[name]], f"{what} {name!r}")
         variables[name] = (tuple(roles), cells)
     return xr.Dataset(variables, coords=coords)
 
@@ -62,11 +66,12 @@ def spread(df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]) 
 
 
 def _find_columns(
-    df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str]
+    df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], what: str
 ) -> dict[str, Any]:
     """Return the column of each role and of each of the values."""
     columns = {role: find_column(df, f"{role}={name!r}", name) for role, name in roles.items()}
-    columns |= {name: find_column(df, f"measures[{name!r}]", name) for name in values}
+    said = "measures[{!r}]" if what == "measure" else what + " {!r}"
+    columns |= {name: find_column(df, said.format(name), name) for name in values}
     taken: dict[Any, str] = {}
     for role, column in columns.items():
         if taken.setdefault(column, role) != role:
@@ -98,14 +103,14 @@ def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
 # ---------------------------------------------------------------------------------------- names
 
 
-def _names(column: pd.Series[Any], role: str) -> list[str]:
+def row_names(column: pd.Series[Any], role: str) -> list[str]:
     """Return each row's name as text."""
     raw = column.tolist()
     names = [str(value) for value in raw]
     absent = column.isna().to_numpy() | np.array([not name.strip() for name in names])
     if absent.any():
         raise BayescompareError(
-            f"{role} name missing in {first(_row_words(column[absent]))}: every row needs one."
+            f"{role} name missing in {first(row_words(column[absent]))}: every row needs one."
         )
     seen: dict[str, Any] = {}
     for name, value in zip(names, raw, strict=True):
@@ -121,17 +126,18 @@ def _check_duplicates(keys: pd.DataFrame) -> None:
     twice = keys[keys.duplicated()].drop_duplicates()
     if not twice.empty:
         cells = [repr(key) for key in twice.itertuples(index=False, name=None)]
-        remedy = (
-            "Replicates must differ within a cell."
-            if "replicate" in keys
-            else "If they are folds or seeds, name their column with replicate=."
-        )
+        remedy = "If they are folds or seeds, name their column with replicate=."
+        if "replicate" in keys:
+            remedy = "Replicates must differ within a cell."
+        elif "algorithm" not in keys or "example" in keys:
+            remedy = "Keep one of them."
         raise BayescompareError(
             f"more than one row for the same {', '.join(map(str, keys))}: {first(cells)}. {remedy}"
         )
 
 
-def _row_words(cells: pd.Series[Any]) -> list[str]:
+def row_words(cells: pd.Series[Any]) -> list[str]:
+    """Name the rows of some cells."""
     # A table read from a file is indexed by line, a frame by whatever its user chose.
     kind = "row" if cells.index.name is None else str(cells.index.name)
     return [f"{kind} {label}" for label in cells.index.tolist()]
@@ -140,15 +146,14 @@ def _row_words(cells: pd.Series[Any]) -> list[str]:
 # --------------------------------------------------------------------------------------- values
 
 
-def _numbers(column: pd.Series[Any], measure: str) -> NDArray[np.float64]:
+def _numbers(column: pd.Series[Any], what: str) -> NDArray[np.float64]:
     faults = non_numbers(column)
     if not faults.empty:
         texts = [value for value in faults if isinstance(value, str)]
         convertible = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").notna().any()
         hint = " Numbers written as text are not converted: use pandas.to_numeric first."
         raise BayescompareError(
-            f"measure {measure!r} must be numbers: {fault_words(faults)}."
-            f"{hint if convertible else ''}"
+            f"{what} must be numbers: {fault_words(faults)}.{hint if convertible else ''}"
         )
     if column.dtype.kind in "iuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -182,6 +187,6 @@ def _is_number(value: object) -> bool:
 
 def fault_words(faults: pd.Series[Any], shown: int = 4) -> str:
     """Say which rows hold the cells that `non_numbers` returned."""
-    rows = _row_words(faults)
+    rows = row_words(faults)
     words = [f"{row} has {v!r}" for row, v in zip(rows, faults.tolist(), strict=True)]
     return first(words, shown)

@@ -310,9 +310,11 @@ def pairwise(
     """
     test = as_method(method)
     # Averaged once here, not for every pair.
-    whole = checked(results, measures).sel(algorithms=algorithms).average()
+    whole = checked(results, test, measures).sel(algorithms=algorithms)
+    if test.judges == "cells":
+        whole = whole.average()
     pairs = _pairs(whole, reference)
-    asked = [_judged(whole, pair, missing) for pair in pairs]
+    asked = [_judged(whole, test, pair, missing) for pair in pairs]
     generator, seed = as_rng(rng)
     # One stream per pair, spawned before any work: the same answer for any number of jobs.
     streams = generator.spawn(len(pairs))
@@ -327,10 +329,12 @@ def pairwise(
     return Pairwise(whole, test, found, reference)
 
 
-def _judged(results: Results, pair: tuple[str, str], missing: Literal["raise", "drop"]) -> Results:
+def _judged(
+    results: Results, method: Method, pair: tuple[str, str], missing: Literal["raise", "drop"]
+) -> Results:
     """Prepare one pair, and name it when that fails."""
     try:
-        return judged(results, pair, missing)
+        return judged(results, method, pair, missing)
     except BayescompareError as error:
         raise BayescompareError(f"{pair[0]} against {pair[1]}: {error}") from None
 

@@ -14,11 +14,13 @@ from bayescompare._errors import closest
 from bayescompare.measures import Measure
 
 if TYPE_CHECKING:
+    from bayescompare.counts import ErrorCounts
     from bayescompare.results import Results
 
 __all__ = [
     "cell_words",
     "describe",
+    "describe_counts",
     "first",
     "missing_words",
     "nothing_left_words",
@@ -104,6 +106,27 @@ def describe(results: Results) -> str:
     sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
     title = f"Results: {', '.join(sizes)}"
     return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
+
+
+def describe_counts(counts: ErrorCounts) -> str:
+    """Return the spec sheet of error counts."""
+    sizes, only = counts.counts["n"].values, counts.counts["wrong_only"].values
+    known = "not given" if np.isnan(sizes).any() else f"{sizes.sum():,.0f}"
+    without = int((only.sum(axis=(1, 2)) == 0).sum())
+    lines = [
+        ("datasets", _listing(counts.datasets)),
+        ("algorithms", _listing(counts.algorithms)),
+        ("examples", known),
+        ("discordant", f"{only.sum(axis=(1, 2)).min():g} to {only.sum(axis=(1, 2)).max():g}"),
+        *([("none in", plural(without, "dataset"))] if without else []),
+        ("source", counts.source or "not given"),
+        *(("note", note) for note in counts.notes),
+    ]
+    width = max(len(head) for head, _ in lines) + 2
+    names = (counts.datasets, counts.algorithms)
+    title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
+    shown = [_clip(f"  {head:<{width}}{text}") for head, text in lines]
+    return "\n".join([f"ErrorCounts: {title}", *shown])
 
 
 def _measure_lines(results: Results) -> list[tuple[str, str]]:

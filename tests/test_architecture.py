@@ -22,7 +22,18 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 # First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"_errors", "_rng", "_version", "measures"}),
-    frozenset({"results", "results_checks", "results_stored", "results_text", "frames", "io"}),
+    frozenset(
+        {
+            "results",
+            "results_checks",
+            "results_stored",
+            "results_text",
+            "counts",
+            "counts_checks",
+            "frames",
+            "io",
+        }
+    ),
     frozenset({"kernels"}),
     frozenset({"statements"}),
     frozenset({"methods"}),
@@ -36,7 +47,7 @@ LAYERS: tuple[frozenset[str], ...] = (
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 
 # Kernels are numbers only, whatever their rank.
-KERNELS_MAY_IMPORT = frozenset({"numpy", "scipy", "numba"})
+KERNELS_MAY_IMPORT = frozenset({"numpy", "scipy", "numba", "highspy"})
 KERNELS_MAY_IMPORT_OF_OURS = frozenset({"kernels", "_errors"})
 
 # Backward, and only from inside a function: a result opens its own picture and its own page.

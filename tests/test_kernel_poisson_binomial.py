@@ -19,6 +19,8 @@ from scipy import stats
 
 from bayescompare.kernels import error_rates as er
 from bayescompare.kernels import poisson_binomial as pb
+from bayescompare.kernels import poisson_binomial_joint as pbj
+from bayescompare.kernels import poisson_multinomial as pm
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.maximum import probability_of_maximum
 from tests import oracles
@@ -57,8 +59,8 @@ prior = st.sampled_from([0.1, 0.5, 1.0, 2.0, 7.3])
 def test_svm_against_parzen() -> None:
     p = er.p_first_better(TABLE_5[:, 0], TABLE_5[:, 1])
     assert round(pb.context(p), 6) == 0.985346
-    assert round(pb.joint(p).first, 6) == 0.998807
-    assert round(pb.joint_context(p), 6) == 0.998807
+    assert round(pbj.joint(p).first, 6) == 0.998807
+    assert round(pbj.joint_context(p), 6) == 0.998807
     # Table 2 has two digits.
     assert round(pb.context(p), 2) == 0.99
 
@@ -126,17 +128,17 @@ def cases() -> list[tuple[np.ndarray, float]]:
 def test_both_models_against_enumeration(p: np.ndarray, b: float) -> None:
     exact = enumerate_all(p, b)
     assert pb.context(p, b) == pytest.approx(exact["cut"], abs=1e-13)
-    found = pb.joint(p, b)
+    found = pbj.joint(p, b)
     assert found.first == pytest.approx(exact["first"], abs=1e-12)
     assert found.second == pytest.approx(1.0 - exact["first"], abs=1e-12)
     assert found.mean == pytest.approx(exact["mean"], abs=1e-12)
     assert found.sd == pytest.approx(exact["sd"], abs=1e-11)
     assert found.log_evidence == pytest.approx(math.log(exact["evidence"]), abs=1e-11)
     np.testing.assert_allclose(found.wins, exact["wins"], atol=1e-12)
-    counts, log_evidence = pb.count_posterior(p, b)
+    counts, log_evidence = pbj.count_posterior(p, b)
     np.testing.assert_allclose(counts, exact["counts"], atol=1e-13)
     assert log_evidence == pytest.approx(math.log(exact["evidence"]), abs=1e-12)
-    assert pb.joint_context(p, b) == pytest.approx(exact["first"], abs=1e-13)
+    assert pbj.joint_context(p, b) == pytest.approx(exact["first"], abs=1e-13)
     without = [enumerate_all(np.delete(p, i), b)["evidence"] for i in range(min(len(p), 4))]
     np.testing.assert_allclose(
         found.log_predictive[:4], np.log(exact["evidence"] / np.array(without)), atol=1e-11
@@ -186,7 +188,7 @@ def test_rate_posterior_by_mpmath() -> None:
     halves = [mp.linspace(0, 0.5, 5), mp.linspace(0.5, 1, 5)]
     low, high = (mp.quad(density, half) for half in halves)
     mean = sum(mp.quad(lambda r: r * density(r), half) for half in halves) / (low + high)
-    found = pb.joint(p, b)
+    found = pbj.joint(p, b)
     assert found.first == pytest.approx(float(high / (low + high)), abs=1e-12)
     assert found.mean == pytest.approx(float(mean), abs=1e-12)
     assert found.log_evidence == pytest.approx(
@@ -197,10 +199,10 @@ def test_rate_posterior_by_mpmath() -> None:
 def test_uninformative_datasets_leave_the_prior() -> None:
     """PB(0) is 2^-3000 here, and the posterior of κ uniform all the same."""
     p = np.full(3000, 0.5)
-    counts, log_evidence = pb.count_posterior(p)
+    counts, log_evidence = pbj.count_posterior(p)
     np.testing.assert_allclose(counts, 1 / 3001, rtol=1e-10)
     assert log_evidence == pytest.approx(-3000 * math.log(2), abs=1e-9)
-    found = pb.joint(p)
+    found = pbj.joint(p)
     assert found.first == pytest.approx(0.5, abs=1e-12)
     assert found.sd == pytest.approx(math.sqrt(1 / 12), abs=1e-12)
 
@@ -210,11 +212,11 @@ def test_two_routes_to_the_joint_model(b: float) -> None:
     """Quadrature over r and the recursion over κ, on thousands of datasets in an evil order."""
     rng = np.random.default_rng(7)
     for p in (rng.random(3000), np.r_[np.full(300, 0.01), np.ones(20_000)], rng.beta(9, 8, 999)):
-        found = pb.joint(p, b)
-        counts, log_evidence = pb.count_posterior(p, b)
+        found = pbj.joint(p, b)
+        counts, log_evidence = pbj.count_posterior(p, b)
         wins = np.arange(len(p) + 1)
         assert found.log_evidence == pytest.approx(log_evidence, rel=1e-12)
-        assert found.first == pytest.approx(pb.joint_context(p, b), abs=1e-11)
+        assert found.first == pytest.approx(pbj.joint_context(p, b), abs=1e-11)
         assert found.mean == pytest.approx(float(counts @ (wins + b)) / (len(p) + 2 * b), abs=1e-11)
         assert found.wins.sum() == pytest.approx(float(counts @ wins), rel=1e-11)
 
@@ -226,8 +228,8 @@ def test_draws_of_the_joint_model() -> None:
     rng = np.random.default_rng(8)
     k_h, k_g = TABLE_5.T
     p, n = er.p_first_better(k_h, k_g), 40_000
-    exact = pb.joint(p)
-    rates = pb.draw_rates(pb.count_posterior(p)[0], n, rng)
+    exact = pbj.joint(p)
+    rates = pb.draw_rates(pbj.count_posterior(p)[0], n, rng)
     assert abs((rates > 0.5).mean() - exact.first) < 4 * math.sqrt(exact.first * exact.second / n)
     assert abs(rates.mean() - exact.mean) < 4 * exact.sd / math.sqrt(n)
     assert rates.std() == pytest.approx(exact.sd, rel=0.03)
@@ -258,7 +260,7 @@ def test_joint_is_calibrated_and_the_cut_is_not() -> None:
     z = rng.random((runs, n)) / 2
     k_h = rng.binomial(size, np.where(d, z, 1 - z))
     p = er.p_first_better(k_h, size - k_h)
-    stated = np.array([[pb.context(row), pb.joint_context(row)] for row in p])
+    stated = np.array([[pb.context(row), pbj.joint_context(row)] for row in p])
     truth = (r > 0.5).astype(float)
     # The slope of truth on what is stated is one if it is calibrated.
     centred = stated - 0.5
@@ -288,7 +290,7 @@ def enumerate_regions(triples: np.ndarray, alpha: tuple[float, ...]) -> np.ndarr
 def test_regions_against_enumeration(alpha: tuple[float, float, float]) -> None:
     triples = np.random.default_rng(11).dirichlet([1.0, 0.5, 1.0], 3)
     exact = enumerate_regions(triples, alpha)
-    np.testing.assert_allclose(pb.region_probabilities(triples, alpha), exact, atol=1e-9)
+    np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [(1.0, 1.0, 1.0), (0.1, 0.1, 0.1), (3.0, 0.4, 1.0)])
@@ -298,15 +300,15 @@ def test_certain_regions_are_the_dirichlet_kernel(
 ) -> None:
     triples = np.repeat(np.eye(3), counts, axis=0)
     exact, _ = probability_of_maximum(Cells(np.log(alpha), np.array(counts, dtype=float)))
-    np.testing.assert_allclose(pb.region_probabilities(triples, alpha), exact, atol=1e-12)
+    np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [30, 300])
 def test_regions_by_draws(n: int) -> None:
     triples = np.random.default_rng(n).dirichlet([1.0, 1.0, 1.2], n)
-    exact = pb.region_probabilities(triples)
+    exact = pm.region_probabilities(triples)
     assert exact.sum() == pytest.approx(1.0, abs=1e-12)
-    found, error = pb.region_probabilities_by_draws(triples, 2000, np.random.default_rng(12))
+    found, error = pm.region_probabilities_by_draws(triples, 2000, np.random.default_rng(12))
     assert np.all(np.abs(found - exact) < 4 * error)
     assert np.all(error < 0.01)
 
@@ -316,10 +318,10 @@ def test_regions_by_draws(n: int) -> None:
 def test_regions_mirror_and_permute(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     triples = rng.dirichlet([0.5, 0.5, 0.5], n).reshape(n, 3)
-    found = pb.region_probabilities(triples)
+    found = pm.region_probabilities(triples)
     assert found.sum() == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(pb.region_probabilities(triples[:, ::-1]), found[::-1], atol=1e-13)
-    np.testing.assert_allclose(pb.region_probabilities(rng.permutation(triples)), found, atol=1e-13)
+    np.testing.assert_allclose(pm.region_probabilities(triples[:, ::-1]), found[::-1], atol=1e-13)
+    np.testing.assert_allclose(pm.region_probabilities(rng.permutation(triples)), found, atol=1e-13)
 
 
 # ------------------------------------------------------------------------------------ the property
@@ -340,7 +342,7 @@ def test_pmf_sums_to_one_with_the_right_moments(p: np.ndarray) -> None:
 @settings(deadline=None)
 def test_swapping_the_algorithms_mirrors(p: np.ndarray, b: float) -> None:
     assert pb.context(p, b) + pb.context(1.0 - p, b) == pytest.approx(1.0, abs=1e-12)
-    one, other = pb.joint(p, b), pb.joint(1.0 - p, b)
+    one, other = pbj.joint(p, b), pbj.joint(1.0 - p, b)
     assert one.first == pytest.approx(other.second, abs=1e-11)
     assert one.first + one.second == pytest.approx(1.0, abs=1e-12)
     assert one.mean + other.mean == pytest.approx(1.0, abs=1e-11)
@@ -354,8 +356,8 @@ def test_order_of_datasets_does_not_matter(p: np.ndarray, b: float, random: obje
     order = list(range(len(p)))
     random.shuffle(order)
     assert pb.context(p[order], b) == pytest.approx(pb.context(p, b), abs=1e-13)
-    assert pb.joint_context(p[order], b) == pytest.approx(pb.joint_context(p, b), abs=1e-13)
-    one, other = pb.joint(p, b), pb.joint(p[order], b)
+    assert pbj.joint_context(p[order], b) == pytest.approx(pbj.joint_context(p, b), abs=1e-13)
+    one, other = pbj.joint(p, b), pbj.joint(p[order], b)
     np.testing.assert_allclose(other.wins, one.wins[order], atol=1e-11)
     np.testing.assert_allclose(other.log_predictive, one.log_predictive[order], atol=1e-10)
 
@@ -363,9 +365,9 @@ def test_order_of_datasets_does_not_matter(p: np.ndarray, b: float, random: obje
 @given(some, prior)
 @settings(deadline=None)
 def test_two_routes_agree(p: np.ndarray, b: float) -> None:
-    found = pb.joint(p, b)
-    assert found.first == pytest.approx(pb.joint_context(p, b), abs=1e-11)
-    assert found.log_evidence == pytest.approx(pb.count_posterior(p, b)[1], abs=1e-10)
+    found = pbj.joint(p, b)
+    assert found.first == pytest.approx(pbj.joint_context(p, b), abs=1e-11)
+    assert found.log_evidence == pytest.approx(pbj.count_posterior(p, b)[1], abs=1e-10)
     assert found.error < 1e-11
 
 
@@ -378,17 +380,17 @@ def test_better_on_one_dataset_is_never_worse_in_the_context(
     higher = p.copy()
     higher[i] += share * (1.0 - p[i])
     assert pb.context(higher) >= pb.context(p) - 1e-13
-    assert pb.joint_context(higher) >= pb.joint_context(p) - 1e-13
-    assert pb.joint(higher).mean >= pb.joint(p).mean - 1e-11
+    assert pbj.joint_context(higher) >= pbj.joint_context(p) - 1e-13
+    assert pbj.joint(higher).mean >= pbj.joint(p).mean - 1e-11
 
 
 def test_no_dataset_leaves_the_prior() -> None:
     assert pb.pmf([]).tolist() == [1.0]
     assert pb.context([]) == 0.5
-    found = pb.joint(np.array([]))
+    found = pbj.joint(np.array([]))
     assert (round(found.first, 12), round(found.mean, 12)) == (0.5, 0.5)
     assert found.log_evidence == pytest.approx(0.0, abs=1e-12)
-    np.testing.assert_allclose(pb.region_probabilities(np.empty((0, 3))), 1 / 3, atol=1e-13)
+    np.testing.assert_allclose(pm.region_probabilities(np.empty((0, 3))), 1 / 3, atol=1e-13)
 
 
 # ------------------------------------------------------------------------------------ speed, memory

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
+from pathlib import Path
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare.counts import ErrorCounts
 from bayescompare.io.tables import read_results
 from bayescompare.measures import Direction, Measure
 from bayescompare.results import Results
@@ -16,6 +18,11 @@ __all__ = ["Example", "examples", "load_example"]
 _JANSEN = (
     "Jansen, C., Nalenz, M., Schollmeyer, G., & Augustin, T. (2022). Statistical Comparisons of "
     "Classifiers by Generalized Stochastic Dominance. arXiv:2209.01857"
+)
+_LACOSTE = (
+    "Lacoste, A., Laviolette, F., & Marchand, M. (2012). Bayesian Comparison of Machine Learning "
+    "Algorithms on Single and Multiple Datasets. Proceedings of Machine Learning Research 22 "
+    "(AISTATS), 665-675"
 )
 _BENAVOLI = (
     "Benavoli, A., & de Campos, C. P. (2016). Statistical Tests for Joint Analysis of Performance "
@@ -40,6 +47,9 @@ class Example:
         The full citation.
     description : str
         One line about the table.
+    pair : tuple of (str, str), optional
+        Of counts of errors: the first and the second algorithm, whose errors are in the columns
+        ``<name>_only``. There is then the one measure "error".
     """
 
     name: str
@@ -47,6 +57,7 @@ class Example:
     measures: Mapping[str, Direction | Measure]
     source: str
     description: str
+    pair: tuple[str, str] | None = None
 
 
 _EXAMPLES = (
@@ -77,6 +88,16 @@ _EXAMPLES = (
         source=f"{_BENAVOLI}, Table 1.",
         description="2 ways to learn polynomial neural networks on 4 datasets.",
     ),
+    Example(
+        name="lacoste-svm-parzen",
+        file="lacoste_svm_parzen.csv",
+        measures={"error": "min"},
+        # The printed columns are these counts plus 10, whatever the table's head says, and the
+        # sizes of the test sets are padded: only the discordant examples can be had.
+        source=f"{_LACOSTE}, Table 5, less 10.",
+        description="Paired errors of 2 classifiers on 22 datasets: how often each alone erred.",
+        pair=("svm", "parzen"),
+    ),
 )
 
 
@@ -86,7 +107,7 @@ def examples() -> tuple[Example, ...]:
     Examples
     --------
     >>> [example.name for example in examples()]
-    ['jansen-uci', 'benavoli-example1', 'pnn']
+    ['jansen-uci', 'benavoli-example1', 'pnn', 'lacoste-svm-parzen']
     """
     return _EXAMPLES
 
@@ -114,7 +135,22 @@ def load_example(name: str) -> Results:
     """
     example = _find(name)
     with as_file(files("bayescompare").joinpath("data", example.file)) as path:
+        if example.pair is not None:
+            return _counts(path, example, example.pair)
         return replace(read_results(path, measures=example.measures), source=example.source)
+
+
+def _counts(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
+    import pandas as pd
+
+    first, second = (f"{name}_only" for name in pair)
+    return ErrorCounts.from_frame(
+        pd.read_csv(path),
+        first_wrong=first,
+        second_wrong=second,
+        algorithms=pair,
+        source=example.source,
+    )
 
 
 def _find(name: str) -> Example:

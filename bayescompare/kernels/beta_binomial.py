@@ -26,14 +26,26 @@ Section 5.3, for the model.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, expit, gammaln, log_expit, ndtr
+from scipy.special import betainc, expit, ndtr
+
+from bayescompare.kernels.beta_binomial_density import (
+    Density,
+    LogPrior,
+    log_likelihood,
+    posterior_density,
+)
+from bayescompare.kernels.beta_binomial_nodes import (
+    LEVELS,
+    Grid,
+    Support,
+    border_of,
+    grid_of,
+    support_of,
+)
 
 __all__ = [
     "Grid",
@@ -50,43 +62,12 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-LogPrior = Callable[[FloatArray], FloatArray]
-_Density = Callable[[FloatArray, FloatArray], FloatArray]
 
-_DIRECT = 16
-_NODES = 16
-#: Where 1 − μ and 1 − ρ still have digits; ρ itself may be far smaller.
-_TOP, _BOTTOM = 36.0, -90.0
-_LOG_TAIL = 36.0
-#: Panels of logit ρ, and of each segment of logit μ, in turn.
-_LEVELS = ((4, 2), (6, 2), (8, 3), (12, 4), (16, 6), (24, 8), (32, 12), (48, 16))
+
 #: Nodes of less mass than this are not asked for their betainc.
 _FAINT = 1e-17
 #: A Beta of this size is normal to 1e-12, and beyond what betainc can do.
 _NORMAL = 1e12
-
-
-class Grid(NamedTuple):
-    """Quadrature nodes with the posterior mass of each, and the cell around it.
-
-    Attributes
-    ----------
-    u, v : arrays (M,)
-        Logit μ and logit ρ.
-    mass : array (M,)
-        Sums to one.
-    log_density : array (M,)
-        Unnormalised, with respect to u and v.
-    u_cell, v_cell : arrays (M, 2)
-        Lower end and width. The cells are disjoint and their areas the nodes' weights.
-    """
-
-    u: FloatArray
-    v: FloatArray
-    mass: FloatArray
-    log_density: FloatArray
-    u_cell: FloatArray
-    v_cell: FloatArray
 
 
 class Pooled(NamedTuple):
@@ -167,11 +148,11 @@ def pooled(
     >>> round(found.first, 6), round(found.mean_mu, 6), found.error < 1e-9
     (0.962786, 0.303106, True)
     """
-    density = _posterior(k_h, k_g, log_prior_mu, log_prior_rho)
-    support = _support(density)
-    before = _moments(_grid(density, support, _LEVELS[0]))
-    for level in _LEVELS[1:]:
-        now = _moments(_grid(density, support, level))
+    density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
+    support = support_of(density)
+    before = _moments(grid_of(density, support, LEVELS[0]))
+    for level in LEVELS[1:]:
+        now = _moments(grid_of(density, support, level))
         error = max(abs(x - y) for x, y in zip(now[:9], before[:9], strict=True))
         if error <= tolerance:
             break
@@ -250,12 +231,12 @@ def shrunken(
     >>> found.mean.round(3).tolist(), found.first.round(3).tolist()
     ([0.622, 0.608, 0.622, 0.921, 0.665], [0.181, 0.196, 0.181, 0.0, 0.25])
     """
-    density = _posterior(k_h, k_g, log_prior_mu, log_prior_rho)
-    support = _support(density)
+    density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
+    support = support_of(density)
     pairs, _, which = _distinct(k_h, k_g)
-    before = _each_dataset(_grid(density, support, _LEVELS[0])[0], pairs)
-    for level in _LEVELS[1:]:
-        now = _each_dataset(_grid(density, support, level)[0], pairs)
+    before = _each_dataset(grid_of(density, support, LEVELS[0])[0], pairs)
+    for level in LEVELS[1:]:
+        now = _each_dataset(grid_of(density, support, level)[0], pairs)
         error = float(np.abs(now - before).max(initial=0.0))
         if error <= tolerance:
             break
@@ -311,30 +292,30 @@ def leave_one_out(
     [0.0957, 0.0804, 0.0957, 0.016]
     """
     first, second = np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)
-    density = _posterior(first, second, log_prior_mu, log_prior_rho)
-    support = _support(density)
+    density = posterior_density(first, second, log_prior_mu, log_prior_rho)
+    support = support_of(density)
     pairs, seen, which = _distinct(first, second)
     level, error = _enough(density, support, tolerance)
-    (coarse, whole), (fine, _) = (_grid(density, support, _LEVELS[level + up]) for up in (0, 1))
-    border = _border(support)
+    (coarse, whole), (fine, _) = (grid_of(density, support, LEVELS[level + up]) for up in (0, 1))
+    border = border_of(support)
     height = density(*border)
     value = np.empty(len(pairs))
     for row, (one, other) in enumerate(pairs):
-        single = _likelihood(np.array([one]), np.array([other]))
+        single = log_likelihood(np.array([one]), np.array([other]))
         value[row], peak = _log_predictive(coarse, single)
         change = abs(_log_predictive(fine, single)[0] - value[row])
         # Where much of what is left lies outside the nodes, it is still high on their border.
         if change > tolerance or float((height - single(*border)).max()) > peak - 25.0:
             rest = [np.delete(counts, seen[row]) for counts in (first, second)]
-            without = _posterior(rest[0], rest[1], log_prior_mu, log_prior_rho)
-            own = _support(without)
+            without = posterior_density(rest[0], rest[1], log_prior_mu, log_prior_rho)
+            own = support_of(without)
             needed, change = _enough(without, own, tolerance)
-            value[row] = whole - _grid(without, own, _LEVELS[needed])[1]
+            value[row] = whole - grid_of(without, own, LEVELS[needed])[1]
         error = max(error, change)
     return value[which], error
 
 
-def _log_predictive(grid: Grid, single: _Density) -> tuple[float, float]:
+def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
     """Minus log E[1/likelihood] of one dataset, and the peak of the density without it."""
     # Far below what can matter unless the border is high too.
     matters = grid.mass > 1e-24
@@ -345,11 +326,11 @@ def _log_predictive(grid: Grid, single: _Density) -> tuple[float, float]:
     return -log_mean, float((grid.log_density[matters] + inverse).max())
 
 
-def _enough(density: _Density, support: _Support, tolerance: float) -> tuple[int, float]:
+def _enough(density: Density, support: Support, tolerance: float) -> tuple[int, float]:
     """The first level whose log evidence the next one confirms, and the difference."""
-    before = _grid(density, support, _LEVELS[0])[1]
-    for level in range(len(_LEVELS) - 1):
-        now = _grid(density, support, _LEVELS[level + 1])[1]
+    before = grid_of(density, support, LEVELS[0])[1]
+    for level in range(len(LEVELS) - 1):
+        now = grid_of(density, support, LEVELS[level + 1])[1]
         error = abs(now - before)
         if error <= tolerance:
             break
@@ -387,7 +368,7 @@ def draw_hyper(
     >>> bool(abs(mu.mean() - found.mean_mu) < 4 * found.sd_mu / 4000**0.5)
     True
     """
-    density = _posterior(k_h, k_g, log_prior_mu, log_prior_rho)
+    density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
     u, v, excess = _propose(density, grid, draws, rng)
     for _ in range(10):
         new_u, new_v, new_excess = _propose(density, grid, draws, rng)
@@ -398,7 +379,7 @@ def draw_hyper(
 
 
 def _propose(
-    density: _Density, grid: Grid, draws: int, rng: np.random.Generator
+    density: Density, grid: Grid, draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Points in cells chosen by mass, and the log density there over that of the node."""
     node = rng.choice(len(grid.mass), size=draws, p=grid.mass / grid.mass.sum())
@@ -428,226 +409,3 @@ def draw_shares(
     first = mu[:, None] * phi + np.asarray(k_h, dtype=np.float64)
     second = (1.0 - mu)[:, None] * phi + np.asarray(k_g, dtype=np.float64)
     return np.asarray(rng.beta(first, second))
-
-
-# -------------------------------------------------------------------------------------- the density
-
-
-class _Tally(NamedTuple):
-    """Counts, as exponents of x + jρ: one for each j < 16, and larger counts one by one."""
-
-    below: FloatArray
-    beyond: FloatArray
-    times: FloatArray
-
-
-def _tally(counts: FloatArray) -> _Tally:
-    below = (counts[:, None] > np.arange(_DIRECT)).sum(axis=0).astype(np.float64)
-    beyond, times = np.unique(counts[counts > _DIRECT], return_counts=True)
-    return _Tally(below, beyond - _DIRECT, times.astype(np.float64))
-
-
-def _posterior(
-    k_h: ArrayLike,
-    k_g: ArrayLike,
-    log_prior_mu: LogPrior | None,
-    log_prior_rho: LogPrior | None,
-) -> _Density:
-    """Return the log of evidence times posterior density of (logit μ, logit ρ), as a function."""
-    likelihood = _likelihood(np.asarray(k_h, np.float64), np.asarray(k_g, np.float64))
-
-    def density(u: FloatArray, v: FloatArray) -> FloatArray:
-        value = likelihood(u, v) + log_expit(u) + log_expit(-u) + log_expit(v) + log_expit(-v)
-        if log_prior_mu is not None:
-            value = value + log_prior_mu(expit(u))
-        if log_prior_rho is not None:
-            value = value + log_prior_rho(expit(v))
-        return np.asarray(value)
-
-    return density
-
-
-def _likelihood(first: FloatArray, second: FloatArray) -> _Density:
-    """Return the log likelihood of (logit μ, logit ρ), as a function."""
-    n = first + second
-    splits = float((gammaln(n + 1.0) - gammaln(first + 1.0) - gammaln(second + 1.0)).sum())
-    tallies = (*_tally(first), *_tally(second), *_tally(n))
-
-    def likelihood(u: FloatArray, v: FloatArray) -> FloatArray:
-        rates = expit(u), expit(-u), expit(v), expit(-v)
-        return np.asarray(splits + _log_likelihood(*rates, *tallies))
-
-    return likelihood
-
-
-@njit(cache=True)
-def _log_likelihood(
-    mu: FloatArray,
-    not_mu: FloatArray,
-    rho: FloatArray,
-    not_rho: FloatArray,
-    first_below: FloatArray,
-    first_beyond: FloatArray,
-    first_times: FloatArray,
-    second_below: FloatArray,
-    second_beyond: FloatArray,
-    second_times: FloatArray,
-    all_below: FloatArray,
-    all_beyond: FloatArray,
-    all_times: FloatArray,
-) -> FloatArray:
-    out = np.empty(len(mu))
-    for m in range(len(mu)):
-        r = rho[m]
-        out[m] = (
-            _log_rising(mu[m] * not_rho[m], r, first_below, first_beyond, first_times)
-            + _log_rising(not_mu[m] * not_rho[m], r, second_below, second_beyond, second_times)
-            - _log_rising(not_rho[m], r, all_below, all_beyond, all_times)
-        )
-    return out
-
-
-@njit(cache=True)
-def _log_rising(
-    x: float, rho: float, below: FloatArray, beyond: FloatArray, times: FloatArray
-) -> float:
-    """Sum over datasets of Σ_{j<c} log(x + jρ); by Stirling's series from j = 16 on."""
-    total = 0.0
-    for j in range(_DIRECT):
-        if below[j] > 0.0:
-            total += below[j] * math.log(x + j * rho)
-    if len(beyond) > 0:
-        y = x + _DIRECT * rho
-        for c in range(len(beyond)):
-            total += times[c] * _log_long_product(y, rho, beyond[c])
-    return total
-
-
-@njit(cache=True)
-def _log_long_product(y: float, rho: float, m: float) -> float:
-    """Sum of log(y + jρ) over j < m, where y is at least 16 ρ."""
-    a = y / rho
-    share = m / a
-    if share < 1e-3:
-        # a log(1 + m/a) − m, without the difference of near equals.
-        series = 1 / 2 - share * (1 / 3 - share * (1 / 4 - share * (1 / 5 - share / 6)))
-        leading = -m * share * series
-    else:
-        leading = a * math.log1p(share) - m
-    leading += m * math.log(y + m * rho) - 0.5 * math.log1p(share)
-    return leading + _stirling(a + m) - _stirling(a)
-
-
-@njit(cache=True)
-def _stirling(x: float) -> float:
-    """log Γ(x) − (x − ½) log x + x − ½ log 2π, for x >= 16."""
-    w = 1.0 / (x * x)
-    return (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / x
-
-
-# ---------------------------------------------------------------------------------------- the nodes
-
-
-class _Support(NamedTuple):
-    """Where the posterior is: the limits of logit μ at a number of logit ρ, to interpolate."""
-
-    v: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-
-def _grid(density: _Density, support: _Support, level: tuple[int, int]) -> tuple[Grid, float]:
-    """Nodes with their masses, and the log of the whole integral."""
-    rho_edges = np.linspace(support.v[0], support.v[-1], level[0] + 1)
-    v, v_weight, v_low = (x[0] for x in _panels(rho_edges[None, :]))
-    low, high = np.interp(v, support.v, support.low), np.interp(v, support.v, support.high)
-    edges = _mu_edges(v, low, high, level[1])
-    u, u_weight, u_low = _panels(edges)
-    slice_, node = np.nonzero(u_weight > 0.0)
-    u, u_weight, u_low = u[slice_, node], u_weight[slice_, node], u_low[slice_, node]
-    value = density(u, v[slice_])
-    top = float(value.max())
-    mass = u_weight * v_weight[slice_] * np.exp(value - top)
-    total = float(mass.sum())
-    grid = Grid(
-        u=u,
-        v=v[slice_],
-        mass=mass / total,
-        log_density=value,
-        u_cell=np.stack([u_low, u_weight], axis=-1),
-        v_cell=np.stack([v_low[slice_], v_weight[slice_]], axis=-1),
-    )
-    return grid, top + math.log(total)
-
-
-def _mu_edges(v: FloatArray, low: FloatArray, high: FloatArray, panels: int) -> FloatArray:
-    """Edges of four segments of logit μ for each logit ρ: beside q's step at 0, and further out."""
-    width = 16.0 / np.sqrt(1.0 + np.exp(-v))  # eight standard deviations
-    corners = np.stack([low, -width, np.zeros(len(v)), width, high], axis=-1)
-    corners = np.clip(corners, low[:, None], high[:, None])
-    part = np.linspace(0.0, 1.0, panels + 1)[:-1]
-    inner = corners[:, :-1, None] + np.diff(corners)[:, :, None] * part
-    return np.concatenate([inner.reshape(len(v), -1), corners[:, -1:]], axis=1)
-
-
-def _panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Gauss–Legendre nodes, weights, and lower ends of the cells that the weights lay out.
-
-    Every node lies inside its cell (Chebyshev, Markov, Stieltjes).
-    """
-    node, weight, start = _legendre()
-    half = 0.5 * np.diff(edges)[..., None]
-    low = edges[..., :-1, None]
-    shape = (len(edges), -1)
-    return (
-        (low + half * (1.0 + node)).reshape(shape),
-        (half * weight).reshape(shape),
-        (low + half * start).reshape(shape),
-    )
-
-
-@cache
-def _legendre() -> tuple[FloatArray, FloatArray, FloatArray]:
-    node, weight = np.polynomial.legendre.leggauss(_NODES)
-    return node, weight, np.concatenate([[0.0], np.cumsum(weight)[:-1]])
-
-
-def _border(support: _Support) -> tuple[FloatArray, FloatArray]:
-    """Points all around the support."""
-    part = np.linspace(0.0, 1.0, 33)
-    sides = [support.low[i] + (support.high[i] - support.low[i]) * part for i in (0, -1)]
-    u = np.concatenate([support.low, support.high, *sides])
-    v = np.concatenate([support.v, support.v, np.repeat(support.v[[0, -1]], 33)])
-    return u, v
-
-
-def _support(density: _Density) -> _Support:
-    """Close in on the logit ρ and, for each, the logit μ that are within e^{-36} of the peak."""
-    bottom, top = _BOTTOM, _TOP
-    for _ in range(20):
-        v = np.linspace(bottom, top, 65)
-        low, high, height = _mu_limits(density, v)
-        area = height + np.log(high - low)
-        inside = np.flatnonzero(area > area.max() - _LOG_TAIL)
-        start, stop = max(inside[0] - 1, 0), min(inside[-1] + 1, 64)
-        if stop - start > 32:
-            break
-        bottom, top = float(v[start]), float(v[stop])
-    kept = slice(start, stop + 1)
-    return _Support(v[kept], low[kept], high[kept])
-
-
-def _mu_limits(density: _Density, v: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Limits of logit μ and the highest log density, for each logit ρ."""
-    low, high = np.full(len(v), -_TOP), np.full(len(v), _TOP)
-    rows, points = np.arange(len(v)), np.linspace(0.0, 1.0, 33)
-    for _ in range(20):
-        u = low[:, None] + (high - low)[:, None] * points
-        value = density(u.ravel(), np.repeat(v, 33)).reshape(u.shape)
-        height = value.max(axis=1)
-        inside = value > height[:, None] - _LOG_TAIL
-        start, stop = inside.argmax(axis=1), 32 - inside[:, ::-1].argmax(axis=1)
-        low, high = u[rows, np.maximum(start - 1, 0)], u[rows, np.minimum(stop + 1, 32)]
-        if np.all(stop - start > 16):
-            break
-    return low, high, height

@@ -29,6 +29,7 @@ __all__ = ["Answer", "Method", "Parameter", "Sampling"]
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["bayesian", "frequentist"]
+Judges = Literal["cells", "replicates", "counts"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Answer:
         The posterior, where the answer came from one.
     seed : int, optional
         What the sampling was seeded with.
+    lead : int, optional
+        Which statement a p-value is about, where it need not be that of the largest count.
     """
 
     labels: tuple[str, ...]
@@ -104,6 +107,7 @@ class Answer:
     details: Mapping[str, Any] = field(default_factory=dict)
     tree: xr.DataTree | None = None
     seed: int | None = None
+    lead: int | None = None
 
     @property
     def exact(self) -> bool:
@@ -135,10 +139,17 @@ class Method(ABC):
     provides: ClassVar[frozenset[str]]
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    #: What it judges: a number per cell, replicates of each, or counts of errors.
+    judges: ClassVar[Judges] = "cells"
+    #: Whether it is about two algorithms only, and about one measure only.
+    one_pair: ClassVar[bool] = False
+    one_measure: ClassVar[bool] = False
+    #: What the leading statement is, as the verdict says it.
+    leading: ClassVar[str] = "is the most probable statement"
 
     @abstractmethod
     def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """Answer the question; `results` are complete and without replicates."""
+        """Answer the question; `results` are what `judges` says, and complete."""
 
     @abstractmethod
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:

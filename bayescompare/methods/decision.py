@@ -54,6 +54,8 @@ def decide(answer: Answer) -> Decision:
     names the same statement.
     """
     score = answer.counts if answer.probability is None else answer.probability
+    if answer.lead is not None:
+        return _about(answer, answer.lead)
     top = float(score.max())
     tied = np.flatnonzero(score >= top - _SAME * max(1.0, abs(top)))
     chosen = min(
@@ -70,6 +72,13 @@ def decide(answer: Answer) -> Decision:
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
     )
+
+
+def _about(answer: Answer, lead: int) -> Decision:
+    """The decision on the statement that a p-value is about."""
+    assert answer.pvalue is not None
+    verdict = _verdict(answer.pvalue, pvalue=True, tied=False)
+    return Decision(answer.labels[lead], answer.pvalue, verdict, (), None)
 
 
 def _as_listed(k: int, answer: Answer) -> str:

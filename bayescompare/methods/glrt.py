@@ -49,6 +49,7 @@ class GLRT(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Benavoli & de Campos (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    leading: ClassVar[str] = "is the most frequent statement"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test the two largest counts against each other."""

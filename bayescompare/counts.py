@@ -1,0 +1,281 @@
+"""`ErrorCounts`: who was wrong where the other was right, dataset by dataset."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.counts_checks import (
+    check_counts,
+    check_paired,
+    check_totals,
+    correctness,
+    whole_numbers,
+)
+from bayescompare.frames import find_column, row_names, spread
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_checks import check_selection, frozen
+from bayescompare.results_text import describe_counts, unknown
+
+__all__ = ["ErrorCounts"]
+
+FloatArray = NDArray[np.float64]
+
+SCHEMA = "bayescompare.counts/1"
+
+#: The one measure that counts of errors are about.
+ERROR = "error"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorCounts(Results):
+    """Test examples that one algorithm got wrong and another right.
+
+    Made by `from_frame` (counts of one pair) or `from_predictions` (every pair). These are also
+    `Results` with the one measure ``"error"``: the error rate where the sizes of the test sets are
+    known, else the number of examples that only this algorithm got wrong. So every method for one
+    measure takes them; ``"poisson-binomial"`` and ``"hierarchical"`` use the counts themselves.
+
+    Parameters
+    ----------
+    counts : xarray.Dataset
+        ``wrong_only`` over (dataset, algorithm, opponent): examples that the algorithm got wrong
+        and the opponent right; ``wrong`` over (dataset, algorithm): all its errors; ``n`` over
+        dataset: examples. The last two are NaN where they are not known.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"task": ["a", "b"], "svm": [1, 2], "nn": [4, 3]})
+    >>> counts = ErrorCounts.from_frame(
+    ...     frame, dataset="task", first_wrong="svm", second_wrong="nn", algorithms=("svm", "nn")
+    ... )
+    >>> [only.tolist() for only in counts.pair("svm", "nn")]
+    [[1.0, 2.0], [4.0, 3.0]]
+    """
+
+    counts: xr.Dataset = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vars(self).update(counts=check_counts(self.counts, self.datasets, self.algorithms))
+
+    @classmethod
+    def from_counts(
+        cls, counts: xr.Dataset, *, source: str | None = None, notes: Sequence[str] = ()
+    ) -> ErrorCounts:
+        """Build from the dataset described above."""
+        spec = {ERROR: Measure("min", bounds=(0, None if counts["n"].isnull().any() else 1))}
+        data = xr.Dataset({ERROR: _error(counts)}).drop_vars("opponent", errors="ignore")
+        return cls(data, spec, source=source, notes=tuple(notes), counts=counts)
+
+    # The name is promised, and what it takes is another table than that of results.
+    @classmethod
+    def from_frame(  # type: ignore[override]
+        cls,
+        df: pd.DataFrame,
+        *,
+        dataset: str = "dataset",
+        first_wrong: str,
+        second_wrong: str,
+        both_wrong: str | None = None,
+        n: str | None = None,
+        algorithms: Sequence[str] = ("first", "second"),
+        source: str | None = None,
+    ) -> ErrorCounts:
+        """Build from one row per dataset with the counts of one pair.
+
+        Parameters
+        ----------
+        df : pandas.DataFrame
+        dataset : str
+            Column with the datasets' names.
+        first_wrong, second_wrong : str
+            Columns with the number of examples that only the first, only the second got wrong.
+        both_wrong, n : str, optional
+            Columns with the number that both got wrong, and with the number of examples. The
+            test of which is better does not need them; bounds on the risks do.
+        algorithms : pair of str
+            Names of the first and the second.
+        source : str, optional
+            Where the counts came from.
+
+        Raises
+        ------
+        BayescompareError
+            When a column is absent, a dataset is there twice, a count is negative, fractional or
+            missing, or the counts of a dataset exceed its n.
+        """
+        names = _two_names(algorithms)
+        columns = [c for c in (first_wrong, second_wrong, both_wrong, n) if c is not None]
+        cells = spread(df, {"dataset": dataset}, columns, what="count")
+        datasets = cells["dataset"].values.tolist()
+        found = {c: whole_numbers(cells[c].values, c, datasets) for c in columns}
+        only = np.zeros((len(datasets), 2, 2))
+        only[:, 0, 1], only[:, 1, 0] = found[first_wrong], found[second_wrong]
+        unknown_count = np.full(len(datasets), np.nan)
+        both = unknown_count if both_wrong is None else found[both_wrong]
+        total = unknown_count if n is None else found[n]
+        check_totals(only.sum(axis=(1, 2)) + np.nan_to_num(both), total, datasets)
+        wrong = only.sum(axis=2) + both[:, None]
+        return cls.from_counts(_dataset(only, wrong, total, datasets, names), source=source)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        df: pd.DataFrame,
+        *,
+        dataset: str = "dataset",
+        example: str = "example",
+        algorithm: str = "algorithm",
+        correct: str | None = None,
+        y_true: str | None = None,
+        y_pred: str | None = None,
+        source: str | None = None,
+    ) -> ErrorCounts:
+        """Build from one row per dataset, example and algorithm, for every pair at once.
+
+        Parameters
+        ----------
+        df : pandas.DataFrame
+        dataset, example, algorithm : str
+            Columns with the names; an example's name need be its own within a dataset only.
+        correct : str, optional
+            Column with 0 and 1, or False and True.
+        y_true, y_pred : str, optional
+            Columns to compare instead of `correct`.
+        source : str, optional
+            Where the predictions came from.
+
+        Raises
+        ------
+        BayescompareError
+            Also when an example was not judged by every algorithm, which is then named.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({
+        ...     "dataset": "iris", "example": [1, 2, 3] * 2, "algorithm": ["A"] * 3 + ["B"] * 3,
+        ...     "y": ["u", "v", "v"] * 2, "guess": ["u", "u", "v", "v", "u", "u"],
+        ... })
+        >>> counts = ErrorCounts.from_predictions(frame, y_true="y", y_pred="guess")
+        >>> [only.tolist() for only in counts.pair("A", "B")]
+        [[0.0], [2.0]]
+        """
+        columns = {
+            role: find_column(df, f"{role}={name!r}", name)
+            for role, name in (("dataset", dataset), ("example", example), ("algorithm", algorithm))
+        }
+        frame = pd.DataFrame({role: row_names(df[c], role) for role, c in columns.items()})
+        frame["correct"] = correctness(df, correct, y_true, y_pred)
+        names = list(dict.fromkeys(frame["algorithm"]))
+        missed = {
+            str(task): _errors(str(task), rows, names)
+            for task, rows in frame.groupby("dataset", sort=False)
+        }
+        only = np.stack([errors.T @ (1.0 - errors) for errors in missed.values()])
+        wrong = np.stack([errors.sum(axis=0) for errors in missed.values()])
+        sizes = np.array([float(len(errors)) for errors in missed.values()])
+        return cls.from_counts(_dataset(only, wrong, sizes, list(missed), names), source=source)
+
+    @classmethod
+    def from_dataset(cls, dataset: xr.Dataset) -> ErrorCounts:
+        """Build from what `to_dataset` made, as read back from netCDF."""
+        schema = dataset.attrs.get("schema")
+        if schema != SCHEMA:
+            raise BayescompareError(
+                f"dataset.attrs['schema'] is {schema!r}, not {SCHEMA!r}: "
+                "only what ErrorCounts.to_dataset() made can be read back."
+            )
+        facts = {key: json.loads(dataset.attrs[key]) for key in ("source", "notes")}
+        return cls.from_counts(dataset.drop_attrs(), **facts)
+
+    # what is in it -------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ErrorCounts):
+            return NotImplemented
+        return super().__eq__(other) is True and self.counts.equals(other.counts)
+
+    def __repr__(self) -> str:
+        return describe_counts(self)
+
+    def pair(self, first: str, second: str) -> tuple[FloatArray, FloatArray]:
+        """Return how many examples only the first, and only the second, got wrong, per dataset."""
+        place = {name: k for k, name in enumerate(self.algorithms)}
+        for name in (first, second):
+            if name not in place:
+                raise BayescompareError(unknown("algorithm", name, self.algorithms))
+        only = self.counts["wrong_only"].values
+        i, j = place[first], place[second]
+        return only[:, i, j], only[:, j, i]
+
+    def sel(
+        self,
+        *,
+        algorithms: Iterable[str] | None = None,
+        measures: Iterable[str] | None = None,
+        datasets: Iterable[str] | None = None,
+    ) -> ErrorCounts:
+        """Return the part named, in the order named; ``None`` keeps all."""
+        chosen = super().sel(algorithms=algorithms, measures=measures, datasets=datasets)
+        assert isinstance(chosen, ErrorCounts)
+        rows, columns = {name: k for k, name in enumerate(self.datasets)}, self.algorithms
+        kept = [columns.index(name) for name in chosen.algorithms]
+        indexers = {"algorithm": kept, "opponent": kept}
+        if datasets is not None:
+            indexers["dataset"] = [rows[name] for name in chosen.datasets]
+        vars(chosen).update(counts=frozen(self.counts.isel(indexers)))
+        return chosen
+
+    def to_dataset(self) -> xr.Dataset:
+        """Return everything as one dataset that netCDF can hold; `from_dataset` reads it back."""
+        facts = {"source": self.source, "notes": list(self.notes)}
+        attrs = {key: json.dumps(fact) for key, fact in facts.items()}
+        return self.counts.assign_attrs(schema=SCHEMA, **attrs)
+
+
+def _two_names(algorithms: Sequence[str]) -> list[str]:
+    names = check_selection("algorithms", algorithms, [str(name) for name in algorithms])
+    if len(names) != 2:
+        raise BayescompareError(f"algorithms={algorithms!r}: name two, the first and the second.")
+    return names
+
+
+def _errors(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
+    """Which examples each algorithm got wrong, (example, algorithm)."""
+    roles = {"example": "example", "algorithm": "algorithm"}
+    try:
+        cells = spread(rows, roles, ["correct"], what="column")["correct"]
+    except BayescompareError as error:
+        raise BayescompareError(f"dataset {task!r}: {error}") from None
+    check_paired(task, cells, names)
+    errors: FloatArray = 1.0 - cells.sel(algorithm=list(names)).values
+    return errors
+
+
+def _dataset(
+    only: FloatArray, wrong: FloatArray, n: FloatArray, datasets: list[str], names: list[str]
+) -> xr.Dataset:
+    return xr.Dataset(
+        {
+            "wrong_only": (("dataset", "algorithm", "opponent"), only),
+            "wrong": (("dataset", "algorithm"), wrong),
+            "n": (("dataset",), n),
+        },
+        {"dataset": datasets, "algorithm": names, "opponent": names},
+    )
+
+
+def _error(counts: xr.Dataset) -> xr.DataArray:
+    """Each algorithm's error, up to what is the same for all: differences are true ones."""
+    known = not counts["wrong"].isnull().any()
+    errors = counts["wrong"] if known else counts["wrong_only"].sum("opponent")
+    return errors if counts["n"].isnull().any() else errors / counts["n"]

@@ -1,0 +1,34 @@
+"""Composite Gauss–Legendre quadrature."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["composite"]
+
+FloatArray = NDArray[np.float64]
+
+_NODES = 16
+
+
+def composite(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights, 16 in every panel.
+
+    Examples
+    --------
+    >>> node, weight = composite(np.array([0.0, 1.0, 3.0]))
+    >>> round(float(weight @ node**2), 12)
+    9.0
+    """
+    node, weight = _legendre()
+    half = 0.5 * np.diff(edges)[:, None]
+    return (edges[:-1, None] + half * (1.0 + node)).ravel(), (half * weight).ravel()
+
+
+@cache
+def _legendre() -> tuple[FloatArray, FloatArray]:
+    node, weight = np.polynomial.legendre.leggauss(_NODES)
+    return node, weight
