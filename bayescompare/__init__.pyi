@@ -10,6 +10,9 @@ from .counts import ErrorCounts as ErrorCounts
 from .io import load_example as load_example
 from .io import read_results as read_results
 from .measures import Measure as Measure
+from .methods.context import context_probability as context_probability
+from .methods.context import first_better as first_better
+from .methods.context import risks as risks
 from .pairs import Pairwise as Pairwise
 from .pairs import pairwise as pairwise
 from .results import Results as Results
@@ -23,6 +26,8 @@ __all__ = [
     "Results",
     "__version__",
     "compare",
+    "context_probability",
+    "first_better",
     "io",
     "load_comparison",
     "load_example",
@@ -30,4 +35,5 @@ __all__ = [
     "pairwise",
     "plots",
     "read_results",
+    "risks",
 ]

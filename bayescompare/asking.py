@@ -110,12 +110,17 @@ def judged(
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
     results = results.sel(algorithms=algorithms)
     if method.judges == "replicates":
-        results = _with_replicates(results, method).complete(missing)
+        results = _with_replicates(results, method).paired(missing)
     else:
         results = results.average().complete(missing)
     if len(results.algorithms) < 2:
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."
+        )
+    if len(results.algorithms) < method.least_algorithms:
+        raise BayescompareError(
+            f"method {method.name!r} is one question about {method.least_algorithms} or more "
+            "algorithms together, which compare() asks; for two use 'wilcoxon' or 'sign'."
         )
     if method.one_pair and len(results.algorithms) > 2:
         raise BayescompareError(

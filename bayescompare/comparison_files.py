@@ -20,6 +20,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare._version import __version__
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
+from bayescompare.counts import ErrorCounts
+from bayescompare.measures import Measure
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.priors import SavedPrior, is_number
 from bayescompare.results import Results
@@ -72,17 +74,7 @@ def to_json(c: Comparison) -> str:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
         "method": {"name": c.method.name, "kind": c.method.kind, "options": c.method.options()},
-        "results": {
-            "algorithms": list(results.algorithms),
-            "datasets": list(results.datasets),
-            "measures": {name: results[name].to_dict() for name in results.measures},
-            "values": {
-                name: results.data[name].transpose("dataset", "algorithm").values.tolist()
-                for name in results.measures
-            },
-            "source": results.source,
-            "notes": list(results.notes),
-        },
+        "results": _told(results),
         "best": c.best,
         "verdict": c.decision.verdict,
         "exact": c.exact,
@@ -93,6 +85,26 @@ def to_json(c: Comparison) -> str:
         "explanation": c.explain(),
     }
     return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _told(results: Results) -> dict[str, Any]:
+    """What was judged, as JSON."""
+    told = {
+        "algorithms": list(results.algorithms),
+        "datasets": list(results.datasets),
+        "measures": {name: results[name].to_dict() for name in results.measures},
+        "values": {
+            name: results.data[name].transpose("dataset", "algorithm", ...).values
+            for name in results.measures
+        },
+        "source": results.source,
+        "notes": list(results.notes),
+    }
+    if results.n_replicates is not None:
+        told["replicates"] = results.data["replicate"].values.tolist()
+    if isinstance(results, ErrorCounts):
+        told["counts"] = {str(name): values.values for name, values in results.counts.items()}
+    return told
 
 
 def to_netcdf(c: Comparison, target: Path) -> Path:
@@ -215,20 +227,7 @@ def load_comparison(path: str | Path) -> Comparison:
 def _read_json(source: Path) -> Comparison:
     document = json.loads(source.read_text(encoding="utf-8"))
     _check_schema(source, document)
-    told = document["results"]
-    from bayescompare.measures import Measure
-
-    dims = ("dataset", "algorithm")
-    data = xr.Dataset(
-        {name: (dims, np.array(told["values"][name], dtype=float)) for name in told["measures"]},
-        {"dataset": told["datasets"], "algorithm": told["algorithms"]},
-    )
-    results = Results(
-        data,
-        {name: Measure.from_dict(fields) for name, fields in told["measures"].items()},
-        source=told["source"],
-        notes=tuple(told["notes"]),
-    )
+    results = _results(document["results"])
     rows = document["statements"]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     states = columns.pop("states")
@@ -237,11 +236,33 @@ def _read_json(source: Path) -> Comparison:
     return comparison_of(results, method, answer)
 
 
+def _results(told: Mapping[str, Any]) -> Results:
+    """Build the results that `_told` told of."""
+    facts = {"source": told["source"], "notes": tuple(told["notes"])}
+    coords = {"dataset": told["datasets"], "algorithm": told["algorithms"]}
+    if "counts" in told:
+        dims = ("dataset", "algorithm", "opponent")
+        kept = {name: np.array(values, dtype=float) for name, values in told["counts"].items()}
+        counts = xr.Dataset(
+            {name: (dims[: values.ndim], values) for name, values in kept.items()},
+            {**coords, "opponent": told["algorithms"]},
+        )
+        return ErrorCounts.from_counts(counts, **facts)
+    if "replicates" in told:
+        coords["replicate"] = told["replicates"]
+    cells = {name: np.array(values, dtype=float) for name, values in told["values"].items()}
+    data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
+    spec = {name: Measure.from_dict(fields) for name, fields in told["measures"].items()}
+    return Results(data, spec, **facts)
+
+
 def _read_netcdf(source: Path) -> Comparison:
     with xr.open_datatree(source, engine="h5netcdf") as opened:
         tree = opened.load()
     _check_schema(source, tree.attrs)
-    results = Results.from_dataset(tree["results"].to_dataset())
+    stored = tree["results"].to_dataset()
+    kind = ErrorCounts if "wrong_only" in stored else Results
+    results = kind.from_dataset(stored)
     saved = tree["answer"].to_dataset()
     columns = {str(name): saved[name].values for name in saved.data_vars if name != "states"}
     posterior = {
@@ -272,6 +293,8 @@ def _answer(
     tree: xr.DataTree | None,
 ) -> Answer:
     arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
+    if scalars["pvalue"] is not None and scalars["statistic"] is None:
+        scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
     return Answer(
         labels=tuple(labels),
         states=tuple(zip(*states, strict=True)),

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from bayescompare.methods.network import Network
     from bayescompare.methods.network_graph import Graph, Scores
 
-__all__ = ["DirichletComparison", "NetworkComparison", "comparison_of"]
+__all__ = [
+    "ContextComparison",
+    "DirichletComparison",
+    "NetworkComparison",
+    "PerMeasureComparison",
+    "RankComparison",
+    "comparison_of",
+]
 
 
 class _Questions:
@@ -139,6 +146,82 @@ class NetworkComparison(_Questions, Comparison):
         return self.method, self.method.scores(self.results), graph
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ContextComparison(Comparison):
+    """A comparison about a context of datasets, with what was found on each of them."""
+
+    @property
+    def per_dataset(self) -> pd.DataFrame:
+        """One row per dataset; ``probability`` is P(the first algorithm is better there).
+
+        ``alone``, where it is there, is the same by the dataset's own data only.
+        """
+        index = pd.Index(self.results.datasets, name="dataset")
+        table = pd.DataFrame(self.answer.details["per_dataset"], index=index)
+        whole = ("first_wrong", "second_wrong", "replicates")
+        return table.astype({name: int for name in whole if name in table})
+
+    @property
+    def rate(self) -> pd.Series[float]:
+        """The share of datasets on which the first is better: mean, sd and 95 % interval.
+
+        The mean is also the probability that it is better on a dataset not yet seen.
+        """
+        return self._figures("rate")
+
+    @property
+    def pooling(self) -> pd.DataFrame:
+        """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
+        self._require("pooling")
+        return pd.DataFrame({name: self._figures(name) for name in ("mu", "rho")}).T
+
+    def _figures(self, name: str) -> pd.Series[float]:
+        found = {
+            key.removeprefix(f"{name}_"): value
+            for key, value in self.answer.figures.items()
+            if key.startswith(f"{name}_")
+        }
+        return pd.Series(found, name=name, dtype=float)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankComparison(Comparison):
+    """A comparison by mean ranks, with the pairs that differ."""
+
+    @property
+    def ranks(self) -> pd.Series[float]:
+        """Mean rank of every algorithm, 1 being best."""
+        from bayescompare.methods.friedman import ranks
+
+        return ranks(self.answer.details)
+
+    @property
+    def nemenyi(self) -> pd.DataFrame:
+        """P-values of all pairs by Nemenyi's test, which corrects for their number."""
+        from bayescompare.methods.friedman import nemenyi
+
+        return nemenyi(self.answer.details)
+
+    @property
+    def critical_difference(self) -> float:
+        """How far apart two mean ranks must be to differ significantly."""
+        from bayescompare.methods.friedman import critical_difference
+
+        return critical_difference(self.answer.details)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PerMeasureComparison(Comparison):
+    """A comparison put together from a test on each measure."""
+
+    @property
+    def per_measure(self) -> pd.DataFrame:
+        """One row per measure: the statistic, the p-value and the better algorithm."""
+        from bayescompare.methods.classic_measures import per_measure
+
+        return per_measure(self.answer.details)
+
+
 def _check_fixed_ess(method: Network, what: str) -> None:
     if method.samples:
         raise BayescompareError(
@@ -150,6 +233,9 @@ def _check_fixed_ess(method: Network, what: str) -> None:
 _TYPES: dict[str, type[Comparison]] = {
     "dirichlet": DirichletComparison,
     "network": NetworkComparison,
+    **dict.fromkeys(("poisson-binomial", "hierarchical", "correlated-t"), ContextComparison),
+    "friedman": RankComparison,
+    **dict.fromkeys(("all-test", "one-test"), PerMeasureComparison),
 }
 
 

@@ -100,7 +100,7 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
         )
     wanting = [complaint for complaint in found if complaint]
     loo = ""
-    if posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT:
+    if "log_likelihood" in tree and posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT:
         with warnings.catch_warnings():
             # ArviZ warns of what the verdict is about to say.
             warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")

@@ -129,7 +129,9 @@ class Pairwise:
         """Return what was asserted as a graph: an edge from winner to loser on every measure.
 
         Asserted statements that favour each algorithm on some measure order nothing; they are
-        kept in the graph's attribute ``"mixed"``.
+        kept in the graph's attribute ``"mixed"``. "Better on most datasets" is not transitive: A
+        may beat B, B beat C and C beat A. Such cycles are in the attribute ``"cycles"``, each as
+        the algorithms in turn; where there are none the edges are part of a ranking.
         """
         import networkx as nx
 
@@ -145,6 +147,7 @@ class Pairwise:
                 continue
             winner, loser = state.split(">")
             graph.add_edge(winner, loser, **{level: row[level]}, statement=row["statement"])
+        graph.graph["cycles"] = _cycles(graph)
         return graph
 
     # tables and words ----------------------------------------------------------------------------
@@ -176,18 +179,27 @@ class Pairwise:
             if self.bayesian
             else f"the probability of any false one is at most {100 * fdr:g}% (Holm)"
         )
+        if not self.method.keeps_level:
+            rate = f"their p-values after Holm's correction are at most {100 * fdr:g}%"
         pairs = plural(len(decided), "pair")
         algorithms = plural(len(self.results.algorithms), "algorithm")
-        which = "most probable" if self.bayesian else "most frequent"
+        which = "most probable" if self.bayesian else "leading"
+        several = len(self.results.measures) > 1
+        joint, better = ("jointly ", "better on every measure") if several else ("", "better")
         said = [
-            f"{self.method.name} on {pairs} of {algorithms}, jointly on "
+            f"{self.method.name} on {pairs} of {algorithms}, {joint}on "
             f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} {which} statements "
             f"can be asserted so that {rate}."
         ]
         wins = [f"{w} over {many(list(graph.successors(w)))}" for w in graph if graph.out_degree(w)]
         if wins:
-            lead = "Most probably" if self.bayesian else "Significantly most often"
-            said.append(f"{lead} better on every measure: {'; '.join(wins)}.")
+            lead = "Most probably" if self.bayesian else "Significantly"
+            said.append(f"{lead} {better}: {'; '.join(wins)}.")
+        for cycle in graph.graph["cycles"]:
+            said.append(
+                f"Not transitive: {' over '.join([*cycle, cycle[0]])}. Each of these holds on most "
+                "datasets, but on other ones, so that no ranking of these algorithms has them all."
+            )
         for _, _, statement in graph.graph["mixed"]:
             said.append(f"Asserted, but no order: {statement}.")
         open_pairs = [
@@ -195,6 +207,11 @@ class Pairwise:
         ]
         if open_pairs:
             said.append(f"Nothing can be asserted about {many(open_pairs)}.")
+        if not self.method.keeps_level:
+            said.append(
+                f"The p-values of {self.method.name} are not valid ones, so that this promises "
+                "no rate of error."
+            )
         said.append(
             "A pair left open is not a pair shown equal: for that give the measures a rope."
         )
@@ -399,6 +416,28 @@ def _seen_from(c: Comparison, first: str, label: str) -> str:
     """A statement as seen with `first` listed first: only equivalence reads otherwise."""
     names = c.results.algorithms
     return label if first == names[0] else label.replace("=".join(names), "=".join(names[::-1]))
+
+
+def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
+    """One shortest cycle of each group of algorithms that are all above each other.
+
+    All cycles would be too many to name: they grow exponentially, and one shows the matter.
+    """
+    import networkx as nx
+
+    place = {name: k for k, name in enumerate(graph)}
+    found = []
+    for group in nx.strongly_connected_components(graph):
+        inside = graph.subgraph(group)
+        turns = [
+            [*nx.shortest_path(inside, loser, winner)]
+            for winner, loser in sorted(inside.edges, key=lambda edge: [place[n] for n in edge])
+        ]
+        if turns:
+            cycle = min(turns, key=len)
+            start = cycle.index(min(cycle, key=place.__getitem__))
+            found.append((*cycle[start:], *cycle[:start]))
+    return sorted(found, key=lambda cycle: place[cycle[0]])
 
 
 def _holm(pvalues: FloatArray) -> FloatArray:

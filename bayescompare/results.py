@@ -315,6 +315,37 @@ class Results:
         note = f"{plural(len(gone), 'dataset')} with missing cells dropped: {', '.join(gone)}"
         return self.sel(datasets=kept)._with(notes=(*self.notes, note))
 
+    def paired(self, missing: Literal["raise", "drop"] = "raise") -> Results:
+        """Return results whose replicates are there for all algorithms or for none.
+
+        Datasets may so have different numbers of replicates, each at least two.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({
+        ...     "dataset": ["iris"] * 2 + ["wine"] * 3, "algorithm": "A", "fold": [1, 2, 1, 2, 3],
+        ...     "auc": [0.8, 0.9, 0.7, 0.8, 0.9],
+        ... })
+        >>> folds = Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
+        >>> folds.paired().n_replicates
+        3
+        """
+        if self.n_replicates is None:
+            return self.complete(missing)
+        cells = np.isnan(self._cells())
+        absent = cells.all(axis=(1, 2), keepdims=True)
+        few = absent.shape[-1] - absent.sum(axis=-1, keepdims=True) < 2
+        gaps = cells & (~absent | few)
+        if not gaps.any():
+            return self
+        # What is absent for all is no gap: any number stands in for it while gaps are looked for.
+        filled = np.where(cells & ~gaps, self._cells()[~cells].min(initial=0.0), self._cells())
+        data = self.data.assign(
+            {name: (self.data[name].dims, filled[:, :, j]) for j, name in enumerate(self.measures)}
+        )
+        kept = self._with(data=data).complete(missing)
+        return self.sel(datasets=kept.datasets)._with(notes=kept.notes)
+
     # ------------------------------------------------------------------------------- to elsewhere
 
     def to_frame(self) -> pd.DataFrame:

@@ -57,6 +57,8 @@ __all__ = [
     "draw_shares",
     "leave_one_out",
     "pooled",
+    "predictive",
+    "share_interval",
     "shrunken",
 ]
 
@@ -64,6 +66,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+#: Datasets by which the nodes of `shrunken` are tried.
+_HARDEST = 8
 #: Nodes of less mass than this are not asked for their betainc.
 _FAINT = 1e-17
 #: A Beta of this size is normal to 1e-12, and beyond what betainc can do.
@@ -234,14 +238,18 @@ def shrunken(
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
     support = support_of(density)
     pairs, _, which = _distinct(k_h, k_g)
-    before = _each_dataset(grid_of(density, support, LEVELS[0])[0], pairs)
+    # The largest datasets have the sharpest steps: nodes enough for them are enough for all.
+    hard = pairs[np.argsort(pairs.sum(axis=1))[-_HARDEST:]]
+    grid = grid_of(density, support, LEVELS[0])[0]
+    before = _each_dataset(grid, hard)
     for level in LEVELS[1:]:
-        now = _each_dataset(grid_of(density, support, level)[0], pairs)
+        finer = grid_of(density, support, level)[0]
+        now = _each_dataset(finer, hard)
         error = float(np.abs(now - before).max(initial=0.0))
         if error <= tolerance:
             break
-        before = now
-    mean, first_better = before[which].T
+        grid, before = finer, now
+    mean, first_better = _each_dataset(grid, pairs)[which].T
     return Shrunken(mean, first_better, error)
 
 
@@ -313,6 +321,43 @@ def leave_one_out(
             value[row] = whole - grid_of(without, own, LEVELS[needed])[1]
         error = max(error, change)
     return value[which], error
+
+
+def predictive(k_h: ArrayLike, k_g: ArrayLike, grid: Grid) -> FloatArray:
+    r"""Log predictive probability of each dataset given all of them, itself included.
+
+    .. math:: \log \mathrm{E}\, p(k_i \mid n_i, \mu, \varphi)
+
+    Examples
+    --------
+    >>> first, second = [1, 2, 1, 9], [9, 8, 9, 1]
+    >>> np.exp(predictive(first, second, pooled(first, second).grid)).round(4).tolist()
+    [0.1189, 0.0973, 0.1189, 0.0484]
+    """
+    pairs, _, which = _distinct(k_h, k_g)
+    matters = grid.mass > _FAINT
+    value = np.empty(len(pairs))
+    for row, (one, other) in enumerate(pairs):
+        single = log_likelihood(np.array([one]), np.array([other]))
+        log_density = single(grid.u[matters], grid.v[matters])
+        value[row] = math.log(float((grid.mass[matters] * np.exp(log_density)).sum()))
+    return value[which]
+
+
+def share_interval(grid: Grid, mass: float = 0.95) -> tuple[float, float]:
+    """Central interval of q, read off the nodes: to about three digits.
+
+    Examples
+    --------
+    >>> found = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> [round(end, 2) for end in share_interval(found.grid)]
+    [0.43, 1.0]
+    """
+    q = better_share(expit(grid.u), expit(grid.v))
+    order = np.argsort(q)
+    middle = np.cumsum(grid.mass[order]) - 0.5 * grid.mass[order]
+    low, high = np.interp([(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], middle, q[order])
+    return float(low), float(high)
 
 
 def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:

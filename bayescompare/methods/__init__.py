@@ -12,13 +12,37 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.base import Method
 
-__all__ = ["GLRT", "Dirichlet", "Network", "describe", "get", "having", "names"]
+__all__ = [
+    "GLRT",
+    "AllTest",
+    "CorrelatedT",
+    "Dirichlet",
+    "Friedman",
+    "Hierarchical",
+    "Network",
+    "OneTest",
+    "PoissonBinomial",
+    "Sign",
+    "Wilcoxon",
+    "describe",
+    "get",
+    "having",
+    "names",
+]
 
 #: Method name → (module, class). The one place where a new method is entered.
 _METHODS = {
     "glrt": ("bayescompare.methods.glrt", "GLRT"),
     "dirichlet": ("bayescompare.methods.dirichlet", "Dirichlet"),
     "network": ("bayescompare.methods.network", "Network"),
+    "poisson-binomial": ("bayescompare.methods.poisson_binomial", "PoissonBinomial"),
+    "hierarchical": ("bayescompare.methods.hierarchical", "Hierarchical"),
+    "correlated-t": ("bayescompare.methods.correlated_t", "CorrelatedT"),
+    "sign": ("bayescompare.methods.sign", "Sign"),
+    "wilcoxon": ("bayescompare.methods.wilcoxon", "Wilcoxon"),
+    "friedman": ("bayescompare.methods.friedman", "Friedman"),
+    "all-test": ("bayescompare.methods.all_test", "AllTest"),
+    "one-test": ("bayescompare.methods.one_test", "OneTest"),
 }
 
 
@@ -39,7 +63,7 @@ def names() -> dict[str, str]:
 
     Examples
     --------
-    >>> list(names())
+    >>> list(names())[:3]
     ['glrt', 'dirichlet', 'network']
     """
     return {name: get(name).title for name in _METHODS}
@@ -50,8 +74,8 @@ def having(quantity: str) -> list[str]:
 
     Examples
     --------
-    >>> having("pvalue")
-    ['glrt']
+    >>> having("network")
+    ['network']
     """
     return [name for name in _METHODS if quantity in get(name).provides]
 
@@ -83,6 +107,14 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from bayescompare.methods.all_test import AllTest
+    from bayescompare.methods.correlated_t import CorrelatedT
     from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.methods.friedman import Friedman
     from bayescompare.methods.glrt import GLRT
+    from bayescompare.methods.hierarchical import Hierarchical
     from bayescompare.methods.network import Network
+    from bayescompare.methods.one_test import OneTest
+    from bayescompare.methods.poisson_binomial import PoissonBinomial
+    from bayescompare.methods.sign import Sign
+    from bayescompare.methods.wilcoxon import Wilcoxon

@@ -144,6 +144,10 @@ class Method(ABC):
     #: Whether it is about two algorithms only, and about one measure only.
     one_pair: ClassVar[bool] = False
     one_measure: ClassVar[bool] = False
+    #: Fewest algorithms it can compare.
+    least_algorithms: ClassVar[int] = 2
+    #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
+    keeps_level: ClassVar[bool] = True
     #: What the leading statement is, as the verdict says it.
     leading: ClassVar[str] = "is the most probable statement"
 

@@ -49,8 +49,8 @@ from bayescompare.methods.priors import (
     Priors,
     check_priors,
     constant_dirichlet,
-    describe_prior,
     is_number,
+    prior_options,
 )
 from bayescompare.methods.trees import conjugate_tree, finish_tree
 from bayescompare.results import Results
@@ -139,16 +139,10 @@ class Dirichlet(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
-        given = None
-        if self.priors:
-            given = {
-                name: value if is_number(value) else describe_prior(value)
-                for name, value in self.priors.items()
-            }
         prior: Any = float(self.prior) if is_number(self.prior) else self.prior
         if isinstance(prior, Mapping):
             prior = {label: float(alpha) for label, alpha in prior.items()}
-        return {"prior": prior, "strength": self.strength, "priors": given}
+        return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
 
     @property
     def open_priors(self) -> Priors:

@@ -52,7 +52,7 @@ from bayescompare.methods.network_graph import (
 )
 from bayescompare.methods.network_nuts import Layout, build, finish, mixed_tree, single_tree
 from bayescompare.methods.network_words import GraphKind, network_words
-from bayescompare.methods.priors import Priors, check_priors, describe_prior, is_number
+from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 
@@ -157,11 +157,7 @@ class Network(Method):
         made = super().options()
         if not isinstance(self.search, str):
             made["search"] = _plain_edges(self.search)
-        if self.priors:
-            made["priors"] = {
-                k: v if is_number(v) else describe_prior(v) for k, v in self.priors.items()
-            }
-        return made
+        return {**made, "priors": prior_options(self.priors)}
 
     @property
     def open_priors(self) -> Priors:

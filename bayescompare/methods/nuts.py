@@ -96,6 +96,8 @@ def _quiet() -> Iterator[None]:
             warnings.filterwarnings(
                 "ignore", message="The effect of Potentials", category=UserWarning
             )
+            # Predictions of a distribution that numba has no code for are made by numpy.
+            warnings.filterwarnings("ignore", message="Numba will use object mode")
             yield
     finally:
         logger.setLevel(level)

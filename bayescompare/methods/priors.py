@@ -28,6 +28,7 @@ __all__ = [
     "describe_prior",
     "is_number",
     "place",
+    "prior_options",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -141,6 +142,15 @@ def describe_prior(value: Any) -> str:
         parameters = (_shown(parameter) for parameter in _parameters(value))
         return f"{_op_name(value)}({', '.join(parameters)})"
     return str(getattr(value, "__qualname__", value))
+
+
+def prior_options(priors: Priors | None) -> dict[str, Any] | None:
+    """Name the priors given, for attributes and files; numbers stay numbers."""
+    if not priors:
+        return None
+    return {
+        name: value if is_number(value) else describe_prior(value) for name, value in priors.items()
+    }
 
 
 def _is_distribution(value: Any) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "conjugate_tree",
+    "constants",
     "finish_tree",
     "latent_log_prior",
     "make_tree",
@@ -99,6 +100,18 @@ def signed(tree: xr.DataTree, listing: Listing) -> xr.DataTree:
 
     count = xr.DataArray(listing.counts, {"statement": list(listing.labels)}, name="count")
     tree["constant_data"] = xr.DataTree(count.to_dataset())
+    tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
+
+
+def constants(
+    tree: xr.DataTree, facts: Mapping[str, NDArray[Any]], datasets: Sequence[str]
+) -> xr.DataTree:
+    """Add what is known of each dataset, and what made the tree."""
+    import xarray as xr
+
+    made = {name: ("dataset", values) for name, values in facts.items()}
+    tree["constant_data"] = xr.DataTree(xr.Dataset(made, {"dataset": list(datasets)}))
     tree.attrs.update(inference_package="bayescompare", version=__version__)
     return tree
 

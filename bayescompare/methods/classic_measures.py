@@ -1,0 +1,137 @@
+"""What the all-test and the one-test share: one classical test per measure, and its table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare.methods.base import Answer, Kind, Method, Sampling
+from bayescompare.methods.classic_pairs import (
+    PairTest,
+    WhichTest,
+    check_alpha,
+    check_test,
+    measured,
+    run,
+)
+from bayescompare.methods.pair_answer import pair_answer
+from bayescompare.methods.words import many, plural
+from bayescompare.results import Results
+
+__all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
+
+_TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
+
+
+class Combined(NamedTuple):
+    """What the measures amount to: who leads, its p-value, and how many measures count for it."""
+
+    lead: int
+    pvalue: float
+    statistic: int
+
+
+@dataclass(frozen=True)
+class Favoured:
+    """The p-values of the measures that favour each algorithm, and the algorithms' names."""
+
+    names: tuple[str, str]
+    pvalues: tuple[list[float], list[float]]
+
+    @classmethod
+    def by(cls, names: Sequence[str], tests: Sequence[PairTest]) -> Favoured:
+        """Sort the measures by the algorithm they favour; those that favour neither are out."""
+        first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
+        return cls((names[0], names[1]), (first, second))
+
+    def least(self, side: int) -> float:
+        """The smallest p-value of a measure that favours an algorithm, 1 if none does."""
+        return min(self.pvalues[side], default=1.0)
+
+    def first_by(self, *keys: Sequence[float]) -> int:
+        """Which algorithm has the smaller key, the first key that differs deciding.
+
+        The name decides last, so that the order in which the two are listed does not.
+        """
+        return min((0, 1), key=lambda side: (*(key[side] for key in keys), self.names[side]))
+
+
+@dataclass(frozen=True)
+class PerMeasure(Method):
+    """A rule over the p-values of one test per measure."""
+
+    test: WhichTest = "wilcoxon"
+    alpha: float = 0.05
+
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Jansen et al. (2022), Section 4.3"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
+    one_pair: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_test(self.test)
+        check_alpha(self.alpha)
+
+    @abstractmethod
+    def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
+        """Make one p-value of several."""
+
+    @abstractmethod
+    def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which datasets, by their signs (dataset, measure), show what is tested."""
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Test every measure by itself and combine."""
+        names = results.algorithms
+        tests = [run(results, measure, self.test) for measure in results.measures]
+        lead, pvalue, statistic = self.combine(Favoured.by(names, tests), tests)
+        signs = np.sign(np.stack([measured(results, name) for name in results.measures], axis=1))
+        rows = [
+            {
+                "measure": measure,
+                "statistic": tested.sums[0],
+                "pvalue": tested.pvalue,
+                "better": None if tested.favours is None else names[tested.favours],
+            }
+            for measure, tested in zip(results.measures, tests, strict=True)
+        ]
+        return pair_answer(
+            results,
+            [self.supports(signs).sum(), self.supports(-signs).sum()],
+            pvalue=pvalue,
+            statistic=float(statistic),
+            lead=lead,
+            details={"test": self.test, "alpha": self.alpha, "per_measure": rows},
+        )
+
+    def each(self, results: Results, answer: Answer) -> str:
+        """Say what was found on each measure."""
+        rows = answer.details["per_measure"]
+        found = [f"{r['measure']} {r['better'] or 'neither'} (p = {r['pvalue']:.3g})" for r in rows]
+        return (
+            f"By the {_TITLES[self.test]} on {plural(len(results.datasets), 'dataset')}, the "
+            f"measures favour: {many(found)}."
+        )
+
+
+def per_measure(details: Mapping[str, Any]) -> pd.DataFrame:
+    """Tabulate ``answer.details``: statistic (of the first), p-value and who is favoured.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from bayescompare.methods.all_test import AllTest
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=AllTest(test="sign"))
+    >>> per_measure(c.answer.details).round(3)
+              statistic  pvalue better
+    measure
+    accuracy        3.0   0.146      B
+    time            4.0   0.388      B
+    """
+    return pd.DataFrame(details["per_measure"]).set_index("measure")

@@ -1,0 +1,204 @@
+"""One dataset alone, and from probabilities on single datasets to one in their context."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.counts import ErrorCounts
+from bayescompare.kernels.error_rates import (
+    langford_bound,
+    p_first_better,
+    risk_bound,
+    risk_posterior,
+)
+from bayescompare.kernels.poisson_binomial import context
+from bayescompare.kernels.poisson_binomial_joint import joint_context
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["check_positive", "context_probability", "first_better", "risks"]
+
+FloatArray = NDArray[np.float64]
+
+
+def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) -> float:
+    r"""P(the first is better on most datasets of a context), from P on each dataset.
+
+    The Poisson-binomial test from probabilities alone, wherever they come from.
+
+    .. math:: \sum_\kappa \mathrm{PB}(\kappa; p)\, I_{½}(N - \kappa + b,\; \kappa + b)
+
+    Parameters
+    ----------
+    p : sequence of float
+        P(the first is better) on each dataset.
+    b : float
+        Parameter of the Beta(b, b) prior of the share r of datasets on which it is better.
+    joint : bool
+        By the full model, in which the datasets inform each other through r, rather than by the
+        paper's formula. It takes every p to be a posterior under even prior odds.
+
+    References
+    ----------
+    Lacoste, Laviolette & Marchand (2012), Section 5.
+
+    Examples
+    --------
+    >>> round(context_probability([0.9, 0.8, 0.95, 0.4]), 6)
+    0.785469
+    >>> round(context_probability([0.9, 0.8, 0.95, 0.4], joint=True), 6)
+    0.879953
+    """
+    try:
+        given = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BayescompareError(f"p={p!r}: give a sequence of probabilities.") from None
+    if given.ndim != 1 or not given.size:
+        raise BayescompareError(f"p has shape {given.shape}: give one probability per dataset.")
+    outside = ~((given >= 0.0) & (given <= 1.0))
+    if outside.any():
+        k = int(np.flatnonzero(outside)[0])
+        raise BayescompareError(f"p[{k}]={given[k]:g}: probabilities lie between 0 and 1.")
+    check_positive(b=b)
+    return joint_context(given, b) if joint else context(given, b)
+
+
+def first_better(
+    counts: ErrorCounts, *, algorithms: tuple[str, str] | None = None, a: float = 1.0
+) -> pd.DataFrame:
+    r"""P(the first algorithm has the smaller risk) on each dataset by itself.
+
+    .. math:: \Pr(p_h < p_g \mid k) = I_{½}(a + k_h, a + k_g)
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        One dataset is enough.
+    algorithms : pair of str, optional
+        Which pair; the first two by default.
+    a : float
+        Parameter of the symmetric Dirichlet prior; 1 is uniform.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by dataset: first_wrong, second_wrong, probability.
+
+    References
+    ----------
+    Lacoste, Laviolette & Marchand (2012), Theorem 4.1.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> first_better(bc.load_example("lacoste-svm-parzen")).head(2).round(4)
+             first_wrong  second_wrong  probability
+    dataset
+    1                  1             4       0.8906
+    2                  2            10       0.9888
+    """
+    import pandas as pd
+
+    check_positive(a=a)
+    chosen = _checked(counts).sel(algorithms=algorithms or counts.algorithms[:2])
+    if len(chosen.algorithms) != 2:
+        raise BayescompareError(f"algorithms={algorithms!r}: name two, the first and the second.")
+    k_h, k_g = chosen.pair(*chosen.algorithms)
+    return pd.DataFrame(
+        {
+            "first_wrong": k_h.astype(np.int64),
+            "second_wrong": k_g.astype(np.int64),
+            "probability": p_first_better(k_h, k_g, a),
+        },
+        index=pd.Index(chosen.datasets, name="dataset"),
+    )
+
+
+def risks(
+    counts: ErrorCounts, *, delta: float = 0.05, prior: tuple[float, float] = (1.0, 1.0)
+) -> pd.DataFrame:
+    r"""Each algorithm's risk on each dataset: its posterior, and bounds from above.
+
+    .. math:: R \mid k \sim \mathrm{Beta}(\alpha + k,\; \beta + n - k)
+
+    Parameters
+    ----------
+    counts : ErrorCounts
+        With the sizes of the test sets and all errors (`both_wrong` and `n`, or predictions).
+    delta : float
+        Probability that a bound is passed.
+    prior : pair of float
+        α and β of the Beta prior; 1, 1 is uniform.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by dataset and algorithm: wrong, n, mean and sd of the posterior, bound (its
+        quantile) and langford (the test-set bound, which holds whatever the prior).
+
+    References
+    ----------
+    Lacoste, Laviolette & Marchand (2012), Section 3; Langford (2005).
+
+    Examples
+    --------
+    >>> import pandas as pd, bayescompare as bc
+    >>> frame = pd.DataFrame({"dataset": ["iris"], "a": [1], "b": [4], "both": [2], "n": [50]})
+    >>> counts = bc.ErrorCounts.from_frame(
+    ...     frame, first_wrong="a", second_wrong="b", both_wrong="both", n="n", algorithms=["A", "B"]
+    ... )
+    >>> risks(counts).round(3)
+                       wrong   n   mean     sd  bound  langford
+    dataset algorithm
+    iris    A              3  50  0.077  0.037  0.145     0.148
+            B              6  50  0.135  0.047  0.219     0.223
+    """
+    import pandas as pd
+
+    _checked(counts)
+    if not 0.0 < delta < 1.0:
+        raise BayescompareError(f"delta={delta!r}: must lie between 0 and 1.")
+    check_positive(**{"prior[0]": prior[0], "prior[1]": prior[1]})
+    wrong, n = counts.counts["wrong"].values, counts.counts["n"].values[:, None]
+    if np.isnan(wrong).any() or np.isnan(n).any():
+        raise BayescompareError(
+            "risks need all errors and the sizes of the test sets: give both_wrong= and n= to "
+            "ErrorCounts.from_frame, or use ErrorCounts.from_predictions."
+        )
+    sizes = np.broadcast_to(n, wrong.shape)
+    alpha, beta = risk_posterior(wrong, sizes, prior)
+    mean = alpha / (alpha + beta)
+    columns = {
+        "wrong": wrong.astype(np.int64),
+        "n": sizes.astype(np.int64),
+        "mean": mean,
+        "sd": np.sqrt(mean * (1.0 - mean) / (alpha + beta + 1.0)),
+        "bound": risk_bound(wrong, sizes, delta, prior),
+        "langford": langford_bound(wrong, sizes, delta),
+    }
+    names = [list(counts.datasets), list(counts.algorithms)]
+    index = pd.MultiIndex.from_product(names, names=["dataset", "algorithm"])
+    return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
+
+
+def check_positive(**given: object) -> None:
+    """Refuse what is not a finite number above 0."""
+    for name, value in given.items():
+        number = isinstance(value, (int, float, np.integer, np.floating))
+        if isinstance(value, bool) or not number or not (math.isfinite(value) and value > 0):  # type: ignore[arg-type, operator]
+            raise BayescompareError(f"{name}={value!r}: must be a finite number > 0.")
+
+
+def _checked(counts: object) -> ErrorCounts:
+    if not isinstance(counts, ErrorCounts):
+        raise BayescompareError(
+            f"counts is a {type(counts).__name__}: make it by bc.ErrorCounts.from_frame(...) or "
+            ".from_predictions(...)."
+        )
+    return counts

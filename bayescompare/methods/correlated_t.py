@@ -1,0 +1,269 @@
+r"""The correlated t-test per dataset, and the Poisson-binomial test over datasets.
+
+Story: on dataset i the replicates' differences (folds, seeds) have mean :math:`\mu_i` and every two
+of them correlation ρ, because cross-validation folds share training data:
+
+.. math:: \mu_i \mid x_i \sim \mathrm{St}\left(k_i - 1,\; \bar x_i,\;
+          \left(\tfrac{1}{k_i} + \tfrac{\rho}{1 - \rho}\right) \hat\sigma_i^2\right).
+
+The first algorithm is better on dataset i with probability :math:`p_i = \Pr(\mu_i > 0)`; from
+these the Poisson-binomial test says whether it is better on most datasets of the kind. With a
+region of practical equivalence there are three outcomes per dataset and a Dirichlet(1, 1, 1) over
+their shares. This carries the Poisson-binomial test from errors to any measure.
+
+References
+----------
+Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on multiple
+data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Section 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.correlated_t import posterior_from_moments, region_probabilities
+from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
+from bayescompare.kernels.poisson_binomial_joint import count_posterior, joint
+from bayescompare.kernels.poisson_multinomial import region_probabilities as context_regions
+from bayescompare.kernels.poisson_multinomial import region_probabilities_by_draws
+from bayescompare.methods.base import Answer, Kind, Method, Sampling
+from bayescompare.methods.context import check_positive
+from bayescompare.methods.context_words import context_words, rate_words
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.pair_answer import leanings, pair_answer, rate_extra, rate_figures
+from bayescompare.methods.poisson_binomial import cut_rate
+from bayescompare.methods.words import number
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["CorrelatedT", "Posterior"]
+
+FloatArray = NDArray[np.float64]
+
+#: Differences this close, relative to the values, are rounding and no difference.
+_ROUNDING = 1e-12
+#: Datasets up to which three regions are summed exactly; O(N³).
+_MOST_EXACT = 1000
+_DRAWS = 20_000
+
+
+class Posterior(NamedTuple):
+    """Every dataset's mean advantage of the first: a Student-t each, and its three regions."""
+
+    dof: FloatArray
+    location: FloatArray
+    scale: FloatArray
+    rho: FloatArray
+    regions: FloatArray
+
+
+@dataclass(frozen=True)
+class CorrelatedT(Method):
+    """Is the first algorithm better on most datasets, judged by replicates of any measure?
+
+    Parameters
+    ----------
+    rho : float, optional
+        Correlation of two replicates of one dataset, in [0, 1); 0 for independent seeds.
+    folds : int, optional
+        Folds of the cross-validation, for ρ = 1/folds; needed when it was repeated, as in ten times
+        ten folds. Without either, ρ is one over the number of replicates.
+    joint : bool
+        Whether the datasets inform each other, as in ``PoissonBinomial(joint=True)``; without a
+        rope only.
+    b : float
+        Parameter of the symmetric prior of the shares of datasets.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, bayescompare as bc
+    >>> rng = np.random.default_rng(1)
+    >>> rows = [
+    ...     (d, a, f, rng.normal(0.8 + 0.05 * (a == "B"), 0.02))
+    ...     for d in range(6) for a in "AB" for f in range(10)
+    ... ]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc"])
+    >>> folds = bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
+    >>> c = bc.compare(folds, method="correlated-t")
+    >>> c.best, round(float(c.probability.max()), 3)
+    ('B>A', 0.992)
+    """
+
+    name: ClassVar[str] = "correlated-t"
+    title: ClassVar[str] = "the same for any measure, from replicated results (folds, seeds)"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "Corani & Benavoli (2015); Lacoste et al. (2012), Section 5"
+    provides: ClassVar[frozenset[str]] = frozenset({"probability", "draws", "per_dataset", "rate"})
+    judges = "replicates"
+    one_pair = True
+    one_measure = True
+    leading: ClassVar[str] = "holds on most datasets of this kind"
+
+    rho: float | None = None
+    folds: int | None = None
+    joint: bool = False
+    b: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive(b=self.b)
+        if self.rho is not None and self.folds is not None:
+            raise BayescompareError(
+                f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."
+            )
+        if self.rho is not None and not _is_correlation(self.rho):
+            raise BayescompareError(
+                f"rho={self.rho!r}: a correlation of replicates lies in [0, 1); 0 for independent "
+                "seeds, 1/folds for cross-validation."
+            )
+        if self.folds is not None and not _is_number_of_folds(self.folds):
+            raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
+        if not isinstance(self.joint, bool):
+            raise BayescompareError(f"joint={self.joint!r}: must be True or False.")
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def each(self, results: Results) -> Posterior:
+        """Posterior of every dataset's mean advantage of the first algorithm."""
+        (measure,) = results.measures
+        values = results.data[measure].transpose("dataset", "algorithm", "replicate").values
+        values = values * results[measure].sign
+        count, mean, variance = _moments(values[:, 0], values[:, 1])
+        rho = 1.0 / count if self.folds is None else np.full(len(count), 1.0 / self.folds)
+        if self.rho is not None:
+            rho = np.full(len(count), float(self.rho))
+        dof, location, scale = posterior_from_moments(mean, variance, count, rho)
+        rope = results[measure].rope or 0.0
+        return Posterior(
+            dof, location, scale, rho, region_probabilities(dof, location, scale, rope)
+        )
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
+        each = self.each(results)
+        if results[results.measures[0]].rope:
+            if self.joint:
+                raise BayescompareError(
+                    "joint=True: with a rope there is only the formula that judges each dataset "
+                    "by itself; leave out the rope or joint=True."
+                )
+            return self._with_rope(results, each, sampling)
+        second, _, first = each.regions.T
+        if self.joint:
+            found = joint(first, self.b)
+            low, high = rate_interval(count_posterior(first, self.b)[0], self.b)
+            figures = rate_figures(found.mean, found.sd, low, high)
+            both, better = [found.first, found.second], found.wins
+        else:
+            both, better = [context(first, self.b), context(second, self.b)], first
+            figures = cut_rate(pmf(first), self.b)
+        columns = {"alone": first} if self.joint else {}
+        return pair_answer(
+            results,
+            leanings(first),
+            probability=np.array(both),
+            figures=figures,
+            extra=rate_extra(figures),
+            details=_details(each, {**columns, "probability": better}),
+        )
+
+    def _with_rope(self, results: Results, each: Posterior, sampling: Sampling) -> Answer:
+        triples, prior = each.regions, (self.b,) * 3
+        mcse = None
+        if len(triples) <= _MOST_EXACT:
+            found = context_regions(triples, prior)
+        else:
+            found, mcse = region_probabilities_by_draws(triples, _DRAWS, sampling.rng, prior)
+        largest = triples == triples.max(axis=1, keepdims=True)
+        support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+        mean = (self.b + triples.sum(axis=0)) / (3.0 * self.b + len(triples))
+        names = ("second_better", "equivalent", "probability")
+        columns = dict(zip(names, triples.T, strict=True))
+        # Left, rope and right: the second better, equivalent, the first better.
+        return pair_answer(
+            results,
+            support[::-1],
+            probability=found[::-1],
+            mcse=None if mcse is None else mcse[::-1],
+            extra={"theta_mean": mean[::-1]},
+            figures={"rate_mean": float(mean[2])},
+            details=_details(each, columns),
+            seed=None if mcse is None else sampling.seed,
+        )
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw every dataset's mean advantage, and the shares of datasets given them."""
+        from bayescompare.methods.correlated_t_draws import exact_tree
+
+        return exact_tree(self, results, draws, chains, rng)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who is better on most datasets, what ρ was taken and what is ignored."""
+        said = context_words(results, answer, decision)
+        if "rate_lower" in answer.figures:
+            said.append(rate_words(results, answer))
+        said.append(_rho_words(self, answer))
+        (measure,) = results.measures
+        if results[measure].rope:
+            said.append(f"Differences of at most {results[measure].rope:g} count as equivalent.")
+        said.append(
+            "Each dataset's differences are taken to be normal with one mean; how large a mean "
+            "difference is does not count further, and every dataset counts the same."
+        )
+        return said
+
+
+def _is_correlation(rho: object) -> bool:
+    number_like = isinstance(rho, (int, float, np.integer, np.floating))
+    return number_like and not isinstance(rho, bool) and 0.0 <= float(rho) < 1.0  # type: ignore[arg-type]
+
+
+def _is_number_of_folds(folds: object) -> bool:
+    whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
+    return whole and int(folds) >= 2  # type: ignore[call-overload]
+
+
+def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Number, mean and variance of every dataset's differences; NaN is a replicate not there.
+
+    Replicates that differ by rounding only are equal, and so have no variance.
+    """
+    x = first - second
+    count = (~np.isnan(x)).sum(axis=1).astype(np.float64)
+    grain = _ROUNDING * np.nanmax(np.maximum(np.abs(first), np.abs(second)), axis=1)
+    mean, variance = np.nanmean(x, axis=1), np.nanvar(x, axis=1, ddof=1)
+    equal = np.nanmax(x, axis=1) - np.nanmin(x, axis=1) <= grain
+    mean = np.where(np.abs(mean) <= grain, 0.0, mean)
+    return count, mean, np.where(equal, 0.0, variance)
+
+
+def _details(each: Posterior, columns: dict[str, FloatArray]) -> dict[str, Any]:
+    made = {
+        "advantage": each.location,
+        "scale": each.scale,
+        "replicates": each.dof + 1.0,
+        "rho": each.rho,
+        **columns,
+    }
+    return {"per_dataset": {name: values.tolist() for name, values in made.items()}}
+
+
+def _rho_words(method: CorrelatedT, answer: Answer) -> str:
+    found = sorted(set(answer.details["per_dataset"]["rho"]))
+    shown = f"{found[0]:.3g}" if len(found) == 1 else f"{found[0]:.3g} to {found[-1]:.3g}"
+    if method.rho is not None:
+        return f"Replicates of one dataset were taken to have correlation {shown}, as given."
+    if method.folds is not None:
+        return f"Replicates were taken to have correlation {shown}, one over the folds."
+    counts = sorted(set(answer.details["per_dataset"]["replicates"]))
+    many = number(counts[0]) if len(counts) == 1 else f"{number(counts[0])}–{number(counts[-1])}"
+    return (
+        f"Replicates were taken to be the {many} folds of one cross-validation, with correlation "
+        f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."
+    )

@@ -1,0 +1,260 @@
+r"""The Poisson-binomial test: is one algorithm better than another on most datasets of a kind?
+
+Story: on dataset i an example is the first algorithm's error alone with probability
+:math:`p_{h,i}`, the second's alone with :math:`p_{g,i}`; the first is better (:math:`d_i = 1`)
+where :math:`p_{h,i} < p_{g,i}`. That holds on a share r of the datasets of the context,
+
+.. math:: r \sim \mathrm{Beta}(b, b), \quad d_i \mid r \sim \mathrm{Bernoulli}(r), \quad
+          (p_{h,i}, p_{g,i}, \cdot) \mid d_i \sim \mathrm{Dirichlet}(a, a, a)
+          \text{ on the side of } d_i, \quad k_i \sim \mathrm{Multinomial}(p_i),
+
+and the question is Pr(r > ½ | k). The paper's formula is the *cut* of this model: every
+:math:`d_i` is judged by its own counts alone, and r by the d's (`joint=False`). With `joint=True`
+the datasets inform each other through r. That is the model which PyMC samples.
+
+References
+----------
+Lacoste, Laviolette & Marchand (2012), Section 5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.error_rates import log_marginal, p_first_better
+from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
+from bayescompare.kernels.poisson_binomial_joint import Joint, count_posterior, joint
+from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.methods.context import check_positive
+from bayescompare.methods.context_words import context_words, rate_words
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.pair_answer import (
+    leanings,
+    pair_answer,
+    pair_counts,
+    rate_extra,
+    rate_figures,
+)
+from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["PoissonBinomial", "cut_rate"]
+
+FloatArray = NDArray[np.float64]
+
+_PARAMETERS = (
+    Parameter("r", (), "Beta(b, b)", "share of datasets on which the first algorithm is better"),
+    Parameter("b", (), "1", "parameter of r's symmetric Beta prior"),
+)
+
+
+@dataclass(frozen=True)
+class PoissonBinomial(Method):
+    """Is the first algorithm better than the second on most datasets like these?
+
+    Parameters
+    ----------
+    joint : bool
+        Whether the datasets inform each other through r (the full model), or each is judged by its
+        own counts alone (the paper's formula, the default).
+    a : float
+        Parameter of the symmetric Dirichlet prior of a dataset's error probabilities.
+    b : float
+        Parameter of the symmetric Beta prior of r.
+    priors : mapping, optional
+        Priors of your own, by the names in ``bc.methods.describe("poisson-binomial")``; with
+        ``joint=True`` only. The answer then comes from NUTS, and says so.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> counts = bc.load_example("lacoste-svm-parzen")
+    >>> c = bc.compare(counts, method=PoissonBinomial())
+    >>> c.best, round(float(c.probability.max()), 6)
+    ('svm>parzen', 0.985346)
+    >>> c = bc.compare(counts, method=PoissonBinomial(joint=True))
+    >>> round(float(c.probability.max()), 6)
+    0.998807
+    """
+
+    name: ClassVar[str] = "poisson-binomial"
+    title: ClassVar[str] = "P(one algorithm is better on most datasets), from paired error counts"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "Lacoste, Laviolette & Marchand (2012), Section 5"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"probability", "draws", "model", "sample", "log_evidence", "loo", "per_dataset", "rate"}
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    judges = "counts"
+    one_pair = True
+    one_measure = True
+    leading: ClassVar[str] = "holds on most datasets of this kind"
+
+    joint: bool = False
+    a: float = 1.0
+    b: float = 1.0
+    priors: Priors | None = None
+
+    def __post_init__(self) -> None:
+        check_positive(a=self.a, b=self.b)
+        check_priors(self.priors, self.parameters)
+        given = self.priors or {}
+        if len(given) > 1:
+            raise BayescompareError("priors names r and b: each determines the other; give one.")
+        if is_number(given.get("r")):
+            raise BayescompareError("priors['r'] is a number: r is what the test is about.")
+        if given and self.b != 1.0:
+            raise BayescompareError(f"priors={list(given)} replaces b={self.b!r}: give one.")
+        if self.samples and not self.joint:
+            raise BayescompareError(
+                f"priors={list(given)}: the paper's formula is no model to put a prior into; say "
+                "joint=True."
+            )
+        if not isinstance(self.joint, bool):
+            raise BayescompareError(f"joint={self.joint!r}: must be True or False.")
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        return {**super().options(), "priors": prior_options(self.priors)}
+
+    @property
+    def samples(self) -> bool:
+        """Whether a prior of the user's makes the model one for NUTS."""
+        return any(not is_number(value) for value in (self.priors or {}).values())
+
+    @property
+    def weight(self) -> float:
+        """The parameter b that holds."""
+        given = (self.priors or {}).get("b", self.b)
+        return float(given) if is_number(given) else self.b
+
+    def alone(self, results: Results) -> FloatArray:
+        """P(the first is better) on each dataset, by its own counts."""
+        return p_first_better(*pair_counts(results), self.a)
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
+        if self.samples:
+            from bayescompare.methods.poisson_binomial_nuts import sampled_answer
+
+            return sampled_answer(self, results, sampling)
+        p = self.alone(results)
+        if not self.joint:
+            # The second's own, not one less the first's: tails keep their digits.
+            other = p_first_better(*pair_counts(results)[::-1], self.a)
+            both = [context(p, self.weight), context(other, self.weight)]
+            figures = cut_rate(pmf(p), self.weight)
+            return self.finished(results, both, figures, p)
+        found = joint(p, self.weight)
+        low, high = rate_interval(count_posterior(p, self.weight)[0], self.weight)
+        figures = rate_figures(found.mean, found.sd, low, high)
+        evidence = found.log_evidence + float(self._each(results).sum())
+        both = [found.first, found.second]
+        return self.finished(results, both, figures, found.wins, log_evidence=evidence)
+
+    def finished(
+        self, results: Results, both: Any, figures: dict[str, float], wins: FloatArray, **more: Any
+    ) -> Answer:
+        """Put figures about r and about every dataset into an answer."""
+        k_h, k_g = pair_counts(results)
+        p = self.alone(results)
+        columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": wins}
+        if self.joint:
+            columns = {**columns, "alone": p}
+        return pair_answer(
+            results,
+            leanings(p),
+            probability=np.asarray(both, dtype=np.float64),
+            figures=figures,
+            extra=rate_extra(figures),
+            details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
+            **more,
+        )
+
+    def _each(self, results: Results) -> FloatArray:
+        """Log of the factor by which every dataset's evidence exceeds the kernel's."""
+        return math.log(2.0) + log_marginal(*pair_counts(results), self.a)
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact predictive densities; those of the cut model are in closed form."""
+        if self.samples:
+            raise self.lacks("exact loo with a prior of your own")
+        p, b, each = self.alone(results), self.weight, self._each(results)
+        if self.joint:
+            found: Joint = joint(p, b)
+            within = found.mean * p + (1.0 - found.mean) * (1.0 - p)
+            return each + found.log_predictive, each + np.log(within)
+        n, total = len(p), float(p.sum())
+        rates = (b + total - p) / (2.0 * b + n - 1.0), (b + total) / (2.0 * b + n)
+        without, within = (each + np.log(r * p + (1.0 - r) * (1.0 - p)) for r in rates)
+        return without, within
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the joint model, every d marginalised: with explicit d it does not mix."""
+        from bayescompare.methods.poisson_binomial_nuts import build
+
+        return build(self, results)
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw r, every d and every error probability, independently."""
+        from bayescompare.methods.poisson_binomial_nuts import exact_tree
+
+        if self.samples:
+            raise BayescompareError(
+                "draws() are exact, and with a prior of your own there is no exact way: use "
+                "sample(), or the posterior kept as c.tree."
+            )
+        return exact_tree(self, results, draws, chains, rng)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Draw d and the error probabilities back, given NUTS's r."""
+        from bayescompare.methods.poisson_binomial_nuts import finish
+
+        return finish(self, results, tree, rng)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who is better on most datasets, and how the datasets were put together."""
+        said = [*context_words(results, answer, decision), rate_words(results, answer)]
+        if self.joint:
+            said.append(
+                "The datasets inform each other: one in doubt is drawn to what the others say."
+            )
+        else:
+            said.append(
+                "This is the paper's formula, which judges every dataset by its own errors alone "
+                "and so is mostly nearer to ½; the full model of the same story is joint=True."
+            )
+        said.append(
+            "Only who has the smaller risk on a dataset counts, not by how much, and every dataset "
+            "counts the same."
+        )
+        return said
+
+
+def cut_rate(counts: FloatArray, b: float) -> dict[str, float]:
+    """Mean, spread and interval of r in the cut model, a mixture of Betas.
+
+    Examples
+    --------
+    >>> round(cut_rate(pmf([0.9, 0.8, 0.95, 0.4]), 1.0)["rate_mean"], 6)
+    0.675
+    """
+    wins, total = b + np.arange(len(counts)), 2.0 * b + len(counts) - 1
+    mean = float(counts @ wins) / total
+    second = float(counts @ (wins * (wins + 1.0))) / (total * (total + 1.0))
+    spread = math.sqrt(max(second - mean**2, 0.0))
+    return rate_figures(mean, spread, *rate_interval(counts, b))
