@@ -1,6 +1,7 @@
 from . import io as io
 from . import methods as methods
 from . import plots as plots
+from . import studies as studies
 from ._errors import BayescompareError as BayescompareError
 from ._version import __version__ as __version__
 from .asking import compare as compare
@@ -8,6 +9,8 @@ from .comparison import Comparison as Comparison
 from .comparison_files import load_comparison as load_comparison
 from .counts import ErrorCounts as ErrorCounts
 from .io import load_example as load_example
+from .io import read_errors as read_errors
+from .io import read_predictions as read_predictions
 from .io import read_results as read_results
 from .measures import Measure as Measure
 from .methods.context import context_probability as context_probability
@@ -34,6 +37,9 @@ __all__ = [
     "methods",
     "pairwise",
     "plots",
+    "read_errors",
+    "read_predictions",
     "read_results",
     "risks",
+    "studies",
 ]

@@ -79,7 +79,12 @@ _COMPARE = """Examples:
 
   bayescompare compare --example benavoli-example1 --prior imprecise --json
 
-  bayescompare compare results.csv --measure accuracy:max --measure time:min --method network"""
+  bayescompare compare results.csv --measure accuracy:max --measure time:min --method network
+
+  bayescompare compare --example lacoste-svm-parzen --method poisson-binomial --set joint=true
+
+  bayescompare compare folds.csv --measure auc:max:rope=0.01 --replicate-column fold \
+--algorithms A,B --method correlated-t"""
 
 _PAIRWISE = """Examples:
 
@@ -131,12 +136,15 @@ def compare(
     dataset_column: opt.DatasetColumn = None,
     algorithm_column: opt.AlgorithmColumn = None,
     replicate_column: opt.ReplicateColumn = None,
+    errors: opt.Errors = None,
+    predictions: opt.Predictions = None,
     layout: opt.Layout = None,
     format: opt.Format = None,
     algorithms: opt.Algorithms = None,
     only: opt.Only = None,
     missing: opt.Missing = "raise",
     method: opt.MethodName = "dirichlet",
+    choices: opt.Choices = None,
     prior: opt.Prior = None,
     strength: opt.Strength = None,
     ess: opt.Ess = None,
@@ -157,9 +165,10 @@ def compare(
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
     _check_outputs(file, force, report=report, save=save)
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
-    test = opt.read_method(method, prior=prior, strength=strength, **graph)
+    test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
-    results = opt.read_table(file, example, measure, columns, layout, format)
+    counted = {"errors": errors, "predictions": predictions, "algorithms": algorithms}
+    results = opt.read_table(file, example, measure, columns, layout, format, **counted)
     c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
     text = c.to_json() if as_json else None
     if report is not None:
@@ -183,6 +192,8 @@ def pairwise(
     dataset_column: opt.DatasetColumn = None,
     algorithm_column: opt.AlgorithmColumn = None,
     replicate_column: opt.ReplicateColumn = None,
+    errors: opt.Errors = None,
+    predictions: opt.Predictions = None,
     layout: opt.Layout = None,
     format: opt.Format = None,
     algorithms: opt.Algorithms = None,
@@ -193,6 +204,7 @@ def pairwise(
     ] = None,
     missing: opt.Missing = "raise",
     method: opt.MethodName = "dirichlet",
+    choices: opt.Choices = None,
     prior: opt.Prior = None,
     strength: opt.Strength = None,
     ess: opt.Ess = None,
@@ -223,9 +235,10 @@ def pairwise(
     """Ask about every pair of algorithms, and what can be asserted of all pairs at once."""
     _check_outputs(file, force, report=report)
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
-    test = opt.read_method(method, prior=prior, strength=strength, **graph)
+    test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
-    results = opt.read_table(file, example, measure, columns, layout, format)
+    counted = {"errors": errors, "predictions": predictions, "algorithms": algorithms}
+    results = opt.read_table(file, example, measure, columns, layout, format, **counted)
     p = bc.pairwise(
         results,
         method=test,
@@ -258,12 +271,15 @@ def sample(
     dataset_column: opt.DatasetColumn = None,
     algorithm_column: opt.AlgorithmColumn = None,
     replicate_column: opt.ReplicateColumn = None,
+    errors: opt.Errors = None,
+    predictions: opt.Predictions = None,
     layout: opt.Layout = None,
     format: opt.Format = None,
     algorithms: opt.Algorithms = None,
     only: opt.Only = None,
     missing: opt.Missing = "raise",
     method: opt.MethodName = "dirichlet",
+    choices: opt.Choices = None,
     prior: opt.Prior = None,
     strength: opt.Strength = None,
     ess: opt.Ess = None,
@@ -294,9 +310,10 @@ def sample(
     if target_accept is not None and not 0.0 < target_accept < 1.0:
         raise BayescompareError(f"target_accept={target_accept}: must lie between 0 and 1.")
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
-    test = opt.read_method(method, prior=prior, strength=strength, **graph)
+    test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
-    results = opt.read_table(file, example, measure, columns, layout, format)
+    counted = {"errors": errors, "predictions": predictions, "algorithms": algorithms}
+    results = opt.read_table(file, example, measure, columns, layout, format, **counted)
     c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
     options = {"tune": tune, "target_accept": target_accept, "cores": cores}
     chosen = {name: value for name, value in options.items() if value is not None}

@@ -20,7 +20,7 @@ from bayescompare._errors import BayescompareError, closest
 if TYPE_CHECKING:
     from bayescompare.methods.base import Method
 
-__all__ = ["parse_measure", "read_method", "read_names", "read_table"]
+__all__ = ["parse_measure", "read_counts", "read_method", "read_names", "read_table"]
 
 TABLE, QUESTION, OUTPUT = "The table", "The question", "The output"
 NETWORK = "The graph, for --method network"
@@ -63,7 +63,33 @@ AlgorithmColumn = Annotated[
 ]
 ReplicateColumn = Annotated[
     str | None,
-    option("--replicate-column", "Folds or seeds, which are averaged.", TABLE, metavar="COLUMN"),
+    option(
+        "--replicate-column",
+        "Folds or seeds; averaged, but for --method correlated-t.",
+        TABLE,
+        metavar="COLUMN",
+    ),
+]
+Errors = Annotated[
+    str | None,
+    option(
+        "--errors",
+        "FILE holds counts of paired errors: the columns with the examples that only the first, "
+        "and only the second algorithm got wrong; then any of both=COLUMN, n=COLUMN. "
+        "--algorithms names the two.",
+        TABLE,
+        metavar="FIRST,SECOND",
+    ),
+]
+Predictions = Annotated[
+    str | None,
+    option(
+        "--predictions",
+        "FILE holds one row per dataset, example and algorithm: correct=COLUMN, or "
+        "y_true=COLUMN,y_pred=COLUMN; then example=COLUMN.",
+        TABLE,
+        metavar="NAME=COLUMN,…",
+    ),
 ]
 Layout = Annotated[
     str | None, option("--layout", "Default: auto.", TABLE, metavar="auto|long|wide")
@@ -129,6 +155,15 @@ Average = Annotated[
         "--average/--no-average",
         "Average over all graphs, or take the best one (default).",
         NETWORK,
+    ),
+]
+Choices = Annotated[
+    list[str] | None,
+    option(
+        "--set",
+        "Any option of the method, once per option, as in --set joint=true; see 'methods NAME'.",
+        QUESTION,
+        metavar="NAME=VALUE",
     ),
 ]
 Seed = Annotated[
@@ -219,10 +254,17 @@ def read_names(text: str | None) -> list[str] | None:
         raise BayescompareError(f"{text!r} is not a comma list of names ({error}).") from None
 
 
-def read_method(name: str, **given: Any) -> Method:
+def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -> Method:
     """Make the method with the choices given, refusing those that it does not have."""
     made = bc.methods.get(name)
     chosen = {option: value for option, value in given.items() if value is not None}
+    for text in choices or ():
+        option, sign, value = text.partition("=")
+        if not sign or not option:
+            raise BayescompareError(f"--set {text}: write NAME=VALUE, as in --set joint=true.")
+        if option in chosen:
+            raise BayescompareError(f"--set {text}: {option} is given twice.")
+        chosen[option] = _read_value(value)
     known = {field.name for field in fields(made)}
     for option in chosen:
         if option not in known:
@@ -237,6 +279,54 @@ def read_method(name: str, **given: Any) -> Method:
     return made(**chosen)
 
 
+def _read_value(text: str) -> Any:
+    """Read a bare value: true, false, none, a number, or else a word."""
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def read_counts(
+    file: Path, kind: str, text: str, columns: dict[str, str], format: str | None, pair: str | None
+) -> bc.ErrorCounts:
+    """Read counts of paired errors, or predictions to count."""
+    plain, named = [], dict[str, str]()
+    for part in read_names(text) or []:
+        name, sign, column = part.partition("=")
+        if not sign:
+            plain.append(name)
+        elif name in named:
+            raise BayescompareError(f"--{kind} {text}: {name} is given twice.")
+        else:
+            named[name] = column
+    known = ("both", "n") if kind == "errors" else ("correct", "y_true", "y_pred", "example")
+    if len(plain) != (2 if kind == "errors" else 0) or not set(named) <= set(known):
+        wanted = "FIRST,SECOND[,both=COLUMN][,n=COLUMN]"
+        if kind == "predictions":
+            wanted = "correct=COLUMN or y_true=COLUMN,y_pred=COLUMN[,example=COLUMN]"
+        raise BayescompareError(f"--{kind} {text}: write {wanted}.")
+    if "replicate" in columns:
+        raise BayescompareError(f"--replicate-column: --{kind} has no replicates.")
+    more: dict[str, Any] = {**columns, "format": format}
+    if kind == "predictions":
+        return bc.read_predictions(file, **{**more, **named})
+    more.pop("algorithm", None)
+    both, n = named.get("both"), named.get("n")
+    return bc.read_errors(
+        file,
+        first_wrong=plain[0],
+        second_wrong=plain[1],
+        both_wrong=both,
+        n=n,
+        algorithms=read_names(pair),
+        **more,
+    )
+
+
 def read_table(
     file: Path | None,
     example: str | None,
@@ -244,6 +334,10 @@ def read_table(
     columns: tuple[str | None, str | None, str | None],
     layout: str | None,
     format: str | None,
+    *,
+    errors: str | None = None,
+    predictions: str | None = None,
+    algorithms: str | None = None,
 ) -> bc.Results:
     """Read the table that the options name."""
     if (file is None) == (example is None):
@@ -252,14 +346,26 @@ def read_table(
     names = ("dataset", "algorithm", "replicate")
     chosen: dict[str, Any] = {**dict(zip(names, columns, strict=True)), "layout": layout}
     chosen = {name: value for name, value in {**chosen, "format": format}.items() if value}
+    counted = {"errors": errors, "predictions": predictions}
+    counted = {kind: text for kind, text in counted.items() if text is not None}
     if example is not None:
-        if measures or chosen:
-            option = "--measure" if measures else f"--{next(iter(chosen))}"
+        if measures or chosen or counted:
+            option = "--measure" if measures else f"--{next(iter(chosen or counted))}"
             raise BayescompareError(
                 f"{option} is about FILE; an example knows its own table. Choose among its "
                 "measures by --only."
             )
         return bc.load_example(example)
+    if counted:
+        kind, text = next(iter(counted.items()))
+        also = [f"--{name}" for name in (*counted, "measure", "layout") if name != kind]
+        given = {"--measure": measures, "--layout": layout, "--predictions": predictions}
+        for option in also:
+            if given.get(option):
+                raise BayescompareError(f"{option} and --{kind}: FILE is one or the other.")
+        assert file is not None
+        named = {name: chosen[name] for name in names if name in chosen}
+        return read_counts(file, kind, str(text), named, format, algorithms)
     if not measures:
         raise BayescompareError(
             "--measure is missing: say what was measured and which way is better, as in "

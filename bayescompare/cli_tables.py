@@ -25,7 +25,7 @@ from bayescompare.comparison import Comparison
 from bayescompare.diagnosis import Diagnosis
 from bayescompare.io import examples, load_example
 from bayescompare.methods.decision import LIKELY, SETTLED
-from bayescompare.methods.words import many, number, plural
+from bayescompare.methods.words import cell_text, many, number, plural
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
 
@@ -43,6 +43,7 @@ __all__ = [
 PIPE_WIDTH = 100
 STATEMENTS_SHOWN = 15
 PAIRS_SHOWN = 40
+ROWS_SHOWN = 30
 LINES_SHOWN = 8
 
 #: A label up to this long is printed as it is; a longer one is split by measure.
@@ -121,8 +122,11 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
     return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
 
 
-def _table(*headings: str, left: int = 1, title: str | None = None) -> Table:
-    """Make a table whose first `left` columns are words and whose others are figures."""
+def _table(*headings: str, left: int = 1, title: str | None = None, wrap: bool = False) -> Table:
+    """Make a table whose first `left` columns are words and whose others are figures.
+
+    With `wrap` long headings are broken rather than cut.
+    """
     made = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -134,7 +138,11 @@ def _table(*headings: str, left: int = 1, title: str | None = None) -> Table:
     for place, heading in enumerate(headings):
         words = place < left
         made.add_column(
-            heading, justify="left" if words else "right", no_wrap=not words, overflow="fold"
+            heading,
+            justify="left" if words else "right",
+            no_wrap=not (words or wrap),
+            overflow="fold",
+            min_width=8 if wrap and words else None,
         )
     return made
 
@@ -168,6 +176,8 @@ def print_comparison(out: Console, c: Comparison) -> None:
         _print_questions(out, c)
     if "components" in c.method.provides:
         _print_components(out, c)
+    for title, frame in c.tables.items():
+        _print_frame(out, title, frame)
 
 
 def _print_statements(out: Console, c: Comparison) -> None:
@@ -212,6 +222,18 @@ def _print_components(out: Console, c: Comparison) -> None:
     out.print(table)
 
 
+def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
+    heads = [str(head) for head in frame.columns]
+    table = _table(str(frame.index.name), *heads, title=None, wrap=True)
+    out.print(title, style="bold")
+    for label, row in frame.head(ROWS_SHOWN).astype(object).iterrows():
+        cells = (cell_text(head, value) for head, value in zip(heads, row, strict=True))
+        table.add_row(str(label), *cells)
+    out.print(table)
+    if len(frame) > ROWS_SHOWN:
+        out.print(f"and {len(frame) - ROWS_SHOWN:,} more\n")
+
+
 # pairs --------------------------------------------------------------------------------------------
 
 
@@ -240,6 +262,8 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
         if p.bayesian
         else "p-value of each pair"
     )
+    if p.bayesian and p.method.one_measure:
+        title = "P that “row better than column” holds on most datasets"
     out.print(title, style="bold")
     if p.reference is not None:
         out.print(_against(p, p.reference, marked))

@@ -197,6 +197,11 @@ class Comparison:
             f"  see {', '.join(calls)}"
         )
 
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Further tables of this method by title, headed to be printed."""
+        return {}
+
     # posterior -----------------------------------------------------------------------------------
 
     def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
@@ -272,16 +277,16 @@ class Comparison:
 
     def plot(
         self,
-        kind: Literal["statements", "simplex", "network"] | None = None,
+        kind: Literal["statements", "simplex", "network", "shrinkage", "ranks"] | None = None,
         *,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the answer: bars per statement, the simplex of three, or a learned network.
+        """Draw the answer: bars, the simplex of three, a network, every dataset, or mean ranks.
 
         Parameters
         ----------
-        kind : {"statements", "simplex", "network"}, optional
-            Statement bars by default.
+        kind : {"statements", "simplex", "network", "shrinkage", "ranks"}, optional
+            Statement bars by default; mean ranks for ``"friedman"``.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
         """

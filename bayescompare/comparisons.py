@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -175,6 +176,27 @@ class ContextComparison(Comparison):
         self._require("pooling")
         return pd.DataFrame({name: self._figures(name) for name in ("mu", "rho")}).T
 
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every dataset, headed to be printed."""
+        first, second = self.results.algorithms
+        heads = {
+            "probability": f"P({first} better)",
+            "second_better": f"P({second} better)",
+            "equivalent": "P(equivalent)",
+            "alone": "P by itself",
+            "first_wrong": f"only {first} wrong",
+            "second_wrong": f"only {second} wrong",
+            "advantage": "mean advantage",
+            "share_alone": "error share by itself",
+            "share": "error share",
+            "rho": "ρ",
+        }
+        table = self.per_dataset
+        shown = [name for name in heads if name in table]
+        rest = [name for name in table if name not in heads]
+        return {"Datasets": table[[*shown, *rest]].rename(columns=heads)}
+
     def _figures(self, name: str) -> pd.Series[float]:
         found = {
             key.removeprefix(f"{name}_"): value
@@ -209,6 +231,20 @@ class RankComparison(Comparison):
 
         return critical_difference(self.answer.details)
 
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Mean ranks and pairs, headed to be printed."""
+        apart = f"Mean ranks; {self.critical_difference:.3g} apart is significant"
+        ranked = self.ranks.sort_values(kind="stable").rename("mean rank").to_frame()
+        pairs = itertools.combinations(ranked.index, 2)
+        rows = {
+            f"{a}, {b}": (self.ranks[b] - self.ranks[a], self.nemenyi.loc[a, b]) for a, b in pairs
+        }
+        apart_by = pd.DataFrame.from_dict(
+            rows, orient="index", columns=["ranks apart", "p-value"]
+        ).sort_values("p-value", kind="stable")
+        return {apart: ranked, "Pairs by Nemenyi's test": apart_by.rename_axis("pair")}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PerMeasureComparison(Comparison):
@@ -220,6 +256,12 @@ class PerMeasureComparison(Comparison):
         from bayescompare.methods.classic_measures import per_measure
 
         return per_measure(self.answer.details)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every measure, headed to be printed."""
+        heads = {"pvalue": "p-value", "better": "favours"}
+        return {"Measures": self.per_measure.rename(columns=heads)}
 
 
 def _check_fixed_ess(method: Network, what: str) -> None:

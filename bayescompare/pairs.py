@@ -203,7 +203,7 @@ class Pairwise:
         for _, _, statement in graph.graph["mixed"]:
             said.append(f"Asserted, but no order: {statement}.")
         open_pairs = [
-            f"{r.first} and {r.second}" for r in decided[~decided["asserted"]].itertuples()
+            f"{r.first} against {r.second}" for r in decided[~decided["asserted"]].itertuples()
         ]
         if open_pairs:
             said.append(f"Nothing can be asserted about {many(open_pairs)}.")

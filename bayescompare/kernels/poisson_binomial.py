@@ -131,16 +131,19 @@ def context(p: ArrayLike, b: float = 1.0) -> float:
     return min(float(counts @ rate_exceeds_half(len(counts) - 1, b)), 1.0)
 
 
-def rate_interval(counts: FloatArray, b: float = 1.0, mass: float = 0.95) -> tuple[float, float]:
+def rate_interval(
+    counts: FloatArray, b: float = 1.0, other: float | None = None, mass: float = 0.95
+) -> tuple[float, float]:
     r"""Central interval of r, whose distribution is a mixture of Betas.
 
-    .. math:: r \sim \sum_\kappa \Pr(\kappa)\, \mathrm{Beta}(b + \kappa,\; b + N - \kappa)
+    .. math:: r \sim \sum_\kappa \Pr(\kappa)\, \mathrm{Beta}(b + \kappa,\; b' + N - \kappa)
 
     Parameters
     ----------
     counts : array (N + 1,)
         `pmf(p)` for the cut model, `count_posterior(p, b)[0]` for the joint one.
-    b : float
+    b, other : float
+        Prior parameters, b' being b unless given; 2b for one of three regions.
     mass : float
 
     Examples
@@ -149,7 +152,8 @@ def rate_interval(counts: FloatArray, b: float = 1.0, mass: float = 0.95) -> tup
     [0.025, 0.975]
     """
     wins = np.flatnonzero(counts > 1e-20)
-    weight, first, second = counts[wins], b + wins, b + (len(counts) - 1.0 - wins)
+    rest = b if other is None else other
+    weight, first, second = counts[wins], b + wins, rest + (len(counts) - 1.0 - wins)
     weight = weight / weight.sum()
 
     def end(tail: float) -> float:

@@ -151,13 +151,13 @@ def risks(
     >>> import pandas as pd, bayescompare as bc
     >>> frame = pd.DataFrame({"dataset": ["iris"], "a": [1], "b": [4], "both": [2], "n": [50]})
     >>> counts = bc.ErrorCounts.from_frame(
-    ...     frame, first_wrong="a", second_wrong="b", both_wrong="both", n="n", algorithms=["A", "B"]
+    ...     frame, first_wrong="a", second_wrong="b", both_wrong="both", n="n"
     ... )
     >>> risks(counts).round(3)
                        wrong   n   mean     sd  bound  langford
     dataset algorithm
-    iris    A              3  50  0.077  0.037  0.145     0.148
-            B              6  50  0.135  0.047  0.219     0.223
+    iris    first          3  50  0.077  0.037  0.145     0.148
+            second         6  50  0.135  0.047  0.219     0.223
     """
     import pandas as pd
 

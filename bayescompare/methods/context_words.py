@@ -21,9 +21,13 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
             f"other to be better on most datasets of this kind ({share(decision.level)} each)."
         ]
     how = "exact" if answer.exact else f"Monte Carlo standard error {_error(answer, decision):.1g}"
+    # Of three outcomes the most frequent one need not be that of most datasets.
+    often = "on most datasets of this kind"
+    if len(answer.labels) == 3:
+        often = "on datasets of this kind more often than either other outcome"
     start = (
-        f"On {n} the probability that {_claim(decision.statement)} on {measure}, on most datasets "
-        f"of this kind, is {share(decision.level)} ({how})"
+        f"On {n} the probability that {_claim(decision.statement)} on {measure}, {often}, is "
+        f"{share(decision.level)} ({how})"
     )
     return [
         {
@@ -35,14 +39,15 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
     ]
 
 
-def rate_words(results: Results, answer: Answer) -> str:
-    """Say on what share of datasets the first is expected to be better."""
-    first, second = results.algorithms
-    rate = answer.figures
+def rate_words(answer: Answer, decision: Decision) -> str:
+    """Say on what share of datasets the leading statement is expected to hold."""
+    k = answer.labels.index(decision.statement)
+    mean, low, high = (
+        100 * float(answer.extra[f"theta_{name}"][k]) for name in ("mean", "lower", "upper")
+    )
     return (
-        f"{first} is expected to be better than {second} on {100 * rate['rate_mean']:.0f} % of "
-        f"datasets of this kind (95 % interval {100 * rate['rate_lower']:.0f} to "
-        f"{100 * rate['rate_upper']:.0f} %)."
+        f"It is expected that {_claim(decision.statement)} on {mean:.0f} % of datasets of this "
+        f"kind (95 % interval {low:.0f} to {high:.0f} %)."
     )
 
 

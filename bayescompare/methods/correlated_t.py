@@ -104,7 +104,7 @@ class CorrelatedT(Method):
     judges = "replicates"
     one_pair = True
     one_measure = True
-    leading: ClassVar[str] = "holds on most datasets of this kind"
+    leading: ClassVar[str] = "is the most frequent case on datasets of this kind"
 
     rho: float | None = None
     folds: int | None = None
@@ -183,6 +183,9 @@ class CorrelatedT(Method):
         largest = triples == triples.max(axis=1, keepdims=True)
         support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
         mean = (self.b + triples.sum(axis=0)) / (3.0 * self.b + len(triples))
+        # One share of a Dirichlet is a Beta, and one region's count is Poisson-binomial.
+        ends = [rate_interval(pmf(p), self.b, 2.0 * self.b) for p in triples.T]
+        low, high = np.array(ends).T
         names = ("second_better", "equivalent", "probability")
         columns = dict(zip(names, triples.T, strict=True))
         # Left, rope and right: the second better, equivalent, the first better.
@@ -191,8 +194,12 @@ class CorrelatedT(Method):
             support[::-1],
             probability=found[::-1],
             mcse=None if mcse is None else mcse[::-1],
-            extra={"theta_mean": mean[::-1]},
-            figures={"rate_mean": float(mean[2])},
+            extra={"theta_mean": mean[::-1], "theta_lower": low[::-1], "theta_upper": high[::-1]},
+            figures={
+                "rate_mean": float(mean[2]),
+                "rate_lower": float(low[2]),
+                "rate_upper": float(high[2]),
+            },
             details=_details(each, columns),
             seed=None if mcse is None else sampling.seed,
         )
@@ -205,9 +212,7 @@ class CorrelatedT(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
-        said = context_words(results, answer, decision)
-        if "rate_lower" in answer.figures:
-            said.append(rate_words(results, answer))
+        said = [*context_words(results, answer, decision), rate_words(answer, decision)]
         said.append(_rho_words(self, answer))
         (measure,) = results.measures
         if results[measure].rope:

@@ -230,7 +230,7 @@ class Hierarchical(Method):
         """Say who is better on most datasets, and how alike the datasets are."""
         return [
             *context_words(results, answer, decision),
-            rate_words(results, answer),
+            rate_words(answer, decision),
             _alike(answer.figures["rho_mean"]),
             "Unlike counting datasets, this lets a dataset with few errors borrow from the others; "
             "it takes them to be of one kind, so that one unlike the rest is drawn to them.",

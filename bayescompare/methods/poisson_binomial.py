@@ -228,7 +228,7 @@ class PoissonBinomial(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""
-        said = [*context_words(results, answer, decision), rate_words(results, answer)]
+        said = [*context_words(results, answer, decision), rate_words(answer, decision)]
         if self.joint:
             said.append(
                 "The datasets inform each other: one in doubt is drawn to what the others say."

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from bayescompare.methods.decision import LIKELY, SETTLED
 from bayescompare.results import Results
 
-__all__ = ["figure", "many", "number", "phrase", "plural", "share", "short_label"]
+__all__ = ["cell_text", "figure", "many", "number", "phrase", "plural", "share", "short_label"]
 
 
 def share(p: float) -> str:
@@ -67,6 +69,25 @@ def many(items: Sequence[str], *, most: int = 6) -> str:
     if len(items) > most:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
+
+
+def cell_text(head: str, value: object) -> str:
+    """Write a cell of a table by what its column's head says it is.
+
+    Examples
+    --------
+    >>> cell_text("P(A better)", 0.9999), cell_text("p-value", 1e-9), cell_text("errors", 3)
+    ('>0.999', '<0.001', '3')
+    """
+    if value is None or value != value:
+        return ""
+    if not isinstance(value, (float, np.floating)):
+        return str(value)
+    if head.startswith(("P(", "P ")):
+        return "".join(figure(float(value)).removeprefix("= ").split())
+    if head.startswith("p-value"):
+        return "<0.001" if value < 0.0005 else f"{value:.3f}"
+    return f"{value:.3f}" if "share" in head else f"{value:.4g}"
 
 
 def phrase(results: Results, label: str) -> str:

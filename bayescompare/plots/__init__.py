@@ -10,6 +10,8 @@ from bayescompare.plots.dispatch import plot_comparison, plot_pairwise
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
+from bayescompare.plots.ranks import plot_ranks
+from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
 
@@ -19,6 +21,8 @@ __all__ = [
     "plot_network",
     "plot_order",
     "plot_pairwise",
+    "plot_ranks",
+    "plot_shrinkage",
     "plot_simplex",
     "plot_statements",
 ]

@@ -10,6 +10,8 @@ from bayescompare._errors import BayescompareError, closest
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
+from bayescompare.plots.ranks import plot_ranks
+from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
 
@@ -26,6 +28,8 @@ _OF_COMPARISON: dict[str, Callable[..., Axes]] = {
     "statements": plot_statements,
     "simplex": plot_simplex,
     "network": plot_network,
+    "shrinkage": plot_shrinkage,
+    "ranks": plot_ranks,
 }
 _OF_PAIRWISE: dict[str, Callable[..., Axes]] = {"matrix": plot_matrix, "order": plot_order}
 
@@ -36,8 +40,9 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     Parameters
     ----------
     c : Comparison
-    kind : {"statements", "simplex", "network"}, optional
-        See `plot_statements` (the default), `plot_simplex` and `plot_network`.
+    kind : {"statements", "simplex", "network", "shrinkage", "ranks"}, optional
+        See `plot_statements` (the default), `plot_simplex`, `plot_network`, `plot_shrinkage` and
+        `plot_ranks` (the default for ``"friedman"``).
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -54,6 +59,8 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     >>> [round(float(bar.get_width()), 3) for bar in ax.containers[0]]
     [0.798, 0.138, 0.052, 0.012]
     """
+    if kind is None and "ranks" in c.method.provides:
+        kind = "ranks"
     return _chosen(kind, _OF_COMPARISON)(c, ax=ax)
 
 

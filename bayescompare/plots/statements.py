@@ -91,7 +91,7 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     """
     rows = _rows(c, most)
     ax = new_axes(ax, _size(rows))
-    _draw_bars(ax, rows)
+    _draw_bars(ax, rows, f"it {c.method.leading}")
     _draw_figures(ax, rows)
     _label_axes(ax, c, rows)
     verdict = c.headline().removeprefix(c.best)
@@ -182,7 +182,7 @@ def _size(rows: list[Row]) -> tuple[float, float]:
     return 6.4 + 0.085 * widest, 1.9 + row_height * len(rows)
 
 
-def _draw_bars(ax: Axes, rows: list[Row]) -> None:
+def _draw_bars(ax: Axes, rows: list[Row], event: str) -> None:
     with_theta = any(row.theta for row in rows)
     at = np.arange(len(rows), dtype=float) - (0.12 if with_theta else 0.0)
     bars = ax.barh(
@@ -192,7 +192,7 @@ def _draw_bars(ax: Axes, rows: list[Row]) -> None:
         color=[BLUE if row.best else SKY if row.single else "white" for row in rows],
         edgecolor=[INK if row.single else GREY for row in rows],
         linewidth=0.6,
-        label="P(it is the most probable statement)",
+        label=f"P({event})",
     )
     for bar, row in zip(bars, rows, strict=True):
         bar.set_hatch("" if row.single else "////")

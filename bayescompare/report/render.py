@@ -15,12 +15,14 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._version import __version__
 from bayescompare.comparison import Comparison
-from bayescompare.methods.words import number, plural
+from bayescompare.methods.words import cell_text, number, plural
 from bayescompare.pairs import Pairwise
 from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
 from bayescompare.plots.network import network_size, plot_network
 from bayescompare.plots.order import order_size, plot_order
+from bayescompare.plots.ranks import plot_ranks, ranks_size
+from bayescompare.plots.shrinkage import plot_shrinkage, shrinkage_size
 from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.network import component_table, edge_table, graph_words
@@ -126,7 +128,7 @@ def _comparison_page(c: Comparison) -> dict[str, Any]:
         "verdict": c.headline(),
         "words": c.explain(),
         "pictures": _comparison_pictures(c),
-        "tables": [_summary(c), *_questions(c), *_network_tables(c)],
+        "tables": [_summary(c), *_questions(c), *_network_tables(c), *_further(c)],
         "shaded": None,
         **_data(c.results),
         "made": {**_made(c.method), **_graph_words(c), **_exactness(c)},
@@ -135,12 +137,7 @@ def _comparison_page(c: Comparison) -> dict[str, Any]:
 
 def _comparison_pictures(c: Comparison) -> list[Picture]:
     words = c.headline()
-    shown = [
-        Picture(
-            "Statements",
-            svg(partial(_draw, plot_statements, c), statements_size(c), name="s", words=words),
-        )
-    ]
+    shown = [_first_picture(c, words)]
     if has_simplex(c) and "draws" in c.method.provides:
         draw = partial(_draw, partial(plot_simplex, draws=1000), c)
         shown.append(Picture("Posterior", svg(draw, SIMPLEX_SIZE, name="x", words=words)))
@@ -148,7 +145,18 @@ def _comparison_pictures(c: Comparison) -> list[Picture]:
         draw = partial(_draw, plot_network, c)
         told = "the graph of measures that win together"
         shown.append(Picture("Network", svg(draw, network_size(c), name="n", words=told)))
+    if "per_dataset" in c.method.provides:
+        draw, size = partial(_draw, plot_shrinkage, c), shrinkage_size(c)
+        shown.append(Picture("Datasets", svg(draw, size, name="d", words="every dataset")))
     return shown
+
+
+def _first_picture(c: Comparison, words: str) -> Picture:
+    if "ranks" in c.method.provides:
+        draw = partial(_draw, plot_ranks, c)
+        return Picture("Mean ranks", svg(draw, ranks_size(c), name="s", words=words))
+    draw = partial(_draw, plot_statements, c)
+    return Picture("Statements", svg(draw, statements_size(c), name="s", words=words))
 
 
 def _draw(plot: Any, thing: Comparison | Pairwise, ax: Any) -> None:
@@ -159,6 +167,8 @@ def _summary(c: Comparison) -> Table:
     title = "Statements, the most probable first"
     if c.answer.probability is None:
         title = "Statements, the most frequent first"
+    if c.answer.lead is not None:
+        title = "Statements"
     table = c.summary()
     statements = [str(label) for label in table.index[:_MOST_ROWS]]
     rows = _rows(table.head(_MOST_ROWS))
@@ -187,6 +197,22 @@ def _network_tables(c: Comparison) -> list[Table]:
     if "network" not in c.method.provides:
         return []
     return [component_table(c), *edge_table(c, _MOST_ROWS)]
+
+
+def _further(c: Comparison) -> list[Table]:
+    """The tables of one method only."""
+    return [_frame(title, frame) for title, frame in c.tables.items()]
+
+
+def _frame(title: str, frame: pd.DataFrame) -> Table:
+    heads = [str(head) for head in frame.columns]
+    shown = frame.head(_MOST_PAIRS).astype(object)
+    rows = [
+        [str(label), *(cell_text(head, value) for head, value in zip(heads, row, strict=True))]
+        for label, row in zip(shown.index, shown.to_numpy().tolist(), strict=True)
+    ]
+    more = max(0, len(frame) - _MOST_PAIRS)
+    return Table(title, [str(frame.index.name), *heads], rows, more=more)
 
 
 def _graph_words(c: Comparison) -> dict[str, str]:
@@ -260,6 +286,8 @@ def _shaded(p: Pairwise) -> Shaded | None:
     title = "p-value of each pair"
     if p.bayesian:
         title = "P(row better than column on every measure is the most probable statement)"
+        if p.method.one_measure:
+            title = "P(row better than column on most datasets)"
     return Shaded(title, names, rows, _shades(bayesian=p.bayesian))
 
 

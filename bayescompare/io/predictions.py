@@ -1,0 +1,133 @@
+"""`read_errors` and `read_predictions`: counts of paired errors from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare.counts import ErrorCounts
+from bayescompare.io.files import Format, read_table
+
+__all__ = ["read_errors", "read_predictions"]
+
+_TRUTH = {"true": 1, "false": 0}
+
+
+def read_errors(
+    path: str | os.PathLike[str],
+    *,
+    first_wrong: str,
+    second_wrong: str,
+    both_wrong: str | None = None,
+    n: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    dataset: str = "dataset",
+    format: Format | None = None,
+) -> ErrorCounts:
+    r"""Read counts of paired errors: one row per dataset, as for `ErrorCounts.from_frame`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A csv, tsv, parquet or json file; text may be compressed.
+    first_wrong, second_wrong, both_wrong, n, dataset : str
+        The columns.
+    algorithms : pair of str, optional
+        The algorithms' names; by default those of the first two columns.
+    format : {"csv", "tsv", "parquet", "json"}, optional
+        By default what the file's suffix says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "errors.csv"
+    >>> _ = path.write_text("dataset,svm,nn\niris,3,5\nwine,0,2\n")
+    >>> read_errors(path, first_wrong="svm", second_wrong="nn").algorithms
+    ('svm', 'nn')
+    """
+    file = _file(path)
+    try:
+        return ErrorCounts.from_frame(
+            read_table(file, format, names={dataset}),
+            dataset=dataset,
+            first_wrong=first_wrong,
+            second_wrong=second_wrong,
+            both_wrong=both_wrong,
+            n=n,
+            algorithms=algorithms or (first_wrong, second_wrong),
+            source=str(path),
+        )
+    except BayescompareError as error:
+        raise BayescompareError(f"{file}: {error}") from None
+
+
+def read_predictions(
+    path: str | os.PathLike[str],
+    *,
+    correct: str | None = None,
+    y_true: str | None = None,
+    y_pred: str | None = None,
+    dataset: str = "dataset",
+    example: str = "example",
+    algorithm: str = "algorithm",
+    format: Format | None = None,
+) -> ErrorCounts:
+    r"""Read predictions: one row per dataset, example and algorithm, for every pair at once.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A csv, tsv, parquet or json file; text may be compressed.
+    correct, y_true, y_pred, dataset, example, algorithm : str
+        The columns, as for `ErrorCounts.from_predictions`. Labels are compared as written.
+    format : {"csv", "tsv", "parquet", "json"}, optional
+        By default what the file's suffix says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "predictions.csv"
+    >>> _ = path.write_text(
+    ...     "dataset,example,algorithm,correct\niris,1,A,true\niris,1,B,false\n"
+    ... )
+    >>> [only.tolist() for only in read_predictions(path, correct="correct").pair("A", "B")]
+    [[0.0], [1.0]]
+    """
+    file = _file(path)
+    labels = [column for column in (y_true, y_pred) if column is not None]
+    try:
+        table = read_table(file, format, names={dataset, example, algorithm, *labels})
+        return ErrorCounts.from_predictions(
+            _with_truth(table, [] if correct is None else [correct]),
+            dataset=dataset,
+            example=example,
+            algorithm=algorithm,
+            correct=correct,
+            y_true=y_true,
+            y_pred=y_pred,
+            source=str(path),
+        )
+    except BayescompareError as error:
+        raise BayescompareError(f"{file}: {error}") from None
+
+
+def _with_truth(table: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
+    """Read the words true and false, which a text file has for a truth value."""
+    for column in columns:
+        if column in table:
+            values = [_TRUTH.get(v.lower(), v) if isinstance(v, str) else v for v in table[column]]
+            table = table.assign(**{column: pd.Series(values, table.index, dtype=object)})
+    return table
+
+
+def _file(path: object) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise BayescompareError(
+            f"path is a {type(path).__name__}: give the path of a file; a DataFrame goes to "
+            "ErrorCounts.from_frame or .from_predictions."
+        )
+    return Path(os.fsdecode(path))

@@ -1,0 +1,167 @@
+"""Every dataset by itself, and drawn to what the others say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv, stdtrit
+
+from bayescompare.plots._drawing import (
+    BLUE,
+    GREY,
+    INK,
+    LITERAL,
+    ORANGE,
+    clip,
+    moved,
+    new_axes,
+    set_title,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare.comparison import Comparison
+
+__all__ = ["plot_shrinkage", "shrinkage_size"]
+
+FloatArray = NDArray[np.float64]
+
+#: Inches per dataset, and rows beyond which only the middle of the names could be read.
+_ROW, _MOST = 0.22, 60
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn: own and pooled figure, and the own interval where there is one.
+
+    Attributes
+    ----------
+    own, pooled : arrays
+        The same where nothing is pooled.
+    interval : array (2, n), optional
+    label : str
+        What the axis shows.
+    sides : tuple of (str, str)
+        What being left and right of the centre means.
+    centre, rope : float
+        Where neither is better, and how far from there both still are equivalent.
+    """
+
+    own: FloatArray
+    pooled: FloatArray
+    interval: FloatArray | None
+    label: str
+    sides: tuple[str, str]
+    centre: float = 0.5
+    rope: float = 0.0
+
+
+def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) -> Axes:
+    """Draw a row per dataset: its own figure, and what it becomes given all datasets.
+
+    For ``"hierarchical"`` the figure is the share of discordant errors that are the first
+    algorithm's, for ``"correlated-t"`` its mean advantage, each with the 95 % interval that the
+    dataset has by itself; for ``"poisson-binomial"`` it is P(the first algorithm is better).
+
+    Parameters
+    ----------
+    c : Comparison
+        By a method that has `per_dataset`.
+    most : int
+        Most rows; of more datasets those whose figures move or differ from ½ the most.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> c = bc.compare(bc.load_example("lacoste-svm-parzen"), method="hierarchical")
+    >>> ax = plot_shrinkage(c, ax=Figure().subplots())
+    >>> len(ax.get_yticklabels())
+    22
+    """
+    shown = _picture(c)
+    kept = _kept(shown, most)
+    names = [clip(c.results.datasets[k], 24) for k in kept]
+    own, pooled, rows = shown.own[kept], shown.pooled[kept], np.arange(len(kept))
+    ax = new_axes(ax, shrinkage_size(c, most=most))
+    ax.axvline(shown.centre, color=GREY, linewidth=1.0, zorder=0)
+    if shown.rope:
+        ends = shown.centre - shown.rope, shown.centre + shown.rope
+        ax.axvspan(*ends, color=GREY, alpha=0.3, zorder=0, label="equivalent")
+    if shown.interval is not None:
+        ax.hlines(rows, *shown.interval[:, kept], color=GREY, linewidth=1.0, label="95 % by itself")
+    moves = bool(np.any(own != pooled))
+    if moves:
+        ax.hlines(rows, own, pooled, color=ORANGE, linewidth=2.0)
+        ax.scatter(own, rows, s=26, facecolors="white", edgecolors=INK, label="by itself", zorder=3)
+    label = "given all datasets" if moves else "by itself"
+    ax.scatter(pooled, rows, s=26, color=BLUE, label=label, zorder=4)
+    ax.set_yticks(rows, names, fontsize="small")
+    _finish(ax, shown, len(names), more=len(shown.own) - len(kept))
+    set_title(ax, c.headline())
+    return ax
+
+
+def shrinkage_size(c: Comparison, *, most: int = _MOST) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_shrinkage` wants."""
+    return 7.0, 1.9 + _ROW * min(len(c.results.datasets), most)
+
+
+def _picture(c: Comparison) -> Picture:
+    first, second = c.results.algorithms
+    table = {str(name): column.to_numpy() for name, column in c.per_dataset.items()}
+    if "share" in table:
+        shapes = table["first_wrong"] + 1.0, table["second_wrong"] + 1.0
+        interval = np.stack([betaincinv(*shapes, tail) for tail in (0.025, 0.975)])
+        label = f"share of discordant errors that are {first}’s"
+        sides = (f"{first} better", f"{second} better")
+        return Picture(table["share_alone"], table["share"], interval, label, sides)
+    sides = (f"{second} better", f"{first} better")
+    if "advantage" in table:
+        (measure,) = c.results.measures
+        mean, wide = table["advantage"], stdtrit(table["replicates"] - 1.0, 0.975) * table["scale"]
+        interval = np.stack([mean - wide, mean + wide])
+        label, rope = f"mean advantage of {first} on {measure}", c.results[measure].rope or 0.0
+        return Picture(mean, mean, interval, label, sides, centre=0.0, rope=rope)
+    own = table.get("alone", table["probability"])
+    return Picture(own, table["probability"], None, f"P({first} is better)", sides)
+
+
+def _kept(shown: Picture, most: int) -> NDArray[np.int64]:
+    """The datasets drawn, sorted: the farthest from undecided are the most to see."""
+    far = np.maximum(np.abs(shown.own - shown.centre), np.abs(shown.own - shown.pooled))
+    kept = np.argsort(-far, kind="stable")[:most]
+    return np.asarray(kept[np.argsort(shown.own[kept], kind="stable")])
+
+
+def _finish(ax: Axes, shown: Picture, rows: int, *, more: int) -> None:
+    for text in ax.get_yticklabels():
+        text.set(**LITERAL)
+    ax.set_ylim(-0.8, rows - 0.2)
+    if shown.centre == 0.5:
+        ax.set_xlim(-0.02, 1.02)
+    left, right = (clip(side, 30) for side in shown.sides)
+    ax.set_xlabel(f"← {left}  |  {shown.label}  |  {right} →", fontsize="small", **LITERAL)
+    if more > 0:
+        ax.set_ylabel(f"datasets ({more} nearer to undecided not shown)")
+    # Below the axis and its words, whatever the height of the figure.
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=moved(ax, ax.transAxes, 0.0, -36.0),
+        ncols=3,
+        frameon=False,
+        fontsize="small",
+    )
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)

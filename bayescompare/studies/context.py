@@ -1,0 +1,87 @@
+"""Is P(better on most datasets) right as often as it says? Simulated from the prior."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.kernels.error_rates import p_first_better
+from bayescompare.kernels.poisson_binomial import context
+from bayescompare.kernels.poisson_binomial_joint import joint_context
+
+__all__ = ["calibration", "calibration_curve"]
+
+
+def calibration(
+    *, simulations: int = 2000, datasets: int = 20, discordant: int = 10, rng: Rng = None
+) -> pd.DataFrame:
+    """Simulate contexts from the joint model's prior and ask both forms of the test.
+
+    Every simulation draws r ~ Uniform(0, 1), then who is better on each dataset, then errors on so
+    many discordant examples. As the truth comes from the prior, the posterior of the full model is
+    calibrated by construction; what the paper's formula makes of the same counts is beside it.
+
+    Parameters
+    ----------
+    simulations, datasets, discordant : int
+        Contexts, datasets in each, and discordant examples on each dataset.
+    rng : None, int or Generator
+
+    Returns
+    -------
+    DataFrame
+        One row per simulation: ``rate`` (the true r), ``truth`` (whether r > ½), ``cut`` and
+        ``joint`` (P(r > ½) by each form).
+
+    Examples
+    --------
+    >>> calibration(simulations=3, rng=1).columns.tolist()
+    ['rate', 'truth', 'cut', 'joint']
+    """
+    sizes: dict[str, object] = {
+        "simulations": simulations,
+        "datasets": datasets,
+        "discordant": discordant,
+    }
+    for name, value in sizes.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
+    generator, _ = as_rng(rng)
+    rate = generator.random(simulations)
+    better = generator.random((simulations, datasets)) < rate[:, None]
+    low = 0.5 * generator.random(better.shape)
+    wrong = generator.binomial(discordant, np.where(better, low, 1.0 - low))
+    p = p_first_better(wrong, discordant - wrong)
+    return pd.DataFrame(
+        {
+            "rate": rate,
+            "truth": rate > 0.5,
+            "cut": [context(row) for row in p],
+            "joint": [joint_context(row) for row in p],
+        }
+    )
+
+
+def calibration_curve(
+    stated: pd.Series[float], truth: pd.Series[bool], bins: int = 10
+) -> pd.DataFrame:
+    """How often what was stated with about some probability was true.
+
+    Returns
+    -------
+    DataFrame
+        One row per bin of equal width that holds anything: ``stated`` (mean probability),
+        ``true`` (share), ``n``.
+
+    Examples
+    --------
+    >>> calibration_curve(pd.Series([0.1, 0.9, 0.9]), pd.Series([False, True, False]), bins=2)
+       stated  true  n
+    0     0.1   0.0  1
+    1     0.9   0.5  2
+    """
+    cell = np.minimum((stated.to_numpy() * bins).astype(int), bins - 1)
+    grouped = pd.DataFrame({"stated": stated, "true": truth.astype(float), "n": 1}).groupby(cell)
+    return grouped.agg({"stated": "mean", "true": "mean", "n": "sum"})
