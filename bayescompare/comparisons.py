@@ -166,7 +166,8 @@ class ContextComparison(Comparison):
     def rate(self) -> pd.Series[float]:
         """The share of datasets on which the first is better: mean, sd and 95 % interval.
 
-        The mean is also the probability that it is better on a dataset not yet seen.
+        The mean is also the probability that it is better on a dataset not yet seen. The interval
+        of ``"hierarchical"`` is good to about 0.002, all else to the last digits.
         """
         return self._figures("rate")
 

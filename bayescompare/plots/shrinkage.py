@@ -140,7 +140,7 @@ def _picture(c: Comparison) -> Picture:
 def _kept(shown: Picture, most: int) -> NDArray[np.int64]:
     """The datasets drawn, sorted: the farthest from undecided are the most to see."""
     far = np.maximum(np.abs(shown.own - shown.centre), np.abs(shown.own - shown.pooled))
-    kept = np.argsort(-far, kind="stable")[:most]
+    kept = np.sort(np.argsort(-far, kind="stable")[:most])
     return np.asarray(kept[np.argsort(shown.own[kept], kind="stable")])
 
 
