@@ -58,6 +58,9 @@ _HEADINGS = {
     "theta_upper": "θ 97.5 %",
     "lower": "P lower",
     "upper": "P upper",
+    "opt": "opt",
+    "share_below": "share below",
+    "pvalue": "p",
 }
 _QUESTIONS = {
     "most probable": "it is the most probable statement",
@@ -112,6 +115,8 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
     time: A > B > C
     """
     states = label.split("|")
+    if len(states) != len(measures):  # one question, whatever the measures
+        return label
     if all(state.count(">") < 2 for state in states) and len(label) <= LABEL_WIDTH:
         return label
     held: dict[str, list[str]] = {}
@@ -182,6 +187,9 @@ def print_comparison(out: Console, c: Comparison) -> None:
 
 def _print_statements(out: Console, c: Comparison) -> None:
     summary = c.summary()
+    if summary.index.name != "statement":
+        _print_frame(out, "Pairs", summary)
+        return
     more = len(summary) - STATEMENTS_SHOWN
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
@@ -202,6 +210,10 @@ def _figure(name: str, value: float) -> str:
         return "·"
     if name == "count":
         return number(value)
+    if name == "opt":
+        return f"{value:.4g}"
+    if name == "pvalue":
+        return pvalue(value)
     return f"{value:.1g}" if name == "mcse" else probability(value)
 
 

@@ -103,10 +103,7 @@ class Comparison:
     def log_evidence(self) -> float:
         """Log marginal likelihood, where it is closed."""
         if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
-            raise MissingQuantity(
-                "log_evidence has no closed form under a prior of your own; compare models by "
-                "loo() instead."
-            )
+            raise MissingQuantity(f"log_evidence {self.method.no_evidence()}")
         return self._given("log_evidence", self.answer.log_evidence)
 
     @property
@@ -277,16 +274,27 @@ class Comparison:
 
     def plot(
         self,
-        kind: Literal["statements", "simplex", "network", "shrinkage", "ranks"] | None = None,
+        kind: Literal[
+            "statements",
+            "simplex",
+            "network",
+            "shrinkage",
+            "ranks",
+            "relation",
+            "growth",
+            "robustness",
+        ]
+        | None = None,
         *,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the answer: bars, the simplex of three, a network, every dataset, or mean ranks.
+        """Draw the answer, by default as suits the method; see `bayescompare.plots`.
 
         Parameters
         ----------
-        kind : {"statements", "simplex", "network", "shrinkage", "ranks"}, optional
-            Statement bars by default; mean ranks for ``"friedman"``.
+        kind : str, optional
+            Statement bars by default; mean ranks for ``"friedman"``, the Hasse diagram for
+            ``"gsd"`` of more than two algorithms.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
         """
@@ -331,7 +339,8 @@ class Comparison:
         self._require(quantity)
         answer = self.answer
         coords: dict[str, Any] = {"statement": list(answer.labels)}
-        for measure, states in zip(self.results.measures, answer.states, strict=True):
+        # A question that is not put measure by measure has no states of theirs.
+        for measure, states in zip(self.results.measures, answer.states, strict=False):
             coords[measure] = ("statement", list(states))
         coords["count"] = ("statement", answer.counts)
         return xr.DataArray(

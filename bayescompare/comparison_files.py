@@ -123,15 +123,14 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
     }
     columns = _per_statement(answer)
     states = np.array(columns.pop("states"), dtype=str)
-    arrays = {
+    arrays: dict[str, Any] = {
         name: ("statement", np.asarray(values))
         for name, values in columns.items()
         if name != "label"
     }
-    saved = xr.Dataset(
-        {**arrays, "states": (("statement", "measure"), states)},
-        {"statement": np.array(answer.labels, dtype=str)},
-    )
+    if states.size:
+        arrays["states"] = (("statement", "measure"), states)
+    saved = xr.Dataset(arrays, {"statement": np.array(answer.labels, dtype=str)})
     groups = {"/": xr.Dataset(attrs=head), "results": c.results.to_dataset(), "answer": saved}
     if answer.tree is not None:
         groups.update({name: node.to_dataset() for name, node in answer.tree.children.items()})
@@ -146,7 +145,7 @@ def _per_statement(answer: Answer) -> dict[str, Any]:
     """One entry per column of the statements' table; reading back takes the same columns."""
     columns: dict[str, Any] = {
         "label": list(answer.labels),
-        "states": [list(states) for states in zip(*answer.states, strict=True)],
+        "states": [[of[k] for of in answer.states] for k in range(len(answer.labels))],
         "count": answer.counts,
     }
     for name in ("probability", "mcse"):
@@ -274,7 +273,7 @@ def _read_netcdf(source: Path) -> Comparison:
         kept.attrs.update(json.loads(tree.attrs["tree_attrs"]))
     answer = _answer(
         saved["statement"].values.tolist(),
-        saved["states"].values.tolist(),
+        saved["states"].values.tolist() if "states" in saved else [],
         columns,
         json.loads(tree.attrs["scalars"]),
         {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},

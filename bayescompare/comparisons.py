@@ -15,6 +15,7 @@ import xarray as xr
 from bayescompare import methods
 from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare.comparison import Comparison
+from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.results import Results
 
@@ -277,6 +278,7 @@ _TYPES: dict[str, type[Comparison]] = {
     "dirichlet": DirichletComparison,
     "network": NetworkComparison,
     **dict.fromkeys(("poisson-binomial", "hierarchical", "correlated-t"), ContextComparison),
+    **dict.fromkeys(("gsd", "gsd-bootstrap"), GsdComparison),
     "friedman": RankComparison,
     **dict.fromkeys(("all-test", "one-test"), PerMeasureComparison),
 }

@@ -13,16 +13,19 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.counts_checks import (
+    check_columns,
     check_counts,
+    check_frame,
     check_paired,
     check_totals,
+    check_truth,
     correctness,
     whole_numbers,
 )
 from bayescompare.frames import find_column, row_names, spread
 from bayescompare.measures import Measure
 from bayescompare.results import Results
-from bayescompare.results_checks import check_selection, frozen
+from bayescompare.results_checks import check_selection, frozen, names_of
 from bayescompare.results_text import describe_counts, unknown
 
 __all__ = ["ErrorCounts"]
@@ -65,13 +68,18 @@ class ErrorCounts(Results):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        vars(self).update(counts=check_counts(self.counts, self.datasets, self.algorithms))
+        counts = check_counts(self.counts)
+        names = names_of(counts, "dataset"), names_of(counts, "algorithm")
+        if names != (self.datasets, self.algorithms):
+            raise BayescompareError("counts: its datasets and algorithms are not those of data.")
+        vars(self).update(counts=counts)
 
     @classmethod
     def from_counts(
         cls, counts: xr.Dataset, *, source: str | None = None, notes: Sequence[str] = ()
     ) -> ErrorCounts:
         """Build from the dataset described above."""
+        counts = check_counts(counts)
         spec = {ERROR: Measure("min", bounds=(0, None if counts["n"].isnull().any() else 1))}
         data = xr.Dataset({ERROR: _error(counts)}).drop_vars("opponent", errors="ignore")
         return cls(data, spec, source=source, notes=tuple(notes), counts=counts)
@@ -113,8 +121,12 @@ class ErrorCounts(Results):
             When a column is absent, a dataset is there twice, a count is negative, fractional or
             missing, or the counts of a dataset exceed its n.
         """
+        check_frame(df)
         names = _two_names(algorithms)
-        columns = [c for c in (first_wrong, second_wrong, both_wrong, n) if c is not None]
+        given = {"first_wrong": first_wrong, "second_wrong": second_wrong}
+        given |= {k: c for k, c in (("both_wrong", both_wrong), ("n", n)) if c is not None}
+        check_columns(df, given)
+        columns = list(given.values())
         cells = spread(df, {"dataset": dataset}, columns, what="count")
         datasets = cells["dataset"].values.tolist()
         found = {c: whole_numbers(cells[c].values, c, datasets) for c in columns}
@@ -169,12 +181,16 @@ class ErrorCounts(Results):
         >>> [only.tolist() for only in counts.pair("A", "B")]
         [[0.0], [2.0]]
         """
+        check_frame(df)
         columns = {
             role: find_column(df, f"{role}={name!r}", name)
             for role, name in (("dataset", dataset), ("example", example), ("algorithm", algorithm))
         }
         frame = pd.DataFrame({role: row_names(df[c], role) for role, c in columns.items()})
         frame["correct"] = correctness(df, correct, y_true, y_pred)
+        if y_true is not None:
+            truth = df[find_column(df, f"y_true={y_true!r}", y_true)]
+            check_truth(frame[["dataset", "example"]], truth, y_true)
         names = list(dict.fromkeys(frame["algorithm"]))
         missed = {
             str(task): _errors(str(task), rows, names)
@@ -194,7 +210,10 @@ class ErrorCounts(Results):
                 f"dataset.attrs['schema'] is {schema!r}, not {SCHEMA!r}: "
                 "only what ErrorCounts.to_dataset() made can be read back."
             )
-        facts = {key: json.loads(dataset.attrs[key]) for key in ("source", "notes")}
+        try:
+            facts = {key: json.loads(dataset.attrs[key]) for key in ("source", "notes")}
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise BayescompareError(f"dataset: not stored ErrorCounts ({error!r}).") from None
         return cls.from_counts(dataset.drop_attrs(), **facts)
 
     # what is in it -------------------------------------------------------------------------------
@@ -243,7 +262,9 @@ class ErrorCounts(Results):
 
 
 def _two_names(algorithms: Sequence[str]) -> list[str]:
-    names = check_selection("algorithms", algorithms, [str(name) for name in algorithms])
+    given: object = algorithms
+    known = [str(name) for name in given] if isinstance(given, Iterable) else []
+    names = check_selection("algorithms", algorithms, known)
     if len(names) != 2:
         raise BayescompareError(f"algorithms={algorithms!r}: name two, the first and the second.")
     return names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,24 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.frames import find_column, row_words
-from bayescompare.results_checks import frozen
+from bayescompare.results_checks import frozen, names_of
 from bayescompare.results_text import first, quoted
 
-__all__ = ["check_counts", "check_paired", "check_totals", "correctness", "whole_numbers"]
+__all__ = [
+    "check_columns",
+    "check_counts",
+    "check_frame",
+    "check_paired",
+    "check_totals",
+    "check_truth",
+    "correctness",
+    "whole_numbers",
+]
 
 FloatArray = NDArray[np.float64]
+
+#: Beyond this floats no longer count by one.
+_MOST = 2.0**53
 
 _DIMS = {
     "wrong_only": ("dataset", "algorithm", "opponent"),
@@ -26,33 +38,81 @@ _DIMS = {
 }
 
 
-def check_counts(counts: object, datasets: Sequence[str], algorithms: Sequence[str]) -> xr.Dataset:
+def check_counts(counts: object) -> xr.Dataset:
     """Return the counts in the one form that the rest of the package relies on."""
-    if not isinstance(counts, xr.Dataset) or set(counts.data_vars) != set(_DIMS):
+    if not isinstance(counts, xr.Dataset) or not set(_DIMS) <= set(counts.data_vars):
         raise BayescompareError(
             "counts must be an xarray.Dataset of wrong_only, wrong and n: use "
             "ErrorCounts.from_frame or ErrorCounts.from_predictions."
         )
-    names = {"dataset": datasets, "algorithm": algorithms, "opponent": algorithms}
-    coords = {dim: list(known) for dim, known in names.items()}
-    for dim, known in coords.items():
-        if counts[dim].values.tolist() != known:
-            raise BayescompareError(f"counts: the names along {dim!r} are not those of the data.")
+    for name, dims in _DIMS.items():
+        if set(counts[name].dims) != set(dims) or not set(dims) <= set(counts.coords):
+            raise BayescompareError(
+                f"counts[{name!r}] must have the dimensions {dims}, with names."
+            )
+    coords = {dim: names_of(counts, dim) for dim in _DIMS["wrong_only"]}
+    if coords["opponent"] != coords["algorithm"]:
+        raise BayescompareError("counts: opponents and algorithms must have the same names.")
     variables = {
         name: (dims, counts[name].transpose(*dims).values.astype(np.float64))
         for name, dims in _DIMS.items()
     }
     only, wrong, n = (values for _, values in variables.values())
-    cells = len(algorithms) ** 2
-    whole_numbers(only.ravel(), "wrong_only", [name for name in datasets for _ in range(cells)])
-    discordant = only + only.transpose(0, 2, 1)
-    check_totals(discordant.max(axis=(1, 2)), n, coords["dataset"])
-    check_totals(np.nan_to_num(wrong).max(axis=1), n, coords["dataset"])
-    return frozen(xr.Dataset(variables, coords))
+    _check_numbers(only, wrong, n, coords["dataset"])
+    return frozen(xr.Dataset(variables, {dim: list(names) for dim, names in coords.items()}))
+
+
+def _check_numbers(
+    only: FloatArray, wrong: FloatArray, n: FloatArray, datasets: Sequence[str]
+) -> None:
+    """Check that all counts can be those of one set of examples."""
+    for name, values in (("wrong_only", only), ("wrong", wrong), ("n", n)):
+        flat = values.reshape(len(datasets), -1)
+        known = np.where(np.isnan(flat), 0.0, flat) if name != "wrong_only" else flat
+        for column in known.T:
+            whole_numbers(column, name, datasets)
+    if (n == 0).any():
+        empty = [repr(datasets[k]) for k in np.flatnonzero(n == 0).tolist()]
+        raise BayescompareError(f"n is 0 on {first(empty, 4)}: a test set needs examples.")
+    alone = np.diagonal(only, axis1=1, axis2=2).max(axis=1)
+    too_few = (only.max(axis=2) > np.where(np.isnan(wrong), np.inf, wrong)).any(axis=1)
+    for wrong_there, said in (
+        (alone > 0, "an algorithm was wrong where itself was right"),
+        (too_few, "an algorithm has fewer errors than those that it alone made"),
+    ):
+        if wrong_there.any():
+            where = [repr(datasets[k]) for k in np.flatnonzero(wrong_there).tolist()]
+            raise BayescompareError(f"counts on {first(where, 4)}: {said}.")
+    check_totals((only + only.transpose(0, 2, 1)).max(axis=(1, 2)), n, datasets)
+    check_totals(np.nan_to_num(wrong).max(axis=1), n, datasets)
+
+
+def check_frame(df: object) -> None:
+    """Refuse what is no table with rows."""
+    if not isinstance(df, pd.DataFrame):
+        raise BayescompareError(
+            f"df is a {type(df).__name__}: give a pandas DataFrame (polars and others have "
+            "to_pandas())."
+        )
+    if df.empty:
+        raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
+
+
+def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
+    """Check that every argument names a column, and no two the same."""
+    taken: dict[object, str] = {}
+    for argument, name in columns.items():
+        if not isinstance(name, (str, int)) or isinstance(name, bool):
+            raise BayescompareError(f"{argument}={name!r}: name a column.")
+        column = find_column(df, f"{argument}={name!r}", str(name))
+        if taken.setdefault(column, argument) != argument:
+            raise BayescompareError(
+                f"column {column!r} cannot be both {taken[column]}= and {argument}=: name two."
+            )
 
 
 def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:
-    """Check counts: whole numbers, none missing, none negative.
+    """Check counts: whole numbers, none missing, none negative, none beyond what floats count.
 
     Examples
     --------
@@ -60,11 +120,12 @@ def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> F
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: column 'svm' is 0.5 on 'wine': ...
     """
-    wrong = ~(np.isfinite(values) & (values >= 0) & (values == np.round(values)))
-    if wrong.any():
-        faults = [f"{values[k]:g} on {str(datasets[k])!r}" for k in np.flatnonzero(wrong).tolist()]
+    good = np.isfinite(values) & (values >= 0) & (values == np.round(values)) & (values < _MOST)
+    if not good.all():
+        faults = [f"{values[k]:g} on {str(datasets[k])!r}" for k in np.flatnonzero(~good).tolist()]
         raise BayescompareError(
-            f"column {column!r} is {first(faults, 4)}: counts are whole numbers >= 0."
+            f"column {column!r} is {first(faults, 4)}: counts are whole numbers >= 0 (and below "
+            "2^53)."
         )
     return values
 
@@ -73,7 +134,7 @@ def check_totals(errors: FloatArray, n: FloatArray, datasets: Sequence[str]) -> 
     """Check that no dataset has more examples in error than it has examples; NaN is not known."""
     over = np.flatnonzero(errors > n).tolist()
     if over:
-        faults = [f"{errors[k]:g} of {n[k]:g} on {str(datasets[k])!r}" for k in over]
+        faults = [f"{errors[k]:.0f} of {n[k]:.0f} on {str(datasets[k])!r}" for k in over]
         raise BayescompareError(
             f"more examples that some algorithm got wrong than examples: {first(faults, 4)}. n is "
             "the number of all examples of the test set."
@@ -124,13 +185,26 @@ def correctness(
                 f"{argument} is missing in {first(row_words(column[column.isna()]), 4)}: every "
                 "row needs one."
             )
-    if {isinstance(v, str) for v in truth} != {isinstance(v, str) for v in guess}:
-        # "1" is not 1, so that every prediction would be called wrong.
-        raise BayescompareError(
-            f"y_true={y_true!r} and y_pred={y_pred!r} are of different kinds, such as "
-            f"{truth.iloc[0]!r} and {guess.iloc[0]!r}: text and numbers never agree; convert one."
-        )
+    for one, other in zip(truth.tolist(), guess.tolist(), strict=True):
+        if isinstance(one, str) != isinstance(other, str):
+            # "1" is not 1, so that every such prediction would be called wrong.
+            raise BayescompareError(
+                f"y_true={y_true!r} and y_pred={y_pred!r} are of different kinds, such as {one!r} "
+                f"and {other!r}: text and numbers never agree; convert one."
+            )
     return np.array([a == b for a, b in zip(truth, guess, strict=True)], dtype=np.float64)
+
+
+def check_truth(keys: pd.DataFrame, truth: pd.Series[Any], y_true: str) -> None:
+    """Check that an example has one true label, whichever algorithm was asked."""
+    told = keys.assign(truth=truth.astype(object).to_numpy()).drop_duplicates()
+    twice = told[told.duplicated(["dataset", "example"])]
+    if not twice.empty:
+        task, example = twice["dataset"].iloc[0], twice["example"].iloc[0]
+        raise BayescompareError(
+            f"y_true={y_true!r} has more than one value for example {example!r} of dataset "
+            f"{task!r}: these are not the same example."
+        )
 
 
 def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
@@ -138,7 +212,7 @@ def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
     if any(wrong):
         faults = column[np.array(wrong)]
         raise BayescompareError(
-            f"correct={name!r} holds {faults.iloc[0]!r} in {first(row_words(faults), 4)}: give 0 "
+            f"correct={name!r} holds {faults.tolist()[0]!r} in {first(row_words(faults), 4)}: give 0 "
             "and 1 (or False and True), or y_true= and y_pred=."
         )
     return column.to_numpy(dtype=np.float64)

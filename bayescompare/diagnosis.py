@@ -172,7 +172,9 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
     if others:
         raise BayescompareError(f"log_likelihood holds {[name, *others]}: one variable is needed.")
     samples = ("chain", "draw")
-    constant = np.asarray((densities.max(samples) == densities.min(samples))[name])
+    spread = densities.max(samples) - densities.min(samples)
+    # But for rounding: as constant as floats can tell.
+    constant = np.asarray((spread <= 1e-12 * (1.0 + abs(densities.max(samples))))[name])
     if not constant.any():
         whole: ELPDData = az.loo(tree, pointwise=True)
         return whole

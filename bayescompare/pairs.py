@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,7 +122,7 @@ class Pairwise:
             table["asserted"] = (running <= fdr) & (values > 0.5)
         else:
             table["running_fdr"] = np.nan
-            table["adjusted"] = _holm(values)
+            table["adjusted"] = _holm(values, self.method.tests_per_pair)
             table["asserted"] = table["adjusted"].to_numpy() <= fdr
         return table
 
@@ -142,7 +143,7 @@ class Pairwise:
         for row in decided[decided["asserted"]].to_dict("records"):
             states = set(row["statement"].split("|"))
             (state, *others) = sorted(states)
-            if others or "=" in state:
+            if others or "=" in state or "~" in state:
                 graph.graph["mixed"].append((row["first"], row["second"], row["statement"]))
                 continue
             winner, loser = state.split(">")
@@ -207,14 +208,18 @@ class Pairwise:
         ]
         if open_pairs:
             said.append(f"Nothing can be asserted about {many(open_pairs)}.")
+        coarse = _coarse(self, fdr)
+        if coarse:
+            said.append(coarse)
         if not self.method.keeps_level:
             said.append(
                 f"The p-values of {self.method.name} are not valid ones, so that this promises "
                 "no rate of error."
             )
-        said.append(
-            "A pair left open is not a pair shown equal: for that give the measures a rope."
-        )
+        if open_pairs:
+            rope = self.bayesian and self.method.judges != "counts" and not self.method.one_question
+            remedy = ": for that give the measures a rope" if rope else ""
+            said.append(f"A pair left open is not a pair shown equal{remedy}.")
         notes = dict.fromkeys(note for c in self.comparisons for note in c.results.notes)
         return " ".join([*said, *(f"Note: {note}." for note in notes)])
 
@@ -401,10 +406,12 @@ def _one(method: Method, results: Results, sampling: Sampling) -> Any:
 
 def _dominates(c: Comparison, first: str) -> float:
     """P(`first` better on every measure is the most probable statement), or the p-value."""
-    if c.answer.probability is None:
-        return c.decision.level
     (second,) = (name for name in c.results.algorithms if name != first)
-    label = "|".join([f"{first}>{second}"] * len(c.results.measures))
+    label = "|".join([f"{first}>{second}"] * max(1, len(c.answer.states)))
+    if c.answer.probability is None:
+        # A test with a direction has a p-value for each.
+        own = c.answer.extra.get("pvalue")
+        return c.decision.level if own is None else float(own[c.answer.labels.index(label)])
     if label in c.answer.labels:
         return float(c.answer.probability[c.answer.labels.index(label)])
     # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
@@ -415,7 +422,25 @@ def _dominates(c: Comparison, first: str) -> float:
 def _seen_from(c: Comparison, first: str, label: str) -> str:
     """A statement as seen with `first` listed first: only equivalence reads otherwise."""
     names = c.results.algorithms
-    return label if first == names[0] else label.replace("=".join(names), "=".join(names[::-1]))
+    if first == names[0]:
+        return label
+    for sign in "=~":
+        label = label.replace(sign.join(names), sign.join(names[::-1]))
+    return label
+
+
+def _coarse(p: Pairwise, fdr: float) -> str:
+    """Say where resamples are too few for any p-value to pass the correction."""
+    resamples = getattr(p.method, "permutations", None)
+    if resamples is None or all(c.answer.details.get("enumerated") for c in p.comparisons):
+        return ""
+    tests = len(p.comparisons) * p.method.tests_per_pair
+    if tests / (resamples + 1) <= fdr:
+        return ""
+    return (
+        f"With {resamples} resamples no p-value is below {1 / (resamples + 1):.2g}, which {tests} "
+        f"tests are too many for: take permutations={math.ceil(2 * tests / fdr)} or more."
+    )
 
 
 def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
@@ -425,22 +450,24 @@ def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
     """
     import networkx as nx
 
-    place = {name: k for k, name in enumerate(graph)}
     found = []
     for group in nx.strongly_connected_components(graph):
-        inside = graph.subgraph(group)
-        turns = [
-            [*nx.shortest_path(inside, loser, winner)]
-            for winner, loser in sorted(inside.edges, key=lambda edge: [place[n] for n in edge])
-        ]
+        # By name, so that the listing of the algorithms does not choose the cycle.
+        inside: nx.DiGraph[str] = nx.DiGraph()
+        inside.add_nodes_from(sorted(group))
+        inside.add_edges_from(sorted(graph.subgraph(group).edges))
+        turns = [nx.shortest_path(inside, loser, winner) for winner, loser in inside.edges]
         if turns:
-            cycle = min(turns, key=len)
-            start = cycle.index(min(cycle, key=place.__getitem__))
-            found.append((*cycle[start:], *cycle[:start]))
-    return sorted(found, key=lambda cycle: place[cycle[0]])
+            found.append(min((len(turn), _from_least(turn)) for turn in turns)[1])
+    return sorted(found)
 
 
-def _holm(pvalues: FloatArray) -> FloatArray:
-    """Holm's adjusted p-values of sorted p-values."""
-    n = len(pvalues)
-    return np.minimum(np.maximum.accumulate(pvalues * np.arange(n, 0, -1)), 1.0)
+def _from_least(turn: list[str]) -> tuple[str, ...]:
+    start = turn.index(min(turn))
+    return (*turn[start:], *turn[:start])
+
+
+def _holm(pvalues: FloatArray, each: int = 1) -> FloatArray:
+    """Holm's adjusted p-values of sorted p-values, the least of so many tests each."""
+    left = each * np.arange(len(pvalues), 0, -1)
+    return np.minimum(np.maximum.accumulate(pvalues * left), 1.0)

@@ -157,7 +157,8 @@ class Results:
         return self.spec[measure]
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Results):
+        # Counts of errors are more than their error rates.
+        if not isinstance(other, Results) or type(other) is not type(self):
             return NotImplemented
         return (
             list(self.spec.items()) == list(other.spec.items())

@@ -112,12 +112,17 @@ def describe_counts(counts: ErrorCounts) -> str:
     """Return the spec sheet of error counts."""
     sizes, only = counts.counts["n"].values, counts.counts["wrong_only"].values
     known = "not given" if np.isnan(sizes).any() else f"{sizes.sum():,.0f}"
-    without = int((only.sum(axis=(1, 2)) == 0).sum())
+    pairs = np.triu_indices(len(counts.algorithms), 1)
+    differ = (only + only.transpose(0, 2, 1))[:, *pairs]
+    without = int((differ.max(axis=1, initial=0.0) == 0).sum())
     lines = [
         ("datasets", _listing(counts.datasets)),
         ("algorithms", _listing(counts.algorithms)),
         ("examples", known),
-        ("discordant", f"{only.sum(axis=(1, 2)).min():g} to {only.sum(axis=(1, 2)).max():g}"),
+        (
+            "discordant",
+            f"{differ.min(initial=np.inf):.0f} to {differ.max(initial=0.0):.0f} per pair",
+        ),
         *([("none in", plural(without, "dataset"))] if without else []),
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),

@@ -37,7 +37,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"kernels"}),
     frozenset({"statements"}),
     frozenset({"methods"}),
-    frozenset({"diagnosis", "comparison", "comparisons", "comparison_files"}),
+    frozenset({"diagnosis", "comparison", "comparisons", "comparisons_gsd", "comparison_files"}),
     frozenset({"asking", "pairs"}),
     frozenset({"plots"}),
     frozenset({"report"}),

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GLRT",
+    "GSD",
     "AllTest",
     "CorrelatedT",
     "Dirichlet",
     "Friedman",
+    "GSDBootstrap",
     "Hierarchical",
     "Network",
     "OneTest",
@@ -38,6 +40,8 @@ _METHODS = {
     "poisson-binomial": ("bayescompare.methods.poisson_binomial", "PoissonBinomial"),
     "hierarchical": ("bayescompare.methods.hierarchical", "Hierarchical"),
     "correlated-t": ("bayescompare.methods.correlated_t", "CorrelatedT"),
+    "gsd": ("bayescompare.methods.gsd", "GSD"),
+    "gsd-bootstrap": ("bayescompare.methods.gsd_bootstrap", "GSDBootstrap"),
     "sign": ("bayescompare.methods.sign", "Sign"),
     "wilcoxon": ("bayescompare.methods.wilcoxon", "Wilcoxon"),
     "friedman": ("bayescompare.methods.friedman", "Friedman"),
@@ -112,6 +116,8 @@ if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
     from bayescompare.methods.friedman import Friedman
     from bayescompare.methods.glrt import GLRT
+    from bayescompare.methods.gsd import GSD
+    from bayescompare.methods.gsd_bootstrap import GSDBootstrap
     from bayescompare.methods.hierarchical import Hierarchical
     from bayescompare.methods.network import Network
     from bayescompare.methods.one_test import OneTest

@@ -144,8 +144,12 @@ class Method(ABC):
     #: Whether it is about two algorithms only, and about one measure only.
     one_pair: ClassVar[bool] = False
     one_measure: ClassVar[bool] = False
+    #: Whether it asks one question about all measures, not one about each.
+    one_question: ClassVar[bool] = False
     #: Fewest algorithms it can compare.
     least_algorithms: ClassVar[int] = 2
+    #: One-sided tests behind a pair's p-value, for corrections.
+    tests_per_pair: ClassVar[int] = 1
     #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
     keeps_level: ClassVar[bool] = True
     #: What the leading statement is, as the verdict says it.
@@ -187,6 +191,10 @@ class Method(ABC):
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
         raise self.lacks("loo")
+
+    def no_evidence(self) -> str:
+        """Why there is no log evidence, where the method has one at other times."""
+        return "has no closed form under a prior of your own; compare models by loo() instead."
 
     def lacks(self, quantity: str) -> MissingQuantity:
         """Return the error that names the methods with a quantity this one lacks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,6 +66,8 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
         k = int(np.flatnonzero(outside)[0])
         raise BayescompareError(f"p[{k}]={given[k]:g}: probabilities lie between 0 and 1.")
     check_positive(b=b)
+    if not isinstance(joint, (bool, np.bool_)):
+        raise BayescompareError(f"joint={joint!r}: must be True or False.")
     return joint_context(given, b) if joint else context(given, b)
 
 
@@ -162,9 +164,12 @@ def risks(
     import pandas as pd
 
     _checked(counts)
-    if not 0.0 < delta < 1.0:
+    if not (_is_number(delta) and 0.0 < delta < 1.0):
         raise BayescompareError(f"delta={delta!r}: must lie between 0 and 1.")
-    check_positive(**{"prior[0]": prior[0], "prior[1]": prior[1]})
+    given: object = prior
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise BayescompareError(f"prior={prior!r}: give the two parameters of a Beta.")
+    check_positive(**{"prior[0]": given[0], "prior[1]": given[1]})
     wrong, n = counts.counts["wrong"].values, counts.counts["n"].values[:, None]
     if np.isnan(wrong).any() or np.isnan(n).any():
         raise BayescompareError(
@@ -190,9 +195,13 @@ def risks(
 def check_positive(**given: object) -> None:
     """Refuse what is not a finite number above 0."""
     for name, value in given.items():
-        number = isinstance(value, (int, float, np.integer, np.floating))
-        if isinstance(value, bool) or not number or not (math.isfinite(value) and value > 0):  # type: ignore[arg-type, operator]
+        if not (_is_number(value) and math.isfinite(value) and value > 0):
             raise BayescompareError(f"{name}={value!r}: must be a finite number > 0.")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    kinds = (int, float, np.integer, np.floating)
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _checked(counts: object) -> ErrorCounts:

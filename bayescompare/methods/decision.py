@@ -84,7 +84,11 @@ def _about(answer: Answer, lead: int) -> Decision:
 def _as_listed(k: int, answer: Answer) -> str:
     """A label that does not depend on the order in which the algorithms are listed."""
     parts = answer.labels[k].split("|")
-    return "|".join("=".join(sorted(part.split("="))) for part in parts)
+    return "|".join(_symmetric(_symmetric(part, "="), "~") for part in parts)
+
+
+def _symmetric(part: str, sign: str) -> str:
+    return sign.join(sorted(part.split(sign)))
 
 
 def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:

@@ -41,7 +41,13 @@ from bayescompare.methods.pair_answer import (
     rate_extra,
     rate_figures,
 )
-from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods.priors import (
+    Priors,
+    check_priors,
+    check_range,
+    is_number,
+    prior_options,
+)
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -149,6 +155,8 @@ class PoissonBinomial(Method):
         if self.samples:
             from bayescompare.methods.poisson_binomial_nuts import sampled_answer
 
+            if "r" in (self.priors or {}):
+                check_range("r", (self.priors or {})["r"], 0.0, 1.0)
             return sampled_answer(self, results, sampling)
         p = self.alone(results)
         if not self.joint:
@@ -182,6 +190,12 @@ class PoissonBinomial(Method):
             details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
             **more,
         )
+
+    def no_evidence(self) -> str:
+        """Say that a formula is no model."""
+        if not self.joint:
+            return "is that of a model, which the paper's formula is not: say joint=True."
+        return super().no_evidence()
 
     def _each(self, results: Results) -> FloatArray:
         """Log of the factor by which every dataset's evidence exceeds the kernel's."""

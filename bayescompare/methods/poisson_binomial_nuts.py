@@ -53,13 +53,14 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
         if "r" in given:
             r = place("r", given["r"], ())
         else:
-            b = place("b", given["b"], ()) if method.samples else method.weight
+            b = place("b", given["b"], ()) if method.samples else np.float64(method.weight)
             r = pm.Beta("r", b, b)
         pm.CustomDist(
             WRONG,
             r,
             (k_h + k_g).astype(np.int64),
-            method.a,
+            # As a plain 0.5 it would be taken for single precision.
+            np.float64(method.a),
             logp=_logp,
             random=_random,
             signature="(),(),()->()",

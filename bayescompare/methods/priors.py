@@ -24,6 +24,7 @@ __all__ = [
     "Priors",
     "SavedPrior",
     "check_priors",
+    "check_range",
     "constant_dirichlet",
     "describe_prior",
     "is_number",
@@ -115,9 +116,30 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
             f"priors[{name!r}]: the function registered no variable {name!r} and returned "
             f"{made!r}; call e.g. pm.Gamma(name, 2, 1, dims=dims) in it and return that."
         )
+    if getattr(made, "name", None) in model.named_vars:
+        raise BayescompareError(
+            f"priors[{name!r}]: the function registered {made.name!r}; it must use the name it is "
+            f"given, {name!r}."
+        )
     if _is_distribution(made):
         return _register(made, name, dims)
     return pm.Deterministic(name, made, dims=dims if made.ndim == len(dims) else None)
+
+
+def check_range(name: str, value: Any, low: float, high: float) -> None:
+    """Refuse a prior that is not on a parameter's range, by drawing from it."""
+    import pymc as pm
+
+    with pm.Model():
+        placed = place(name, value, ())
+        drawn = np.asarray(pm.draw(placed, 4000, random_seed=0))
+    inside = float(((drawn >= low) & (drawn <= high)).mean())
+    if inside < 1.0:
+        where = f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+        raise BayescompareError(
+            f"priors[{name!r}] has {inside:.3g} of its mass {where}, where {name} must lie: give a "
+            "distribution on that range, such as pm.Beta.dist(2, 2) or a truncated one."
+        )
 
 
 def constant_dirichlet(value: Any) -> FloatArray | None:
@@ -187,6 +209,18 @@ def _placer(value: object) -> Callable[[str, tuple[str, ...]], Any] | None:
     return None
 
 
+def _check_not_nested(rv: Any, name: str) -> None:
+    """Refuse a distribution inside another, which no model would know of."""
+    from pytensor.graph.traversal import ancestors
+
+    inner = [v for v in ancestors([rv]) if v is not rv and _is_distribution(v)]
+    if inner:
+        raise BayescompareError(
+            f"priors[{name!r}] is {_op_name(rv)} with another distribution ({_op_name(inner[0])}) "
+            "inside: register both in a function f(name, dims)."
+        )
+
+
 def _register(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
     """Register a copy of an unregistered distribution; registering names and marks the original.
 
@@ -199,6 +233,10 @@ def _register(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
         raise BayescompareError(
             f"priors[{name!r}] has {rv.ndim} dimension(s), but {name!r} has dims {dims}."
         )
-    copy = clone_replace([rv], rebuild_strict=False)[0]
+    _check_not_nested(rv, name)
+    # Parameters typed as 2 or 0.5 would be taken for single precision, and their logs too.
+    parameters = rv.owner.op.dist_params(rv.owner) if rv.dtype.startswith("float") else ()
+    doubled = {p: p.astype("float64") for p in parameters if str(p.dtype) != "float64"}
+    copy = clone_replace([rv], replace=doubled or None, rebuild_strict=False)[0]
     model = pm.modelcontext(None)
     return model.register_rv(copy, name, dims=dims if rv.ndim == len(dims) and dims else None)

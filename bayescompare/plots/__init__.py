@@ -7,21 +7,27 @@ without it a new pyplot figure is opened, as large as the content wants.
 from __future__ import annotations
 
 from bayescompare.plots.dispatch import plot_comparison, plot_pairwise
+from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
 from bayescompare.plots.ranks import plot_ranks
+from bayescompare.plots.relation import plot_relation
+from bayescompare.plots.robustness import plot_robustness
 from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
 
 __all__ = [
     "plot_comparison",
+    "plot_growth",
     "plot_matrix",
     "plot_network",
     "plot_order",
     "plot_pairwise",
     "plot_ranks",
+    "plot_relation",
+    "plot_robustness",
     "plot_shrinkage",
     "plot_simplex",
     "plot_statements",

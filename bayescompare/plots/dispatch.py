@@ -7,10 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
 from bayescompare.plots.ranks import plot_ranks
+from bayescompare.plots.relation import plot_relation
+from bayescompare.plots.robustness import plot_robustness
 from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
@@ -30,6 +33,9 @@ _OF_COMPARISON: dict[str, Callable[..., Axes]] = {
     "network": plot_network,
     "shrinkage": plot_shrinkage,
     "ranks": plot_ranks,
+    "relation": plot_relation,
+    "growth": plot_growth,
+    "robustness": plot_robustness,
 }
 _OF_PAIRWISE: dict[str, Callable[..., Axes]] = {"matrix": plot_matrix, "order": plot_order}
 
@@ -40,9 +46,10 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     Parameters
     ----------
     c : Comparison
-    kind : {"statements", "simplex", "network", "shrinkage", "ranks"}, optional
-        See `plot_statements` (the default), `plot_simplex`, `plot_network`, `plot_shrinkage` and
-        `plot_ranks` (the default for ``"friedman"``).
+    kind : str, optional
+        "statements" (the default), "simplex", "network", "shrinkage", "ranks" (the default for
+        ``"friedman"``), "relation" (that for ``"gsd"`` of more than two), "growth" or "robustness":
+        see `plot_statements` and so on.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -59,9 +66,15 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     >>> [round(float(bar.get_width()), 3) for bar in ax.containers[0]]
     [0.798, 0.138, 0.052, 0.012]
     """
-    if kind is None and "ranks" in c.method.provides:
-        kind = "ranks"
-    return _chosen(kind, _OF_COMPARISON)(c, ax=ax)
+    return _chosen(kind or _usual(c), _OF_COMPARISON)(c, ax=ax)
+
+
+def _usual(c: Comparison) -> str:
+    """The picture that a comparison gets when none is named."""
+    if "ranks" in c.method.provides:
+        return "ranks"
+    ordered = "relation" in c.method.provides and len(c.results.algorithms) > 2
+    return "relation" if ordered else "statements"
 
 
 def plot_pairwise(

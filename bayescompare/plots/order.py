@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from bayescompare.pairs import Pairwise
 
-__all__ = ["order_size", "plot_order"]
+__all__ = ["draw_graph", "graph_size", "order_size", "plot_order"]
 
 #: Inches between rows and per character of a name, and the most a figure may be wide.
 _ROW, _CHARACTER, _WIDEST = 1.0, 0.095, 30.0
@@ -93,6 +93,18 @@ def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axe
     ['GBM>CART', 'RF>CART']
     """
     graph = p.order(fdr=fdr)
+    ax = draw_graph(graph, ax)
+    set_title(ax, *_title(p, graph, _layout(graph), fdr))
+    return ax
+
+
+def order_size(p: Pairwise, *, fdr: float = 0.05) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_order` wants."""
+    return graph_size(p.order(fdr=fdr))
+
+
+def draw_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
+    """Draw a graph of who is above whom, best on top."""
     layout = _layout(graph)
     ax = new_axes(ax, _size(layout))
     place = _places(layout)
@@ -102,13 +114,12 @@ def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axe
     ax.set_xlim(min(across) - 0.75, max(across) + 0.75)
     ax.set_ylim(min(y for _, y in place.values()) - 0.35, 0.35)
     ax.set_axis_off()
-    set_title(ax, *_title(p, graph, layout, fdr))
     return ax
 
 
-def order_size(p: Pairwise, *, fdr: float = 0.05) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_order` wants."""
-    return _size(_layout(p.order(fdr=fdr)))
+def graph_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
+    """Return the width and height in inches that `draw_graph` wants."""
+    return _size(_layout(graph))
 
 
 # layout ------------------------------------------------------------------------------------------

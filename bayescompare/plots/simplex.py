@@ -89,8 +89,8 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
 
 
 def has_simplex(c: Comparison) -> bool:
-    """Whether there are exactly three statements."""
-    return c.answer.size == 3 == len(c.answer.labels)
+    """Whether there are exactly three statements, with shares that add up to one."""
+    return bool(c.answer.states) and c.answer.size == 3 == len(c.answer.labels)
 
 
 def _corner_order(labels: tuple[str, ...]) -> list[int]:

@@ -18,10 +18,12 @@ from bayescompare.comparison import Comparison
 from bayescompare.methods.words import cell_text, number, plural
 from bayescompare.pairs import Pairwise
 from bayescompare.plots._drawing import short_probability
+from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
 from bayescompare.plots.network import network_size, plot_network
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.plots.ranks import plot_ranks, ranks_size
+from bayescompare.plots.relation import plot_relation, relation_size
 from bayescompare.plots.shrinkage import plot_shrinkage, shrinkage_size
 from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
@@ -53,6 +55,8 @@ _HEADS = {
     "theta_upper": "θ 97.5 %",
     "lower": "P lower",
     "upper": "P upper",
+    "opt": "opt",
+    "share_below": "share below",
     "pvalue": "p-value",
     "adjusted": "p-value (Holm)",
     "running_fdr": "expected share false",
@@ -145,6 +149,9 @@ def _comparison_pictures(c: Comparison) -> list[Picture]:
         draw = partial(_draw, plot_network, c)
         told = "the graph of measures that win together"
         shown.append(Picture("Network", svg(draw, network_size(c), name="n", words=told)))
+    if "thresholds" in c.method.provides and len(c.results.algorithms) > 2:
+        draw = partial(_draw, plot_growth, c)
+        shown.append(Picture("Growth", svg(draw, growth_size(c), name="g", words="order by δ")))
     if "per_dataset" in c.method.provides:
         draw, size = partial(_draw, plot_shrinkage, c), shrinkage_size(c)
         shown.append(Picture("Datasets", svg(draw, size, name="d", words="every dataset")))
@@ -155,6 +162,9 @@ def _first_picture(c: Comparison, words: str) -> Picture:
     if "ranks" in c.method.provides:
         draw = partial(_draw, plot_ranks, c)
         return Picture("Mean ranks", svg(draw, ranks_size(c), name="s", words=words))
+    if "relation" in c.method.provides and len(c.results.algorithms) > 2:
+        draw = partial(_draw, plot_relation, c)
+        return Picture("Who dominates whom", svg(draw, relation_size(c), name="s", words=words))
     draw = partial(_draw, plot_statements, c)
     return Picture("Statements", svg(draw, statements_size(c), name="s", words=words))
 
@@ -170,6 +180,8 @@ def _summary(c: Comparison) -> Table:
     if c.answer.lead is not None:
         title = "Statements"
     table = c.summary()
+    if table.index.name != "statement":
+        return _frame("Pairs", table)
     statements = [str(label) for label in table.index[:_MOST_ROWS]]
     rows = _rows(table.head(_MOST_ROWS))
     return Table(
@@ -399,6 +411,8 @@ def _figure(column: str, value: float) -> str:
         return number(value)
     if column in ("pvalue", "adjusted"):
         return _pvalue(value)
+    if column == "opt":
+        return f"{value:.4g}"
     if column == "mcse":
         return f"{value:.2g}"
     return short_probability(value) if 0.0 <= value <= 1.0 else f"{value:.4g}"

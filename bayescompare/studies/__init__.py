@@ -3,5 +3,12 @@
 from __future__ import annotations
 
 from bayescompare.studies.context import calibration, calibration_curve
+from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
 
-__all__ = ["calibration", "calibration_curve"]
+__all__ = [
+    "DOMINANCES",
+    "calibration",
+    "calibration_curve",
+    "false_alarms",
+    "simulated_classifiers",
+]

@@ -1,0 +1,263 @@
+"""`GsdComparison`: what can be asked of a comparison by generalised stochastic dominance."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison import Comparison
+from bayescompare.methods.decision import SETTLED
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from bayescompare.methods.gsd import GSD, GsdMethod
+    from bayescompare.methods.gsd_pair import Pair
+
+__all__ = ["GsdComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GsdComparison(Comparison):
+    """A comparison by generalised stochastic dominance, of two algorithms or of more.
+
+    Of two the test is in `pvalue`, `statistic` and `share_below`; of more the order is in
+    `relation`, untested.
+    """
+
+    @property
+    def share_below(self) -> float:
+        """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
+        self._require("share_below")
+        return float(self.answer.extra["share_below"][self._lead("share_below")])
+
+    @property
+    def delta_max(self) -> float | xr.DataArray:
+        """The largest δ that some utility allows; of more than two algorithms for every pair."""
+        if self._is_pair:
+            return float(self.answer.details["delta_max"])
+        return self._square("delta_max", self.answer.details["delta_max"], float)
+
+    @property
+    def relation(self) -> xr.DataArray:
+        """Whether each algorithm dominates each, at the method's δ; the diagonal is True."""
+        if self._is_pair:
+            first, second = self.answer.details["dominates"]
+            return self._square("relation", [[True, first], [second, True]], bool)
+        return self._square("relation", self.answer.details["relation"], bool)
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The algorithms that no other strictly dominates (the GSD-front)."""
+        from bayescompare.methods.gsd_order import front_of
+
+        return front_of(self.relation.values, self.results.algorithms)
+
+    @property
+    def incomparable(self) -> list[tuple[str, str]]:
+        """The pairs of which neither dominates the other."""
+        names, held = self.results.algorithms, self.relation.values
+        return [
+            (names[i], names[j])
+            for i, j in itertools.combinations(range(len(names)), 2)
+            if not (held[i, j] or held[j, i])
+        ]
+
+    @cached_property
+    def thresholds(self) -> xr.DataArray:
+        """Smallest δ at which each algorithm dominates each, exactly; infinite where none does.
+
+        The order grows with δ: fewer utilities are left to object.
+        """
+        from bayescompare.methods.gsd_order import thresholds_of
+
+        found = thresholds_of(self._pairs, self.results.algorithms)
+        return self._square("thresholds", found, float)
+
+    def relation_at(self, delta: float) -> xr.DataArray:
+        """Who dominates whom at another δ."""
+        if not 0.0 <= delta < 1.0:
+            raise BayescompareError(f"delta={delta!r}: must be a number in [0, 1).")
+        # An infinite threshold is never reached; one just at δ is, up to rounding.
+        held = self.thresholds.values <= delta * (1.0 + 1e-9) + 1e-15
+        np.fill_diagonal(held, True)
+        return self._square("relation", held, bool)
+
+    def order(self) -> nx.DiGraph[str]:
+        """Return the Hasse diagram: an edge from each algorithm to those next below it."""
+        import networkx as nx
+
+        from bayescompare.methods.gsd_order import strict
+
+        names, above = self.results.algorithms, strict(self.relation.values)
+        graph: nx.DiGraph[str] = nx.DiGraph(incomparable=self.incomparable, mixed=[], cycles=[])
+        graph.add_nodes_from(names)
+        graph.add_edges_from((names[i], names[j]) for i, j in np.argwhere(above))
+        # Dominance at δ > 0 is transitive up to rounding; nothing is left out where it is not.
+        if not nx.is_directed_acyclic_graph(graph):
+            return graph
+        reduced = nx.transitive_reduction(graph)
+        reduced.graph.update(graph.graph)
+        return reduced
+
+    @property
+    def witness(self) -> pd.DataFrame:
+        """Two utilities over the quality vectors: the worst one for each algorithm.
+
+        Of an incomparable pair, the one of a column named "for B" prefers B, and so shows why A
+        does not dominate; the last rows are the expected utilities.
+        """
+        pair, names = self._pair("witness"), self.results.algorithms
+        first, second = (
+            pair.solver.optimum(sign * pair.objective, pair.used_delta).u for sign in (1.0, -1.0)
+        )
+        signs = [self.results[name].sign for name in self.results.measures]
+        table = pd.DataFrame(pair.system.points * signs, columns=list(self.results.measures))
+        heads = f"utility for {names[1]}", f"utility for {names[0]}"
+        table[heads[0]], table[heads[1]] = first, second
+        for name, points in zip(names, (pair.system.x, pair.system.y), strict=True):
+            table[name] = np.bincount(points, minlength=len(table))
+        return table.sort_values(list(self.results.measures), ignore_index=True)
+
+    def robustness(self, gammas: Sequence[float] | None = None, *, rng: Rng = None) -> pd.DataFrame:
+        r"""The p-value if a share γ of the datasets' vectors were corrupted in the worst way.
+
+        With γ of each distribution anything, the statistic may have been lower by as much as
+
+        .. math:: \mathrm{opt}_I - \mathrm{opt} \ge -\frac{2\gamma}{1 - \gamma}
+
+        counts a resample as at or above it (Jansen et al. 2023).
+
+        Parameters
+        ----------
+        gammas : sequence of float, optional
+            Shares in [0, 1), rising; 0 and a grid from 1e-5 to 0.2 by default.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            gamma, pvalue, and `corrupted`, γ in datasets; ``attrs["robust_up_to"]`` is the largest
+            γ of these with p ≤ 0.05, None if there is none.
+        """
+        from bayescompare.methods.gsd_robust import contaminated
+
+        self._require("robustness")
+        usual = np.concatenate([[0.0], np.geomspace(1e-5, 0.2, 87)])
+        chosen = usual if gammas is None else np.asarray(gammas, dtype=float)
+        if chosen.ndim != 1 or not len(chosen) or not ((chosen >= 0) & (chosen < 1)).all():
+            raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).")
+        generator, _ = as_rng(rng)
+        sign = 1.0 if self._lead("robustness") == 0 else -1.0
+        pvalues = contaminated(self._method, self._pair("robustness"), sign, chosen, generator)
+        table = pd.DataFrame({"gamma": chosen, "pvalue": pvalues})
+        table["corrupted"] = chosen * len(self.results.datasets)
+        held = table.loc[table["pvalue"] <= 1.0 - SETTLED, "gamma"]
+        table.attrs["robust_up_to"] = None if held.empty else float(held.max())
+        return table
+
+    def front_test(self, *, rng: Rng = None) -> pd.DataFrame:
+        """Test for every algorithm that no other dominates it.
+
+        The hypothesis that some other dominates it falls only if it falls for every other: the
+        p-value is the largest over the others of P(a resample's optimum is at most the observed
+        one), labels being exchangeable (Jansen et al. 2024).
+
+        Returns
+        -------
+        DataFrame
+            Indexed by algorithm: `front` (whether it is in the front of these data), `pvalue` (of
+            being dominated), `closest` (the other that is hardest to exclude).
+        """
+        from bayescompare.methods.gsd_robust import not_dominated
+
+        self._require("robustness")
+        generator, _ = as_rng(rng)
+        found: dict[str, dict[str, float]] = {name: {} for name in self.results.algorithms}
+        for (first, second), pair in self._pairs.items():
+            found[second][first] = not_dominated(self._method, pair, 1.0, generator)
+            found[first][second] = not_dominated(self._method, pair, -1.0, generator)
+        rows = {
+            name: (name in self.front, max(by.values()), max(by, key=by.__getitem__))
+            for name, by in found.items()
+        }
+        heads = ["front", "pvalue", "closest"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("algorithm")
+
+    def headline(self) -> str:
+        """Say the verdict in one line."""
+        if self._is_pair:
+            return super().headline()
+        others = len(self.results.algorithms) - len(self.front)
+        return (
+            f"{self.best}: dominated by no other; each of the other {others} is"
+            if others
+            else "no algorithm is dominated by another"
+        )
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per statement or, of more than two algorithms, per pair."""
+        if self._is_pair:
+            return super().summary()
+        names, opt = self.results.algorithms, self.answer.details["opt"]
+        rows = {
+            f"{names[i]}, {names[j]}": (self._said(i, j), opt[i][j], opt[j][i])
+            for i, j in itertools.combinations(range(len(names)), 2)
+        }
+        heads = ["relation", "opt first over second", "opt second over first"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("pair")
+
+    # inside --------------------------------------------------------------------------------------
+
+    @property
+    def _is_pair(self) -> bool:
+        return len(self.results.algorithms) == 2
+
+    @property
+    def _method(self) -> GSD:
+        return cast("GSD", self.method)
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], Pair]:
+        method: GsdMethod = self._method
+        return method.pairs(self.results)
+
+    def _pair(self, quantity: str) -> Pair:
+        if not self._is_pair:
+            raise BayescompareError(
+                f"{quantity} is about two algorithms: name them by algorithms=[...], or ask "
+                "pairwise()."
+            )
+        return next(iter(self._pairs.values()))
+
+    def _lead(self, quantity: str) -> int:
+        self._pair(quantity)
+        assert self.answer.lead is not None
+        return self.answer.lead
+
+    def _said(self, i: int, j: int) -> str:
+        names, held = self.results.algorithms, self.relation.values
+        if held[i, j] and held[j, i]:
+            return "equivalent"
+        if held[i, j] or held[j, i]:
+            winner, loser = (i, j) if held[i, j] else (j, i)
+            return f"{names[winner]} dominates {names[loser]}"
+        return "incomparable"
+
+    def _square(self, name: str, values: Any, dtype: type) -> xr.DataArray:
+        names = list(self.results.algorithms)
+        made: np.ndarray[Any, Any] = np.array(
+            [[math.nan if v is None else v for v in row] for row in values], dtype=dtype
+        )
+        coords = {"algorithm": names, "opponent": names}
+        return xr.DataArray(made, coords, ("algorithm", "opponent"), name=name, attrs=self.attrs)

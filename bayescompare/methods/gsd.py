@@ -1,0 +1,233 @@
+r"""Generalised stochastic dominance: better for every utility that respects what the scales mean.
+
+Story: a dataset's quality vectors are draws from each algorithm's distribution of quality. One
+algorithm dominates another when its expected utility is at least as high for *every* utility that
+ranks a vector above one it is nowhere worse than (R1), and a gain above one that is nowhere smaller
+on the metric measures (R2), by at least δ each:
+
+.. math:: \mathrm{opt}_{ij} = \min_{u \in N^\delta} \mathrm{E}_i u - \mathrm{E}_j u \ge 0 .
+
+The statistic opt is a linear programme. The null hypothesis that labels do not matter is tested by
+permutation: labels are swapped within datasets (``paired``), or vectors dealt anew (``pooled``).
+
+References
+----------
+Jansen, Nalenz, Schollmeyer & Augustin (2022), Statistical comparisons of classifiers by generalized
+stochastic dominance.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.kernels.gsd_permutation import permutation_test
+from bayescompare.methods.base import Answer, Kind, Method, Sampling
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.gsd_pair import Pair, Rule
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["GSD", "GsdMethod", "check_count"]
+
+Scheme = Literal["paired", "pooled"]
+
+
+@dataclass(frozen=True)
+class GsdMethod(Method):
+    """What both forms of the test share: δ, and the meaning of ordinal measures."""
+
+    one_question: ClassVar[bool] = True
+
+    delta: float = 1e-5
+    epsilon: float | None = None
+    rule: Rule | None = None
+
+    def __post_init__(self) -> None:
+        _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
+        if self.epsilon is not None:
+            _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
+            if self.delta != type(self).delta:
+                raise BayescompareError(
+                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; give one."
+                )
+        _check_word("rule", self.rule, (None, "interval", "jansen2022"))
+
+    def pair(self, results: Results) -> Pair:
+        """Set up the linear programmes of two algorithms."""
+        return Pair(results, self.rule or "interval", float(self.delta), self.epsilon)
+
+    def pairs(self, results: Results) -> dict[tuple[str, str], Pair]:
+        """Set them up for every pair."""
+        return {
+            two: self.pair(results.sel(algorithms=two))
+            for two in itertools.combinations(results.algorithms, 2)
+        }
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
+        from bayescompare.methods.gsd_bootstrap import bootstrap_tree
+
+        return bootstrap_tree(self, results, draws, chains, rng)
+
+
+@dataclass(frozen=True)
+class GSD(GsdMethod):
+    """Does one algorithm dominate another, whatever utility one has?
+
+    Two algorithms are tested by permutation; of more the whole order is computed, and tested by
+    `pairwise`.
+
+    Parameters
+    ----------
+    delta : float
+        By how much a better vector and a larger gain must at least be better. 0 is the order of
+        the paper's Section 3.1; a small δ makes dominances of different extent comparable and so
+        gives the test power. Above a pair's δ_max the pair is judged at δ_max.
+    epsilon : float, optional
+        δ as a share of each pair's δ_max, in place of `delta`.
+    rule : {"interval", "jansen2022"}, optional
+        What ordinal measures mean for gains, where metric ones are there too: gains are compared
+        only where one ordinal interval holds the other (the default), or the paper's equation (2)
+        to the letter.
+    permutations : int
+        Resamples of the test; all there are if these are not more.
+    scheme : {"paired", "pooled"}
+        Swap labels within datasets, or deal all vectors anew.
+    stop_after : int, optional
+        Stop a direction when so many resamples reached the statistic (Besag & Clifford); the
+        p-value stays valid and only unsuspicious pairs get a coarser one.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> results = bc.load_example("jansen-uci")
+    >>> c = bc.compare(results, method=bc.methods.GSD(delta=0), algorithms=["GBM", "CART"], rng=1)
+    >>> c.best, bool(c.relation.sel(algorithm="GBM", opponent="CART"))
+    ('GBM>CART', True)
+    """
+
+    name: ClassVar[str] = "gsd"
+    title: ClassVar[str] = "generalised stochastic dominance: better for every sensible utility"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Jansen, Nalenz, Schollmeyer & Augustin (2022)"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "pvalue",
+            "statistic",
+            "share_below",
+            "delta_max",
+            "relation",
+            "thresholds",
+            "front",
+            "witness",
+            "robustness",
+            "draws",
+            "order",
+        }
+    )
+    leading: ClassVar[str] = "is tested as dominance for every utility"
+    tests_per_pair: ClassVar[int] = 2
+
+    permutations: int = 1000
+    scheme: Scheme = "paired"
+    stop_after: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("permutations", self.permutations)
+        if self.stop_after is not None:
+            check_count("stop_after", self.stop_after)
+        _check_word("scheme", self.scheme, ("paired", "pooled"))
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Test two algorithms, or order more of them."""
+        if len(results.algorithms) > 2:
+            from bayescompare.methods.gsd_order import order_answer
+
+            return order_answer(self, results)
+        pair = self.pair(results)
+        found = permutation_test(
+            pair.solver,
+            pair.used_delta,
+            sampling.rng,
+            permutations=self.permutations,
+            scheme=self.scheme,
+            stop_after=self.stop_after,
+        )
+        names = results.algorithms
+        # The name decides last, so that the order in which the two are listed does not.
+        lead = min(
+            (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
+        )
+        return gsd_answer(
+            results,
+            pvalue=float(found.pvalue[lead]),
+            statistic=float(found.statistic[lead]),
+            lead=lead,
+            extra={
+                "opt": found.statistic,
+                "share_below": found.share_below,
+                "pvalue": found.pvalue,
+            },
+            details={
+                "delta": pair.used_delta,
+                "delta_max": pair.delta_max,
+                "resamples": found.resamples.tolist(),
+                "enumerated": found.exact,
+                "dominates": [bool(x) for x in pair.dominates()],
+            },
+            seed=None if found.exact else sampling.seed,
+        )
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who dominates whom, what was tested and what that leaves open."""
+        from bayescompare.methods.gsd_words import order_words, pair_words
+
+        if len(results.algorithms) > 2:
+            return order_words(self, results, answer)
+        return pair_words(self, results, answer, decision)
+
+
+def gsd_answer(results: Results, **found: Any) -> Answer:
+    """Build an answer over "A>B" and "B>A": one question, whatever the measures."""
+    first, second = results.algorithms
+    values = results.oriented()
+    better = (values[:, 0] >= values[:, 1]).all(axis=1), (values[:, 1] >= values[:, 0]).all(axis=1)
+    counts = np.array([float((a & ~b).sum()) for a, b in (better, better[::-1])])
+    return Answer(
+        labels=(f"{first}>{second}", f"{second}>{first}"),
+        states=(),
+        counts=counts,
+        size=2,
+        n_observed=int((counts > 0).sum()),
+        **found,
+    )
+
+
+def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    inside = number and 0.0 <= float(value) <= 1.0 and (closed or float(value) < 1.0)  # type: ignore[arg-type]
+    if isinstance(value, bool) or not inside:
+        ends = "[0, 1]" if closed else "[0, 1)"
+        raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")
+
+
+def check_count(name: str, value: object) -> None:
+    """Refuse what is not a whole number above 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
+
+
+def _check_word(name: str, value: object, known: tuple[str | None, ...]) -> None:
+    if value not in known:
+        words = [word for word in known if word is not None]
+        raise BayescompareError(
+            f"{name}={value!r}: must be one of {', '.join(words)}.{closest(str(value), words)}"
+        )

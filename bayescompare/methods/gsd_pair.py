@@ -1,0 +1,117 @@
+"""From results to preference systems: orientation, bounds and scales, pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.kernels.gsd_optimum import GsdSolver
+from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd_verdicts import TOLERANCE
+from bayescompare.results import Results
+
+__all__ = ["Pair", "Rule", "unbounded"]
+
+FloatArray = NDArray[np.float64]
+Rule = Literal["interval", "jansen2022"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two algorithms' quality vectors, and the solver over their preference system.
+
+    Attributes
+    ----------
+    results : Results
+        Of the two, complete and without replicates.
+    rule : str
+        What ordinal measures mean for gains.
+    delta, epsilon : float
+        The regularisation: δ itself, or as a share of the pair's δ_max.
+    """
+
+    results: Results
+    rule: Rule
+    delta: float
+    epsilon: float | None = None
+
+    @cached_property
+    def system(self) -> PreferenceSystem:
+        """Points, order and gains."""
+        values = self.results.oriented()
+        low, high = _bounds(self.results, values)
+        metric = np.array([self.results[name].scale == "metric" for name in self.results.measures])
+        return build_system(values[:, 0], values[:, 1], low, high, metric, rule=self.rule)
+
+    @cached_property
+    def solver(self) -> GsdSolver:
+        """The solver, which keeps what it learned from one question to the next."""
+        return GsdSolver(self.system)
+
+    @property
+    def delta_max(self) -> float:
+        """The largest δ that some utility allows."""
+        return self.solver.delta_max
+
+    @cached_property
+    def used_delta(self) -> float:
+        """The δ that holds for this pair: never above its δ_max."""
+        wanted = self.delta if self.epsilon is None else self.epsilon * self.delta_max
+        return self.solver.clip(wanted)
+
+    @cached_property
+    def objective(self) -> FloatArray:
+        """W with w·u = E u of the first less E u of the second."""
+        return self.system.objective()
+
+    def optimum(self, delta: float | None = None) -> tuple[float, float]:
+        """Opt of the first over the second, and of the second over the first."""
+        used = self.used_delta if delta is None else delta
+        first, second = (
+            self.solver.optimum(sign * self.objective, used).value for sign in (1.0, -1.0)
+        )
+        # What is zero up to the tolerance of every verdict is shown as zero.
+        return _or_zero(first), _or_zero(second)
+
+    def dominates(self, delta: float | None = None) -> tuple[bool, bool]:
+        """Whether the first dominates the second, and the second the first."""
+        first, second = self.optimum(delta)
+        return first >= -TOLERANCE, second >= -TOLERANCE
+
+    def weighted(self, weights: FloatArray) -> FloatArray:
+        """Objectives of the same pair with other weights of the datasets, (n, points)."""
+        return self.system.objective(weights)
+
+
+def _or_zero(value: float) -> float:
+    return 0.0 if abs(value) <= TOLERANCE else value
+
+
+def _bounds(results: Results, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest of every measure, oriented; where not declared, what the pair shows."""
+    seen_low, seen_high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
+    low, high = np.empty(len(seen_low)), np.empty(len(seen_low))
+    for j, name in enumerate(results.measures):
+        least, greatest = results[name].bounds or (None, None)
+        if results[name].direction == "min":
+            least, greatest = (None if end is None else -end for end in (greatest, least))
+        low[j] = seen_low[j] if least is None else least
+        high[j] = seen_high[j] if greatest is None else greatest
+    return low, high
+
+
+def unbounded(results: Results) -> list[str]:
+    """Measures without both bounds, for which the range of the pair stands in.
+
+    Examples
+    --------
+    >>> from bayescompare.io import load_example
+    >>> unbounded(load_example("benavoli-example1")), unbounded(load_example("jansen-uci"))
+    (['accuracy', 'time'], [])
+    """
+    ends = {name: results[name].bounds or (None, None) for name in results.measures}
+    return [name for name, bounds in ends.items() if None in bounds]

@@ -1,0 +1,175 @@
+"""Generalised stochastic dominance in words that need no decision theory."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.methods.base import Answer
+from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.gsd_order import strict
+from bayescompare.methods.gsd_pair import unbounded
+from bayescompare.methods.words import many, plural, share
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    from bayescompare.methods.gsd import GSD, GsdMethod
+
+__all__ = ["bootstrap_words", "order_words", "pair_words"]
+
+
+def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """The relation in the data, the test, and what neither says."""
+    winner, loser = decision.statement.split(">")
+    n = plural(len(results.datasets), "dataset")
+    opt, below = (float(answer.extra[name][answer.lead or 0]) for name in ("opt", "share_below"))
+    said = [f"On {n} {_relation(results, answer)}."]
+    how = (
+        f"all {plural(answer.details['resamples'][0], 'swap')} of labels"
+        if answer.details["enumerated"]
+        else f"{plural(answer.details['resamples'][answer.lead or 0], 'random resample')}"
+    )
+    tested = (
+        f"The worst utility gives {winner} an advantage of {opt:.4g} over {loser}; {share(below)} "
+        f"of {how} stay strictly below that"
+    )
+    if decision.verdict == "settled":
+        said.append(
+            f"{tested}, so that the hypothesis that the labels do not matter is rejected in favour "
+            f"of {winner} (p = {decision.level:.3g})."
+        )
+    else:
+        said.append(
+            f"{tested}, so that the hypothesis that the labels do not matter is not rejected "
+            f"(p = {decision.level:.3g}); that does not show the two to be equal or incomparable."
+        )
+    return [*said, _meaning(results), *_small_print(method, results, answer)]
+
+
+def bootstrap_words(
+    method: GsdMethod, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """The most probable relation, the others, and what the bootstrap takes for granted."""
+    assert answer.probability is not None
+    assert answer.mcse is not None
+    k = answer.labels.index(decision.statement)
+    verdict = {
+        "settled": "which settles it",
+        "likely": f"which is likely, but short of {SETTLED:.2f} and so not settled",
+        "open": "which leaves the question open",
+        "tied": "as probable as another relation",
+    }[decision.verdict]
+    n = plural(len(results.datasets), "dataset")
+    others = [
+        f"{_claim(label)} {share(float(p))}"
+        for label, p in zip(answer.labels, answer.probability, strict=True)
+        if label != decision.statement
+    ]
+    return [
+        f"On {n} the probability that {_claim(decision.statement)} is {share(decision.level)} "
+        f"(Monte Carlo standard error {float(answer.mcse[k]):.1g}), {verdict}.",
+        f"The others: {many(others)}.",
+        f"In the data themselves {_relation(results, answer)}.",
+        _meaning(results),
+        "The bootstrap takes the datasets seen to be all kinds there are, with unknown weights; "
+        "with few datasets it is surer than it should be.",
+        *_small_print(method, results, answer),
+    ]
+
+
+def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
+    """The order of all algorithms, its front, and the pairs without one."""
+    names, relation = results.algorithms, np.array(answer.details["relation"])
+    above = strict(relation)
+    front = list(answer.details["front"])
+    wins = [
+        f"{name} dominates {many([names[j] for j in np.flatnonzero(above[i])])}"
+        for i, name in enumerate(names)
+        if above[i].any()
+    ]
+    apart = [
+        f"{names[i]} and {names[j]}"
+        for i, j in itertools.combinations(range(len(names)), 2)
+        if not (relation[i, j] or relation[j, i])
+    ]
+    n = plural(len(results.datasets), "dataset")
+    pairs = len(names) * (len(names) - 1) // 2
+    said = [
+        f"On {n} and {plural(len(results.measures), 'measure')}, {int(above.sum())} of {pairs} "
+        f"pairs of algorithms are ordered: {'; '.join(wins) or 'none dominates another'}."
+    ]
+    if apart:
+        said.append(
+            f"Incomparable, one being better for some utilities and the other for others: "
+            f"{many(apart, most=12)}."
+        )
+    said.append(
+        f"No other dominates {many(front)}."
+        if len(front) < len(names)
+        else "No algorithm is dominated by another."
+    )
+    return [
+        *said,
+        _meaning(results),
+        "This is the order in these data; whether it could be chance is tested pair by pair, by "
+        "pairwise().",
+        *_small_print(method, results, answer),
+    ]
+
+
+def _relation(results: Results, answer: Answer) -> str:
+    first, second = results.algorithms
+    match answer.details["dominates"]:
+        case [True, True]:
+            return f"{first} and {second} are equivalent: no utility tells them apart"
+        case [True, False]:
+            return f"{first} dominates {second}"
+        case [False, True]:
+            return f"{second} dominates {first}"
+    return (
+        f"neither of {first} and {second} dominates the other: each is the better one for some "
+        "utility (see witness)"
+    )
+
+
+def _claim(statement: str) -> str:
+    if "~" in statement:
+        return " and ".join(statement.split("~")) + " are incomparable"
+    if "=" in statement:
+        return " and ".join(statement.split("=")) + " are equivalent"
+    winner, loser = statement.split(">")
+    return f"{winner} dominates {loser}"
+
+
+def _meaning(results: Results) -> str:
+    ordinal = [name for name in results.measures if results[name].scale == "ordinal"]
+    metric = [name for name in results.measures if results[name].scale == "metric"]
+    scales = []
+    if metric:
+        scales.append(f"larger gains on {many(metric)} as worth more than smaller ones")
+    if ordinal:
+        scales.append(f"{many(ordinal)} by order alone")
+    return (
+        "To dominate is to be at least as good on average for every way of valuing the measures "
+        f"that takes better values as better and {' and '.join(scales)}; no weights are chosen."
+    )
+
+
+def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
+    said = []
+    loose = unbounded(results)
+    if loose:
+        said.append(
+            f"Caution: {many(loose)} came without both bounds, so that the range seen in the pair "
+            "stands in for the least and greatest value possible; give bounds= if they are known."
+        )
+    largest = answer.details.get("delta_max")
+    if isinstance(largest, float) and method.epsilon is None and method.delta > largest:
+        said.append(
+            f"δ = {method.delta:g} is above what this pair allows and was cut to {largest:g}."
+        )
+    if any(results[name].rope is not None for name in results.measures):
+        said.append("A rope plays no part in this test.")
+    return said

@@ -1,0 +1,95 @@
+"""How the order by generalised stochastic dominance grows with δ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip, new_axes, set_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare.comparison import Comparison
+
+__all__ = ["growth_size", "plot_growth"]
+
+_MOST = 60
+
+
+def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the number of ordered pairs against δ, each step with the pair that becomes ordered.
+
+    With larger δ fewer utilities are left to object, and so more pairs are comparable.
+
+    Parameters
+    ----------
+    c : Comparison
+        By ``"gsd"``.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> results = bc.load_example("jansen-uci")
+    >>> c = bc.compare(results, method="gsd", algorithms=["BDS", "RF", "CART"])
+    >>> ax = plot_growth(c, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['2 at δ = 0', 'RF>BDS']
+    """
+    start, steps = _steps(c)
+    ax = new_axes(ax, growth_size(c))
+    at = np.array([0.0, *(delta for delta, _ in steps)])
+    count = start + np.arange(len(at))
+    end = float(at[-1]) * 1.25 or 1e-3
+    ax.step([*at, end], [*count, count[-1]], where="post", color=BLUE, linewidth=2.0)
+    ax.annotate(
+        f"{start} at δ = 0", (0.0, start), (4, -12), textcoords="offset points", fontsize="small"
+    )
+    for (delta, label), height in zip(steps[:_MOST], count[1:], strict=False):
+        ax.annotate(
+            clip(label, 30),
+            (delta, height),
+            (4, 3),
+            textcoords="offset points",
+            fontsize="small",
+            **LITERAL,
+        )
+    pairs = len(c.results.algorithms) * (len(c.results.algorithms) - 1) // 2
+    ax.axhline(pairs, color=GREY, linewidth=1.0, linestyle="--")
+    ax.set_xlim(0.0, end)
+    ax.set_ylim(max(0.0, start - 0.08 * pairs - 0.5), pairs + 0.08 * pairs + 0.5)
+    ax.set(xlabel="δ", ylabel=f"ordered pairs, of {pairs}")
+    ax.spines[["top", "right"]].set_visible(False)
+    left = pairs - int(count[-1])
+    set_title(ax, f"{int(count[-1])} of {pairs} pairs are ordered at some δ, {left} at none")
+    return ax
+
+
+def growth_size(c: Comparison) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_growth` wants."""
+    _, steps = _steps(c)
+    return 7.5, 3.2 + 0.16 * min(len(steps), _MOST)
+
+
+def _steps(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
+    """Pairs ordered at δ = 0, and those ordered later with their δ."""
+    names, found = c.results.algorithms, c.thresholds.values
+    # Either direction orders a pair; the first to do so counts.
+    least = np.fmin(found, found.T)
+    start, steps = 0, []
+    for i in range(len(names)):
+        for j in range(i + 1, len(names)):
+            winner, loser = (i, j) if found[i, j] <= found[j, i] else (j, i)
+            if least[i, j] == 0.0:
+                start += 1
+            elif np.isfinite(least[i, j]):
+                steps.append((float(least[i, j]), f"{names[winner]}>{names[loser]}"))
+    return start, sorted(steps)

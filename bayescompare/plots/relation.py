@@ -1,0 +1,56 @@
+"""The Hasse diagram of generalised stochastic dominance, as it is in the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.methods.words import many
+from bayescompare.plots._drawing import set_title
+from bayescompare.plots.order import draw_graph, graph_size
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare.comparison import Comparison
+
+__all__ = ["plot_relation", "relation_size"]
+
+
+def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw who dominates whom: an arrow to those next below; what follows from others is left out.
+
+    Parameters
+    ----------
+    c : Comparison
+        By ``"gsd"``.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> results = bc.load_example("jansen-uci")
+    >>> c = bc.compare(results, method=bc.methods.GSD(delta=0), algorithms=["GBM", "RF", "CART"])
+    >>> ax = plot_relation(c, ax=Figure().subplots())
+    >>> sorted({arrow.get_label() for arrow in ax.texts if arrow.get_label()})
+    ['GBM>RF', 'RF>CART']
+    """
+    graph = c.order()
+    ax = draw_graph(graph, ax)
+    said = [c.headline()]
+    if c.incomparable:
+        apart = many([f"{a} and {b}" for a, b in c.incomparable], most=8)
+        said.append(f"incomparable: {apart}")
+    set_title(ax, *said)
+    return ax
+
+
+def relation_size(c: Comparison) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_relation` wants."""
+    width, height = graph_size(c.order())
+    return width, height + 0.5

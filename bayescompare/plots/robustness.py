@@ -1,0 +1,58 @@
+"""How much of the data could be corrupted before a dominance is no longer significant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.methods.decision import SETTLED
+from bayescompare.plots._drawing import BLUE, GREY, new_axes, set_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bayescompare._rng import Rng
+    from bayescompare.comparison import Comparison
+
+__all__ = ["plot_robustness"]
+
+
+def plot_robustness(c: Comparison, *, rng: Rng = 0, ax: Axes | None = None) -> Axes:
+    """Draw the p-value against γ, the share of the data that may be anything.
+
+    Parameters
+    ----------
+    c : Comparison
+        Of two algorithms by ``"gsd"``.
+    rng : None, int or Generator
+        For the resamples.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> c = bc.compare(
+    ...     bc.load_example("jansen-uci"), method="gsd", algorithms=["GBM", "CART"], rng=1
+    ... )
+    >>> plot_robustness(c, ax=Figure().subplots()).get_ylabel()
+    'p-value'
+    """
+    curve = c.robustness(rng=rng)
+    ax = new_axes(ax, (6.4, 3.6))
+    ax.step(curve["gamma"], curve["pvalue"], where="post", color=BLUE, linewidth=2.0)
+    ax.axhline(1.0 - SETTLED, color=GREY, linewidth=1.0, linestyle="--")
+    ax.set(xlabel="γ, share of the data that may be anything", ylabel="p-value", ylim=(0.0, 1.02))
+    ax.set_xscale("symlog", linthresh=1e-5)
+    ax.set_xlim(0.0, float(curve["gamma"].iloc[-1]))
+    ax.spines[["top", "right"]].set_visible(False)
+    last = curve.attrs["robust_up_to"]
+    said = "not significant even without corruption"
+    if last is not None:
+        said = f"significant up to γ = {last:.3g} ({last * len(c.results.datasets):.2g} datasets)"
+    set_title(ax, f"{c.best}: {said}")
+    return ax

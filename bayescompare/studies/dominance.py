@@ -1,0 +1,99 @@
+"""Generalised stochastic dominance where the truth is known: the paper's design, and no truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.asking import compare
+from bayescompare.measures import Measure
+from bayescompare.methods.gsd import GSD
+from bayescompare.results import Results
+
+__all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
+
+#: Expected quality of the seven classifiers, below (1, 1) by so many times η.
+_BELOW = ((0, 0), (1, 2), (2, 1), (1.5, 2.5), (1.25, 3), (3, 1.25), (2.5, 1.5))
+
+#: The ten pairs of which the first is better on both measures in expectation.
+DOMINANCES = tuple(
+    (f"C{i + 1}", f"C{j + 1}")
+    for i, a in enumerate(_BELOW)
+    for j, b in enumerate(_BELOW)
+    if i != j and a[0] <= b[0] and a[1] <= b[1]
+)
+
+
+def simulated_classifiers(
+    *, eta: float = 0.1, datasets: int = 15, noise: float = 0.05, rng: Rng = None
+) -> Results:
+    """Draw seven classifiers on two metric measures, as in the paper's Section 5.1.
+
+    Parameters
+    ----------
+    eta : float
+        Separation of the classifiers.
+    datasets : int
+    noise : float
+        Standard deviation of every value.
+    rng : None, int or Generator
+
+    Examples
+    --------
+    >>> simulated_classifiers(rng=1).algorithms
+    ('C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7')
+    """
+    if not (np.isfinite(eta) and eta >= 0 and np.isfinite(noise) and noise > 0):
+        raise BayescompareError(f"eta={eta!r}, noise={noise!r}: must be finite, >= 0 and > 0.")
+    generator, _ = as_rng(rng)
+    centre = 1.0 - eta * np.array(_BELOW)
+    values = generator.normal(centre, noise, (datasets, 7, 2))
+    dims, measures = ("dataset", "algorithm"), ("first", "second")
+    coords = {
+        "dataset": [f"d{k + 1}" for k in range(datasets)],
+        "algorithm": [f"C{k + 1}" for k in range(7)],
+    }
+    data = xr.Dataset({m: (dims, values[:, :, j]) for j, m in enumerate(measures)}, coords)
+    return Results(data, {m: Measure("max") for m in measures}, source="simulated")
+
+
+def false_alarms(
+    *,
+    simulations: int = 200,
+    datasets: int = 12,
+    measures: int = 2,
+    method: GSD | None = None,
+    rng: Rng = None,
+) -> pd.DataFrame:
+    """Test two algorithms that do not differ, many times: p-values of one direction and of both.
+
+    Quality vectors are normal with datasets of different difficulty, the same for both algorithms.
+    A valid p-value of one direction is at most α in at most a share α of the simulations.
+
+    Returns
+    -------
+    DataFrame
+        One row per simulation: ``first`` and ``second`` (p-values of the two directions).
+
+    Examples
+    --------
+    >>> false_alarms(simulations=2, datasets=4, rng=1).columns.tolist()
+    ['first', 'second']
+    """
+    generator, _ = as_rng(rng)
+    test = GSD(permutations=199) if method is None else method
+    names = [f"m{j}" for j in range(measures)]
+    spec = {name: Measure("max") for name in names}
+    coords = {"dataset": [f"d{k}" for k in range(datasets)], "algorithm": ["A", "B"]}
+    rows = []
+    for stream in generator.spawn(simulations):
+        difficulty = stream.normal(0.0, 1.0, (datasets, 1, measures))
+        values = difficulty + stream.normal(0.0, 1.0, (datasets, 2, measures))
+        dims = ("dataset", "algorithm")
+        data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
+        c = compare(Results(data, spec), method=test, rng=stream)
+        rows.append(c.answer.extra["pvalue"])
+    return pd.DataFrame(rows, columns=["first", "second"])

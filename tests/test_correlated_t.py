@@ -1,0 +1,569 @@
+"""The correlated t-test and its context as users get them: baycomp, enumeration, Monte Carlo."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from baycomp import CorrelatedTTest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import bayescompare as bc
+from bayescompare import BayescompareError
+from bayescompare.methods import CorrelatedT
+from tests.context_oracles import (
+    EveryD,
+    folds_frame,
+    most_frequent_region,
+    near,
+    replicated,
+    shares_near,
+)
+
+
+def scores(n: int = 5, k: int = 10, gain: float = 0.01, seed: int = 0) -> np.ndarray:
+    """Scores (dataset, algorithm, replicate) of two algorithms, the first a little better."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(0.7, 0.1, (n, 1, 1)) + rng.normal(0, 0.02, (n, 1, k))
+    own = rng.normal(0, 0.03, (n, 2, k))
+    own[:, 0] += gain + rng.normal(0, 0.01, (n, 1))
+    return np.asarray(shared + own)
+
+
+def frame_of(values: np.ndarray, names: str = "ABCDEF") -> pd.DataFrame:
+    n, l, k = values.shape
+    rows = [
+        (f"d{i}", names[j], f, values[i, j, f])
+        for i in range(n)
+        for j in range(l)
+        for f in range(k)
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "score"])
+
+
+def ask(frame: Any, *, rope: float | None = None, direction: str = "max", **choices: Any) -> Any:
+    frame = frame if isinstance(frame, pd.DataFrame) else frame_of(frame)
+    results = replicated(frame, direction=direction, rope=rope)
+    return bc.compare(results, method=CorrelatedT(**choices), rng=0)
+
+
+def triples_of(c: Any) -> np.ndarray:
+    """P(first better), P(equivalent), P(second better) of every dataset."""
+    return c.per_dataset[["probability", "equivalent", "second_better"]].to_numpy()
+
+
+# ----------------------------------------------------------------------------------------- baycomp
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("runs", "k"), [(1, 10), (10, 100), (3, 15)])
+def test_equal_to_baycomp(seed: int, runs: int, k: int) -> None:
+    """baycomp's left is "x better"; its difference is second less first."""
+    values = scores(6, k, seed=seed)
+    choices = {} if runs == 1 else {"folds": k // runs}
+    c = ask(values, **choices)
+    for p, (x, y) in zip(c.per_dataset["probability"], values, strict=True):
+        left, right = CorrelatedTTest.probs(x, y, runs=runs)
+        assert p == pytest.approx(left, abs=1e-8)
+        assert 1 - p == pytest.approx(right, abs=1e-8)
+    roped = ask(values, rope=0.01, **choices)
+    for found, (x, y) in zip(triples_of(roped), values, strict=True):
+        left, rope, right = CorrelatedTTest.probs(x, y, rope=0.01, runs=runs)
+        np.testing.assert_allclose(found, [left, rope, right], atol=1e-8)
+
+
+def test_what_is_reported_of_every_dataset() -> None:
+    values = scores()
+    table = ask(values).per_dataset
+    x = values[:, 0] - values[:, 1]
+    np.testing.assert_allclose(table["advantage"], x.mean(axis=1), atol=1e-12)
+    scale = np.sqrt(x.var(axis=1, ddof=1) * (1 / 10 + 1 / 9))
+    np.testing.assert_allclose(table["scale"], scale, rtol=1e-10)
+    assert table["replicates"].tolist() == [10] * 5
+    assert table["rho"].tolist() == [0.1] * 5
+
+
+@pytest.mark.parametrize("rho", [0, 0.0, 0.1, 0.5, 0.99])
+def test_rho_as_given(rho: float) -> None:
+    values = scores()
+    x = values[:, 0] - values[:, 1]
+    scale = np.sqrt(x.var(axis=1, ddof=1) * (1 / 10 + rho / (1 - rho)))
+    c = ask(values, rho=rho)
+    expected = stats.t.sf(0, 9, x.mean(axis=1), scale)
+    np.testing.assert_allclose(c.per_dataset["probability"], expected, atol=1e-12)
+
+
+def test_independent_seeds_are_the_ordinary_t_test() -> None:
+    values = scores()
+    c = ask(values, rho=0)
+    for p, (x, y) in zip(c.per_dataset["probability"], values, strict=True):
+        assert 1 - p == pytest.approx(stats.ttest_rel(x, y, alternative="greater").pvalue)
+
+
+def test_folds_are_one_over_rho() -> None:
+    values = scores(k=20)
+    by_folds, by_rho = ask(values, folds=5), ask(values, rho=0.2)
+    np.testing.assert_array_equal(
+        by_folds.per_dataset["probability"], by_rho.per_dataset["probability"]
+    )
+    assert "0.2" in by_folds.explain()
+
+
+# ----------------------------------------------------------------------------------- the context
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("b", [1.0, 2.5])
+def test_the_context_by_every_d(joint: bool, b: float) -> None:
+    values = scores(7, 6)
+    c = ask(values, joint=joint, b=b)
+    x = values[:, 0] - values[:, 1]
+    scale = np.sqrt(x.var(axis=1, ddof=1) * (1 / 6 + 1 / 5))
+    p = stats.t.sf(0, 5, x.mean(axis=1), scale)
+    oracle = EveryD(p.tolist(), b, joint=joint)
+    np.testing.assert_allclose(c.probability, [oracle.first, oracle.second], atol=1e-11)
+    np.testing.assert_allclose(c.per_dataset["probability"], oracle.wins, atol=1e-11)
+    assert c.rate["mean"] == pytest.approx(oracle.mean, abs=1e-11)
+    assert c.rate["sd"] == pytest.approx(oracle.sd, abs=1e-9)
+    assert oracle.cdf(c.rate["lower"]) == pytest.approx(0.025, abs=1e-6)
+    assert oracle.cdf(c.rate["upper"]) == pytest.approx(0.975, abs=1e-6)
+    assert bc.context_probability(p, b=b, joint=joint) == pytest.approx(oracle.first, abs=1e-11)
+
+
+@pytest.mark.parametrize("b", [1.0, 0.5])
+def test_three_regions_by_every_outcome(b: float) -> None:
+    c = ask(scores(4, 5), rope=0.015, b=b)
+    triples = triples_of(c)
+    np.testing.assert_allclose(triples.sum(axis=1), 1.0, atol=1e-12)
+    assert c.probability["statement"].values.tolist() == ["A>B", "A=B", "B>A"]
+    np.testing.assert_allclose(c.probability, most_frequent_region(triples, b), atol=1e-8)
+    assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-9)
+    mean = (b + triples.sum(axis=0)) / (3 * b + 4)
+    table = c.summary().loc[["A>B", "A=B", "B>A"]]
+    np.testing.assert_allclose(table["theta_mean"], mean, atol=1e-12)
+    assert c.rate["mean"] == pytest.approx(mean[0])
+
+
+def test_three_regions_by_monte_carlo() -> None:
+    c = ask(scores(9, 8, gain=0.02), rope=0.01)
+    triples = triples_of(c)
+    rng = np.random.default_rng(2)
+    u = rng.random((200_000, 9, 1))
+    region = (u > np.cumsum(triples, axis=1)[:, :2]).sum(axis=-1)
+    counts = np.stack([(region == k).sum(axis=1) for k in range(3)], axis=1)
+    theta = rng.standard_gamma(1.0 + counts)
+    theta /= theta.sum(axis=1, keepdims=True)
+    for k, p in enumerate(c.probability.values):
+        assert shares_near(theta.argmax(axis=1) == k, float(p))
+    table = c.summary().loc[["A>B", "A=B", "B>A"]]
+    for k, (_, row) in enumerate(table.iterrows()):
+        assert shares_near(theta[:, k] < row["theta_lower"], 0.025)
+        assert shares_near(theta[:, k] > row["theta_upper"], 0.025)
+
+
+def test_a_rope_of_nothing_is_no_rope() -> None:
+    values = scores()
+    none, zero = ask(values), ask(values, rope=0.0)
+    np.testing.assert_array_equal(none.probability.values, zero.probability.values)
+
+
+def test_beyond_a_thousand_datasets_regions_are_sampled_and_it_is_said() -> None:
+    values = scores(1001, 3, gain=0.004)
+    c = ask(values, rope=0.02)
+    assert not c.exact
+    assert c.mcse is not None
+    assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-9)
+    said = str(c.diagnose())
+    assert "no sampling was done" not in said, said
+
+
+# ------------------------------------------------------------------------------ without variance
+
+
+def test_zero_variance_is_a_point_mass() -> None:
+    c = ask(folds_frame([[0.1] * 4, [-0.2] * 4, [0.0] * 4]))
+    assert c.per_dataset["probability"].tolist() == [1.0, 0.0, 0.5]
+    assert c.per_dataset["scale"].tolist() == [0.0] * 3
+    assert float(c.probability[0]) == pytest.approx(0.5)
+    assert c.decision.verdict == "tied"
+
+
+@pytest.mark.parametrize("base", [0.1, 0.3, 0.7, 1e6])
+def test_zero_variance_but_for_rounding(base: float) -> None:
+    """0.3 − 0.2 is not 0.4 − 0.3 in binary: that is no variance."""
+    step = 0.1 * base
+    rows = []
+    for f in range(8):
+        x = base + f * step
+        rows += [("d0", "A", f, x + step), ("d0", "B", f, x)]
+        rows += [("d1", "A", f, x), ("d1", "B", f, x + step)]
+        rows += [("d2", "A", f, x), ("d2", "B", f, (x / 3) * 3)]
+    c = ask(pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "score"]))
+    assert c.per_dataset["probability"].tolist() == [1.0, 0.0, 0.5]
+    np.testing.assert_allclose(c.per_dataset["advantage"], [step, -step, 0.0], rtol=1e-9)
+
+
+def test_a_small_variance_is_not_rounding() -> None:
+    c = ask(folds_frame([[1e-6, -2e-6, 3e-6], [1e-6, -2e-6, 3e-6]]))
+    assert 0.5 < c.per_dataset["probability"].iloc[0] < 1.0
+    assert c.per_dataset["scale"].iloc[0] > 0
+
+
+def test_zero_variance_within_and_beyond_the_rope() -> None:
+    c = ask(folds_frame([[0.1] * 4, [0.01] * 4, [-0.2] * 4, [0.0] * 4]), rope=0.05)
+    assert triples_of(c).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
+
+
+def test_zero_variance_at_the_edge_of_the_rope() -> None:
+    """baycomp calls a difference that is exactly the rope equivalent."""
+    c = ask(folds_frame([[0.125] * 4, [-0.125] * 4], base=0.5), rope=0.125)
+    assert triples_of(c).tolist() == [[0, 1, 0], [0, 1, 0]]
+    x, y = np.full(4, 0.625), np.full(4, 0.5)
+    assert CorrelatedTTest.probs(x, y, rope=0.125) == (0.0, 1.0, 0.0)
+
+
+def test_point_masses_in_the_joint_model_and_in_draws() -> None:
+    frame = folds_frame([[0.1] * 4, [-0.2] * 4, [0.1] * 4, [0.1, 0.3, -0.1, 0.2]])
+    c = ask(frame, joint=True)
+    oracle = EveryD(
+        [1.0, 0.0, 1.0, float(ask(frame).per_dataset["probability"].iloc[3])], joint=True
+    )
+    assert float(c.probability[0]) == pytest.approx(oracle.first, abs=1e-12)
+    drawn = c.draws(200, chains=2, rng=0)["posterior"]["advantage"].values
+    np.testing.assert_allclose(drawn[..., 0], 0.1)
+    np.testing.assert_allclose(drawn[..., 1], -0.2)
+    assert np.ptp(drawn[..., 3]) > 0
+
+
+def test_all_equal_is_a_tie() -> None:
+    frame = folds_frame([[0.0] * 3] * 3)
+    frame["score"] += frame["fold"] * 0.1
+    for joint in (False, True):
+        c = ask(frame, joint=joint)
+        assert c.probability.values.tolist() == pytest.approx([0.5, 0.5])
+        assert c.decision.verdict == "tied"
+        assert "neither" in c.explain()
+
+
+# -------------------------------------------------------------------------------------- replicates
+
+
+def test_datasets_may_have_different_numbers_of_replicates() -> None:
+    differences = [[0.1, 0.2, -0.05], [0.02, 0.04], [0.1, -0.2, 0.05, 0.03, 0.2]]
+    table = ask(folds_frame(differences)).per_dataset
+    assert table["replicates"].tolist() == [3, 2, 5]
+    assert table["rho"].tolist() == pytest.approx([1 / 3, 1 / 2, 1 / 5])
+    for x, p in zip(differences, table["probability"], strict=True):
+        k = len(x)
+        scale = math.sqrt(np.var(x, ddof=1) * (1 / k + 1 / (k - 1)))
+        assert p == pytest.approx(stats.t.sf(0, k - 1, np.mean(x), scale), abs=1e-10)
+
+
+def test_replicates_need_no_common_names_across_datasets() -> None:
+    frame = frame_of(scores(3, 4))
+    plain = ask(frame)
+    named = ask(frame.assign(fold=frame["dataset"] + "-" + frame["fold"].astype(str)))
+    np.testing.assert_array_equal(
+        plain.per_dataset["probability"], named.per_dataset["probability"]
+    )
+
+
+def test_unpaired_replicates_are_named_or_dropped() -> None:
+    frame = frame_of(scores(4, 4)).drop(index=0)
+    results = replicated(frame)
+    with pytest.raises(BayescompareError, match=r"'A' on 'd0' in replicate '0'"):
+        bc.compare(results, method="correlated-t")
+    c: Any = bc.compare(results, method="correlated-t", missing="drop")
+    assert c.results.datasets == ("d1", "d2", "d3")
+    assert "d0" in c.explain()
+    whole = ask(frame_of(scores(4, 4)))
+    np.testing.assert_array_equal(
+        c.per_dataset["probability"], whole.per_dataset["probability"].iloc[1:]
+    )
+
+
+def test_an_empty_cell_is_an_absent_row() -> None:
+    frame = frame_of(scores(4, 4))
+    gone = (frame["dataset"] == "d2") & (frame["fold"] == 3)
+    np.testing.assert_array_equal(
+        ask(frame[~gone]).per_dataset.to_numpy(),
+        ask(frame.assign(score=frame["score"].where(~gone))).per_dataset.to_numpy(),
+    )
+
+
+def test_gaps_of_a_third_algorithm_do_not_matter() -> None:
+    values = np.concatenate([scores(4, 4), scores(4, 4)[:, :1]], axis=1)
+    frame = frame_of(values)
+    gaps = replicated(frame[~((frame["algorithm"] == "C") & (frame["fold"] == 1))])
+    c: Any = bc.compare(gaps, method="correlated-t", algorithms=["A", "B"])
+    np.testing.assert_array_equal(
+        c.per_dataset["probability"], ask(values[:, :2]).per_dataset["probability"]
+    )
+    with pytest.raises(BayescompareError, match="A against C"):
+        bc.pairwise(gaps, method="correlated-t", n_jobs=1)
+
+
+def test_one_replicate_on_one_dataset_is_named() -> None:
+    frame = folds_frame([[0.1, 0.2], [0.3], [0.1, 0.3]])
+    with pytest.raises(BayescompareError, match="'d1'"):
+        ask(frame)
+    c: Any = bc.compare(replicated(frame), method="correlated-t", missing="drop")
+    assert c.results.datasets == ("d0", "d2")
+
+
+def test_what_cannot_be_compared() -> None:
+    values = scores(3, 4)
+    several = bc.Results.from_frame(
+        frame_of(values).assign(time=1.0 + frame_of(values)["score"]),
+        replicate="fold",
+        measures={"score": "max", "time": "min"},
+    )
+    three = np.concatenate([values, values[:, :1] + 0.01], axis=1)
+    single = bc.Results.from_frame(
+        frame_of(values[..., :1]).drop(columns="fold"), measures={"score": "max"}
+    )
+    for results, needed in (
+        (several, "one measure"),
+        (replicated(frame_of(three)), "two algorithms"),
+        (single, "no replicates"),
+        (replicated(frame_of(values[..., :1])), "one replicate"),
+        (replicated(frame_of(values[:1])), "'d0'"),
+        (replicated(frame_of(values[:, :1])), "at least two"),
+    ):
+        with pytest.raises(BayescompareError, match=re.escape(needed)):
+            bc.compare(results, method="correlated-t")
+    chosen: Any = bc.compare(several, method="correlated-t", measures=["time"])
+    assert chosen.results.measures == ("time",)
+
+
+@pytest.mark.parametrize(
+    ("choices", "needed"),
+    [
+        ({"rho": 1}, "rho=1"),
+        ({"rho": 1.5}, "rho=1.5"),
+        ({"rho": -0.1}, "rho=-0.1"),
+        ({"rho": float("nan")}, "rho=nan"),
+        ({"rho": "0.1"}, "rho='0.1'"),
+        ({"rho": True}, "rho=True"),
+        ({"folds": 1}, "folds=1"),
+        ({"folds": 10.0}, "folds=10.0"),
+        ({"folds": 0}, "folds=0"),
+        ({"folds": 10, "rho": 0.1}, "rho=0.1 and folds=10"),
+        ({"joint": 1}, "joint=1"),
+        ({"b": 0}, "b=0"),
+    ],
+)
+def test_bad_choices(choices: dict[str, Any], needed: str) -> None:
+    with pytest.raises(BayescompareError, match=re.escape(needed)):
+        CorrelatedT(**choices)
+
+
+def test_a_rope_and_the_joint_model_do_not_go_together() -> None:
+    with pytest.raises(BayescompareError, match=r"joint=True.*rope"):
+        ask(scores(), rope=0.01, joint=True)
+
+
+# -------------------------------------------------------------------------------------- symmetries
+
+
+@pytest.mark.parametrize("rope", [None, 0.01])
+def test_swapping_mirrors(rope: float | None) -> None:
+    c = ask(scores(), rope=rope)
+    swapped: Any = bc.compare(c.results, method="correlated-t", algorithms=["B", "A"])
+    for a, b in (("A>B", "A>B"), ("B>A", "B>A"), ("A=B", "B=A")):
+        if a in c.probability["statement"]:
+            assert float(swapped.probability.sel(statement=b)) == pytest.approx(
+                float(c.probability.sel(statement=a)), abs=1e-12
+            )
+    np.testing.assert_allclose(swapped.per_dataset["advantage"], -c.per_dataset["advantage"])
+    assert swapped.decision.verdict == c.decision.verdict
+
+
+@settings(max_examples=10)
+@given(st.floats(0.01, 100), st.integers(0, 1000))
+def test_scaling_shifting_and_permuting_change_nothing(scale: float, seed: int) -> None:
+    values = scores(5, 6)
+    c = ask(values, rope=0.01)
+    scaled = ask(values * scale, rope=0.01 * scale)
+    np.testing.assert_allclose(scaled.probability, c.probability, atol=1e-9)
+    order = np.random.default_rng(seed).permutation(5)
+    mixed = ask(values[order], rope=0.01)
+    np.testing.assert_allclose(mixed.probability, c.probability, atol=1e-10)
+    folds = np.random.default_rng(seed).permutation(6)
+    np.testing.assert_allclose(
+        ask(values[:, :, folds], rope=0.01).probability, c.probability, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("rope", [None, 0.01])
+def test_where_less_is_better_the_sign_turns(rope: float | None) -> None:
+    values = scores()
+    up, down = ask(values, rope=rope), ask(-values, direction="min", rope=rope)
+    np.testing.assert_allclose(down.probability, up.probability, atol=1e-12)
+    np.testing.assert_allclose(down.per_dataset["probability"], up.per_dataset["probability"])
+    cost = ask(values, direction="min", rope=rope)
+    np.testing.assert_allclose(cost.probability.values[::-1], up.probability, atol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------- draws
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_draws_have_the_exact_moments(joint: bool) -> None:
+    c = ask(scores(4, 8), joint=joint)
+    tree = c.draws(5000, chains=4, rng=0)
+    posterior = tree["posterior"].to_dataset()
+    assert posterior["advantage"].dims == ("chain", "draw", "dataset")
+    assert posterior["dataset"].values.tolist() == list(c.results.datasets)
+    r, advantage = posterior["r"].values, posterior["advantage"].values
+    assert shares_near(r > 0.5, float(c.probability[0]))
+    assert near(r, c.rate["mean"])
+    assert near((r - c.rate["mean"]) ** 2, c.rate["sd"] ** 2)
+    for i, (_, row) in enumerate(c.per_dataset.iterrows()):
+        assert shares_near(advantage[..., i] > 0, row["probability"])
+        t = stats.t(7, row["advantage"], row["scale"])
+        for level in (0.1, 0.9):
+            x = float(t.ppf(level))
+            # Each side keeps the Student-t's shape; the sides weigh as P(d).
+            p, alone = row["probability"], float(t.sf(0))
+            below = min(t.cdf(x), 1 - alone) / (1 - alone) * (1 - p)
+            above = max(t.cdf(x) - (1 - alone), 0.0) / alone * p
+            assert shares_near(advantage[..., i] < x, float(below + above))
+    assert "prior" not in tree
+    np.testing.assert_allclose(tree["observed_data"]["mean_difference"], c.per_dataset["advantage"])
+
+
+def test_draws_of_three_shares() -> None:
+    c = ask(scores(4, 8), rope=0.01)
+    tree = c.draws(5000, chains=4, rng=0)
+    theta = tree["posterior"]["theta"]
+    assert theta["statement"].values.tolist() == ["A>B", "A=B", "B>A"]
+    np.testing.assert_allclose(theta.sum("statement"), 1.0, atol=1e-12)
+    largest = theta.values.argmax(axis=-1)
+    for k, p in enumerate(c.probability.values):
+        assert shares_near(largest == k, float(p))
+        assert near(theta.values[..., k], c.answer.extra["theta_mean"][k])
+    advantage = tree["posterior"]["advantage"].values
+    for i, triple in enumerate(triples_of(c)):
+        assert shares_near(advantage[..., i] > 0.01, triple[0])
+        assert shares_near(np.abs(advantage[..., i]) <= 0.01, triple[1])
+
+
+def test_what_it_does_not_have_is_said() -> None:
+    c = ask(scores())
+    for name in ("loo", "model", "sample"):
+        with pytest.raises(BayescompareError, match=f"{name}.*hierarchical"):
+            getattr(c, name)()
+    for name in ("log_evidence", "pooling", "questions"):
+        with pytest.raises(BayescompareError, match=name):
+            getattr(c, name)
+    assert "exact" in str(c.diagnose())
+
+
+# ------------------------------------------------------------------------------------ words, pairs
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=2, max_size=6),
+    st.sampled_from([None, 0.1]),
+)
+def test_words_say_what_the_figures_say(differences: list[list[int]], rope: float | None) -> None:
+    frame = folds_frame([[x / 10 for x in row] for row in differences])
+    if frame["score"].nunique() == 1:
+        return
+    c = ask(frame, rope=rope)
+    p = dict(zip(c.probability["statement"].values.tolist(), c.probability.values, strict=True))
+    top = max(p.values())
+    leaders = {label for label, value in p.items() if top - value < 1e-9}
+    said, verdict = c.explain(), c.decision.verdict
+    assert c.best in leaders
+    assert c.headline().startswith(c.best)
+    if len(leaders) > 1:
+        assert verdict == "tied"
+        assert "settles" not in said
+        if leaders != {"A>B", "B>A"} and len(leaders) == 2:
+            # The tie is with equivalence, and one of the two does lead the other.
+            assert "neither A nor B leads" not in said, (p, said)
+    else:
+        assert verdict == ("settled" if top >= 0.95 else "likely" if top >= 0.75 else "open")
+        claim = {
+            "A>B": "A is better than B",
+            "B>A": "B is better than A",
+            "A=B": "A and B are practically equivalent",
+        }
+        for label, words in claim.items():
+            assert (words in said) == (label == c.best), said
+    assert json.loads(c.to_json())["explanation"] == said
+
+
+def test_a_tie_with_equivalence_is_not_a_tie_of_the_two() -> None:
+    """One dataset for A, one equivalent, none for B: A does lead B."""
+    c = ask(folds_frame([[0.5] * 3, [0.0] * 3]), rope=0.1)
+    p = c.probability
+    assert float(p.sel(statement="A>B")) == pytest.approx(float(p.sel(statement="A=B")))
+    assert float(p.sel(statement="A>B")) > float(p.sel(statement="B>A")) + 0.1
+    assert "neither A nor B leads" not in c.explain(), c.explain()
+
+
+def test_words_name_rho_and_the_rope() -> None:
+    plain = ask(scores()).explain()
+    assert "0.1" in plain
+    assert "rho=0" in plain
+    assert "folds=" in plain
+    assert "0.25" in ask(scores(), rho=0.25).explain()
+    assert "0.02" in ask(scores(), rope=0.02).explain()
+
+
+def test_of_three_the_most_frequent_need_not_be_most() -> None:
+    """With a rope P is about the most frequent region, not about most datasets."""
+    c = ask(scores(), rope=0.01)
+    assert "most datasets" not in c.explain(), c.explain()
+    assert "most datasets" not in c.headline(), c.headline()
+
+
+@pytest.mark.parametrize("rope", [None, 0.02])
+def test_picture_and_report(rope: float | None, tmp_path: Path) -> None:
+    c = ask(scores(), rope=rope)
+    assert c.plot() is not None
+    assert c.report(tmp_path / "c.html").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("rope", [None, 0.01])
+def test_pairs(rope: float | None) -> None:
+    values = np.concatenate([scores(5, 6), scores(5, 6, seed=1)[:, :1]], axis=1)
+    results = replicated(frame_of(values), rope=rope)
+    p = bc.pairwise(results, method="correlated-t", n_jobs=1)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        a, b = "ABC"[i], "ABC"[j]
+        c = ask(values[:, [i, j]], rope=rope)
+        one = float(p.matrix.sel(algorithm=a, opponent=b))
+        two = float(p.matrix.sel(algorithm=b, opponent=a))
+        assert one == pytest.approx(float(c.probability.sel(statement="A>B")), abs=1e-12)
+        assert two == pytest.approx(float(c.probability.sel(statement="B>A")), abs=1e-12)
+        if rope is None:
+            assert one + two == pytest.approx(1.0, abs=1e-12)
+        else:
+            assert one + two < 1.0
+    decided = p.decide(fdr=0.3)
+    assert len(decided) == 3
+    assert p.order(fdr=0.3).number_of_nodes() == 3
+    p.explain()
+
+
+def test_equivalence_asserted_orders_nothing() -> None:
+    frame = folds_frame([[0.001, -0.001, 0.0005]] * 40)
+    p = bc.pairwise(replicated(frame, rope=0.1), method="correlated-t", n_jobs=1)
+    graph = p.order()
+    assert list(graph.edges) == []
+    assert graph.graph["mixed"] == [("A", "B", "A=B")]
+    assert "A=B" in p.explain()
+    assert str(p.best.sel(algorithm="B", opponent="A").item()) == "B=A"
