@@ -256,7 +256,14 @@ class Comparison:
 
         Without a tree the answer itself is diagnosed; an exact one says so.
         """
-        return diagnose(self.answer.tree if tree is None else tree)
+        given = self.answer.tree if tree is None else tree
+        if given is None and self.answer.mcse is not None:
+            return Diagnosis(
+                True,
+                "Monte Carlo from independent draws, so that there are no chains to diagnose; "
+                f"standard error of P at most {float(self.answer.mcse.max()):.2g}.",
+            )
+        return diagnose(given)
 
     def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
         """Leave-one-dataset-out predictive accuracy, exactly where it can be.

@@ -324,9 +324,12 @@ def most_frequent_region(triples: FloatArray, b: float = 1.0) -> list[float]:
     for regions in itertools.product(range(3), repeat=len(triples)):
         chance = math.prod(triples[i, k] for i, k in enumerate(regions))
         counts = tuple(regions.count(k) for k in range(3))
-        if counts not in known:
-            known[counts] = oracles.largest([b + c for c in counts])
-        total += chance * np.array(known[counts])
+        # In descending order, since who is who does not matter to the integrals.
+        order = np.argsort(counts)[::-1]
+        key = tuple(counts[k] for k in order)
+        if key not in known:
+            known[key] = oracles.largest([b + c for c in key])
+        total[order] += chance * np.array(known[key])
     return list(total)
 
 

