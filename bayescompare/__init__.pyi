@@ -1,5 +1,6 @@
 from . import io as io
 from . import methods as methods
+from . import modelling as modelling
 from . import plots as plots
 from . import studies as studies
 from ._errors import BayescompareError as BayescompareError
@@ -35,6 +36,7 @@ __all__ = [
     "load_comparison",
     "load_example",
     "methods",
+    "modelling",
     "pairwise",
     "plots",
     "read_errors",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,8 @@ from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
 from bayescompare.counts import ErrorCounts
 from bayescompare.methods.base import Method, Sampling
+from bayescompare.methods.model_file import ModelFile
+from bayescompare.methods.model_source import bundled
 from bayescompare.results import Results
 
 __all__ = ["as_method", "checked", "compare", "judged"]
@@ -22,7 +25,7 @@ __all__ = ["as_method", "checked", "compare", "judged"]
 def compare(
     results: Results,
     *,
-    method: str | Method | type[Method] = "dirichlet",
+    method: str | os.PathLike[str] | Method | type[Method] | Callable[..., Any] = "dirichlet",
     algorithms: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
     missing: Literal["raise", "drop"] = "raise",
@@ -37,8 +40,9 @@ def compare(
     Parameters
     ----------
     results : Results
-    method : str, Method
-        A name from ``bc.methods.names()`` or a method object with its choices.
+    method : str, Method or callable
+        A name from ``bc.methods.names()``, a method object with its choices, a model file
+        (``"mine.py"``), a bundled model's bare name, or a function that builds a model.
     algorithms, measures : sequence of str, optional
         What to compare, in this order; all by default. Missing cells elsewhere do not matter.
     missing : {"raise", "drop"}
@@ -68,16 +72,26 @@ def compare(
 
 def as_method(method: object) -> Method:
     """Accept a method by name, as a class or as an object."""
+    if isinstance(method, (str, os.PathLike)) and _names_a_model(method):
+        return ModelFile(os.fspath(method))
     if isinstance(method, str):
         method = methods.get(method)
     if isinstance(method, type) and issubclass(method, Method):
         return method()
+    if callable(method) and not isinstance(method, (type, Method)):
+        return ModelFile(method)
     if not isinstance(method, Method):
         raise BayescompareError(
             f"method={method!r}: give a name ({', '.join(methods.names())}) or an object such as "
             "bc.methods.Dirichlet(prior='jeffreys')."
         )
     return method
+
+
+def _names_a_model(method: str | os.PathLike[str]) -> bool:
+    """Whether this is a model file, or a bundled model's bare name."""
+    text = os.fspath(method)
+    return text.endswith(".py") or (text not in methods.names() and text in bundled())
 
 
 def checked(results: Results, method: Method, measures: Sequence[str] | None = None) -> Results:

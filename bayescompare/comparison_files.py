@@ -23,6 +23,7 @@ from bayescompare.comparisons import comparison_of
 from bayescompare.counts import ErrorCounts
 from bayescompare.measures import Measure
 from bayescompare.methods.base import Answer, Method
+from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.priors import SavedPrior, is_number
 from bayescompare.results import Results
 
@@ -317,6 +318,8 @@ def _method(name: str, options: dict[str, Any]) -> Method:
             **options,
             "priors": {k: v if is_number(v) else SavedPrior(v) for k, v in given.items()},
         }
+    if name == ModelFile.name:
+        return ModelFile(**options)
     if "summed_from" in options:
         from bayescompare.methods.network_subset import SummedNetwork
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -296,7 +297,7 @@ class Pairwise:
 def pairwise(
     results: Results,
     *,
-    method: str | Method | type[Method] = "dirichlet",
+    method: str | os.PathLike[str] | Method | type[Method] | Callable[..., Any] = "dirichlet",
     reference: str | None = None,
     algorithms: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,

@@ -37,6 +37,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"kernels"}),
     frozenset({"statements"}),
     frozenset({"methods"}),
+    frozenset({"modelling"}),
     frozenset({"diagnosis", "comparison", "comparisons", "comparisons_gsd", "comparison_files"}),
     frozenset({"asking", "pairs"}),
     frozenset({"plots"}),

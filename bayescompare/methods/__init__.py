@@ -21,6 +21,7 @@ __all__ = [
     "Friedman",
     "GSDBootstrap",
     "Hierarchical",
+    "ModelFile",
     "Network",
     "OneTest",
     "PoissonBinomial",
@@ -85,7 +86,7 @@ def having(quantity: str) -> list[str]:
 
 
 def describe(name: str) -> pd.DataFrame:
-    """Tabulate the priors of a method that ``priors={name: value}`` can replace.
+    """Tabulate the priors of a method, or of a model file, that ``priors={name: value}`` replaces.
 
     Examples
     --------
@@ -94,8 +95,24 @@ def describe(name: str) -> pd.DataFrame:
     """
     import pandas as pd
 
+    if name not in _METHODS:
+        return _describe_model(name)
     rows = [(p.name, ", ".join(p.dims), p.default, p.meaning) for p in get(name).parameters]
     return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")
+
+
+def _describe_model(name: str) -> pd.DataFrame:
+    """Tabulate what the build function of a model takes."""
+    import pandas as pd
+
+    from bayescompare.methods.model_source import bundled, find_source
+    from bayescompare.methods.priors import describe_prior
+
+    if not name.endswith(".py") and name not in bundled():
+        get(name)  # refuses, and says what there is
+    taken = find_source(name).parameters()
+    rows = [(k, "" if v is None else describe_prior(v)) for k, v in taken.items()]
+    return pd.DataFrame(rows, columns=["name", "default"]).set_index("name")
 
 
 def __getattr__(attribute: str) -> Any:
@@ -103,6 +120,10 @@ def __getattr__(attribute: str) -> Any:
     for name, (_, cls) in _METHODS.items():
         if cls == attribute:
             return get(name)
+    if attribute == "ModelFile":
+        from bayescompare.methods.model_file import ModelFile
+
+        return ModelFile
     raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
 
 
@@ -119,6 +140,7 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd_bootstrap import GSDBootstrap
     from bayescompare.methods.hierarchical import Hierarchical
+    from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
     from bayescompare.methods.one_test import OneTest
     from bayescompare.methods.poisson_binomial import PoissonBinomial

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def sample(
     chains: int = 4,
     rng: np.random.Generator,
     options: Mapping[str, Any] | None = None,
-    predictive: bool = True,
+    predictive: bool | Literal["try"] = True,
 ) -> xr.DataTree:
     """Sample a model by NUTS and return the tree with every group.
 
@@ -41,8 +41,9 @@ def sample(
         Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
         that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
         it is given.
-    predictive : bool
+    predictive : bool or "try"
         Whether the model can predict its observed variable; else those groups are left out.
+        "try" finds out.
 
     Returns
     -------
@@ -54,21 +55,49 @@ def sample(
 
     chosen = {"nuts_sampler": "pymc", "progressbar": sys.stdout.isatty(), **(options or {})}
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
+    trying = predictive == "try"
     with _quiet(), model:
         _check(model)
         tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
-        if predictive:
-            pm.sample_posterior_predictive(
-                tree, extend_inferencedata=True, progressbar=False, random_seed=seeds[1]
-            )
+        if predictive == "try":
+            predictive = _try(lambda: _predict(tree, seeds[1]))
+        elif predictive:
+            _predict(tree, seeds[1])
         names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
-        prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seeds[2])
+        prior: Any = {}
+
+        def draw_prior() -> None:
+            nonlocal prior
+            prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seeds[2])
+
+        # A model of the user's may have an improper prior, of which there are no draws.
+        if trying:
+            _try(draw_prior)
+        else:
+            draw_prior()
     for group in ("prior", "prior_predictive"):
         if group in prior:
             tree[group] = prior[group]
     return tree
+
+
+def _predict(tree: xr.DataTree, seed: int) -> None:
+    import pymc as pm
+
+    pm.sample_posterior_predictive(
+        tree, extend_inferencedata=True, progressbar=False, random_seed=seed
+    )
+
+
+def _try(work: Callable[[], None]) -> bool:
+    """Whether something that a model need not be able to do could be done."""
+    try:
+        work()
+    except (NotImplementedError, ValueError, TypeError, RuntimeError):
+        return False
+    return True
 
 
 def _check(model: pm.Model) -> None:

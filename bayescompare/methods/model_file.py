@@ -1,0 +1,165 @@
+r"""A model of the user's own, or a bundled one: PyMC in a file, run by NUTS.
+
+A file (or a function) has ``build(results, **priors) -> pm.Model``. The model holds one of
+``theta`` (over "statement"), ``better`` (over "algorithm", "opponent") or ``strength`` (over
+"algorithm"[, "measure"]; higher is better), and a likelihood over "dataset". ``QUANTITY = "name"``
+picks another variable, ``probability(posterior)`` reads it another way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bayescompare._errors import BayescompareError
+from bayescompare.methods import nuts
+from bayescompare.methods.base import Answer, Judges, Kind, Method, Sampling
+from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.model_answer import read_probability, read_quantity
+from bayescompare.methods.model_source import Source, find_source
+from bayescompare.methods.priors import Priors, prior_options
+from bayescompare.methods.words import plural, share, short_label
+from bayescompare.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["ModelFile"]
+
+
+@dataclass(frozen=True)
+class ModelFile(Method):
+    """Compare by a generative model of your own.
+
+    Parameters
+    ----------
+    source : str, path or callable
+        A file that ends in ``.py``, a bundled model's bare name, or a build function. The code is
+        run only when it is named here by you, never when a saved comparison is read.
+    priors : mapping, optional
+        Arguments for ``build``, by name: whatever ``priors=`` takes elsewhere.
+
+    Examples
+    --------
+    >>> import pymc as pm, bayescompare as bc
+    >>> from bayescompare.modelling import statement_table
+    >>> def build(results, strength=1.0):
+    ...     table = statement_table(results)
+    ...     coords = {"statement": table.labels, "dataset": results.datasets}
+    ...     with pm.Model(coords=coords) as model:
+    ...         k = len(table.labels)
+    ...         theta = pm.Dirichlet("theta", [strength / k] * k, dims="statement")
+    ...         seen = table.weights.astype(int)
+    ...         pm.Multinomial("outcome", 1, theta, observed=seen, dims=("dataset", "statement"))
+    ...     return model
+    >>> ModelFile(build).code.parameters()
+    {'strength': 1.0}
+    """
+
+    name: ClassVar[str] = "model"
+    title: ClassVar[str] = "a generative model in plain PyMC, from a file or a function"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = ""
+    provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
+    leading: ClassVar[str] = "is the most probable statement"
+
+    source: str | Path | Callable[..., Any]
+    priors: Priors | None = None
+    saved: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.saved:
+            _ = self.code  # a fault in the file is told at once
+
+    @cached_property
+    def code(self) -> Source:
+        """The build function and what goes with it."""
+        if self.saved:
+            raise BayescompareError(
+                f"this comparison was read from a file that names the model {self.source}: to run "
+                "it, name it yourself in compare(results, method=...)."
+            )
+        return find_source(self.source)
+
+    @property
+    def judges(self) -> Judges:  # type: ignore[override]
+        """Replicates where the file says ``REPLICATES = True``, their means otherwise."""
+        return "replicates" if not self.saved and self.code.replicates else "cells"
+
+    @property
+    def samples(self) -> bool:
+        """NUTS always."""
+        return True
+
+    def options(self) -> dict[str, Any]:
+        """Name the model and its priors."""
+        named = getattr(self.source, "__qualname__", str(self.source))
+        return {"source": named, "priors": prior_options(self.priors), "saved": True}
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the model."""
+        return self.code.model(results, dict(self.priors or {}))
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Sample, and read the statements' probabilities off the posterior."""
+        model = self.model(results)
+        options = dict(sampling.options)
+        draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+        tree = nuts.sample(
+            model, draws=draws, chains=chains, rng=sampling.rng, options=options, predictive="try"
+        )
+        posterior = tree["posterior"].to_dataset()
+        if self.code.probability is not None:
+            try:
+                found = self.code.probability(posterior)
+            except Exception as error:
+                raise BayescompareError(
+                    f"{self.code.where}: probability() failed: {type(error).__name__}: {error}"
+                ) from error
+            made = read_probability(results, found)
+        else:
+            made = read_quantity(results, posterior[self.code.quantity_of(model)])
+        return replace(
+            made,
+            tree=tree,
+            seed=sampling.seed,
+            details={"model": self.code.name, "title": self.code.title},
+        )
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Leave the tree as the model made it."""
+        return tree
+
+    def predictive(self, results: Results) -> bool:
+        """Not every model can predict; it is tried."""
+        return True
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict of the model, and that it is the model's."""
+        n = plural(len(results.datasets), "dataset")
+        name = answer.details["model"]
+        assert answer.mcse is not None
+        error = float(answer.mcse[answer.labels.index(decision.statement)])
+        start = (
+            f"By the model {name} ({answer.details['title'].rstrip('.')}) on {n} the most probable "
+            f"statement is {short_label(decision.statement)}, with probability "
+            f"{share(decision.level)}"
+        )
+        if math.isfinite(error):
+            start += f" (Monte Carlo standard error {error:.1g})"
+        verdict = {
+            "settled": ", which settles it.",
+            "likely": f": likely, but short of {SETTLED:.2f} and so not settled.",
+            "open": ", which leaves the question open.",
+            "tied": ", as another statement has.",
+        }[decision.verdict]
+        return [
+            start + verdict,
+            "The figure is that model's: see diagnose() for its sampling and loo() for how it "
+            "compares with others.",
+        ]

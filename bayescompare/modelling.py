@@ -1,0 +1,108 @@
+"""What a model file needs of this package: its data as arrays, and a place for a prior.
+
+A model file is plain PyMC, ``build(results, **priors) -> pm.Model``. It may import these few
+functions, or nothing of ours at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.methods.base import Parameter
+from bayescompare.methods.priors import check_priors, place
+from bayescompare.results import Results
+from bayescompare.statements import Statements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["StatementTable", "prior", "ranks", "statement_table"]
+
+FloatArray = NDArray[np.float64]
+
+
+def prior(name: str, value: Any, dims: Sequence[str] = ()) -> Any:
+    """Place a prior in the model at hand: whatever ``priors={name: value}`` takes.
+
+    Parameters
+    ----------
+    name : str
+        Of the variable.
+    value : number, distribution, object or callable
+        A number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``), a pymc-extras or
+        PreliZ prior, or a function ``f(name, dims)``.
+    dims : sequence of str
+        The variable's dims.
+
+    Examples
+    --------
+    >>> import pymc as pm
+    >>> with pm.Model() as model:
+    ...     alpha = prior("alpha", pm.Gamma.dist(2, 1))
+    >>> [rv.name for rv in model.free_RVs]
+    ['alpha']
+    """
+    check_priors({name: value}, [Parameter(name, tuple(dims), "", "")])
+    return place(name, value, tuple(dims))
+
+
+@dataclass(frozen=True)
+class StatementTable:
+    """Which statement each dataset supports.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The statements, "A>B|B>A".
+    weights : array (n, K)
+        Each dataset's weight in every statement; ties are split, rows sum to one.
+    states : array (K, m)
+        The state of every measure in each statement, as a number: for two algorithms 0 is "first
+        better".
+    """
+
+    labels: tuple[str, ...]
+    weights: FloatArray
+    states: NDArray[np.int64]
+
+
+def statement_table(results: Results) -> StatementTable:
+    """Return the statements of results that have at most 256 of them.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> table = statement_table(bc.load_example("benavoli-example1"))
+    >>> table.labels, table.weights.sum(axis=0).tolist()
+    (('A>B|A>B', 'A>B|B>A', 'B>A|A>B', 'B>A|B>A'), [1.0, 2.0, 3.0, 6.0])
+    """
+    from bayescompare._errors import BayescompareError
+
+    found = Statements.from_results(results)
+    if found.n_listed != found.size:
+        raise BayescompareError(
+            f"statement_table: there are {found.size} statements, too many to list; compare fewer "
+            "algorithms or measures."
+        )
+    table = found.table
+    weights = np.zeros((len(results.datasets), found.n_listed))
+    np.add.at(weights, (table.dataset, table.statement), table.weight)
+    return StatementTable(found.labels, weights, np.asarray(table.states, dtype=np.int64))
+
+
+def ranks(results: Results) -> FloatArray:
+    """Return ranks by dataset, algorithm and measure: 1 is best, ties share their mean rank.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> ranks(bc.load_example("pnn"))[0].tolist()
+    [[1.0, 1.0], [2.0, 2.0]]
+    """
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-results.oriented(), axis=1))
