@@ -17,6 +17,7 @@ from .measures import Measure as Measure
 from .methods.context import context_probability as context_probability
 from .methods.context import first_better as first_better
 from .methods.context import risks as risks
+from .model_comparison import compare_models as compare_models
 from .pairs import Pairwise as Pairwise
 from .pairs import pairwise as pairwise
 from .results import Results as Results
@@ -30,6 +31,7 @@ __all__ = [
     "Results",
     "__version__",
     "compare",
+    "compare_models",
     "context_probability",
     "first_better",
     "io",

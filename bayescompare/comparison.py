@@ -6,6 +6,7 @@ were judged, the method with its choices, and the method's answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ from bayescompare._version import __version__
 from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method
-from bayescompare.methods.decision import Decision, decide
+from bayescompare.methods.decision import SETTLED, Decision, decide
 from bayescompare.methods.words import figure, short_label
 from bayescompare.results import Results
 
@@ -257,6 +258,11 @@ class Comparison:
         Without a tree the answer itself is diagnosed; an exact one says so.
         """
         given = self.answer.tree if tree is None else tree
+        if given is None and self.answer.mcse is not None and self.method.samples:
+            raise BayescompareError(
+                "diagnose: this answer was sampled by NUTS, and its chains were not saved (JSON does "
+                "not hold them, netCDF does); sample() again, or give tree=."
+            )
         if given is None and self.answer.mcse is not None:
             return Diagnosis(
                 True,
@@ -275,7 +281,50 @@ class Comparison:
         given = self.answer.tree if tree is None else tree
         if given is not None:
             return psis_loo(given)
+        if self.method.samples:
+            raise BayescompareError(
+                "loo: with this prior there is no exact way, and the chains of this answer were not "
+                "saved (JSON does not hold them, netCDF does); give tree=, from sample()."
+            )
         return exact_loo(*self.method.leave_one_out(self.results), self.results.datasets)
+
+    def plan(
+        self,
+        more: Sequence[int] = (10, 20, 50),
+        *,
+        threshold: float = SETTLED,
+        simulations: int = 500,
+        rng: Rng = None,
+    ) -> pd.DataFrame:
+        """Say how probable it is that so many further datasets would settle the question.
+
+        Datasets are simulated from the posterior predictive and the question is asked again of
+        old and new ones together, exactly.
+
+        Parameters
+        ----------
+        more : sequence of int
+            Numbers of further datasets.
+        threshold : float
+            Probability from which a statement counts as settled.
+        simulations : int
+            For each number.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            Indexed by `more`: ``settled`` (probability that some statement reaches the threshold),
+            ``settled_on_best`` (that the one leading now does), ``mcse`` of the first.
+        """
+        self._require("plan")
+        from bayescompare.methods.planning import check_plan, plan_table
+
+        numbers = check_plan(more, threshold, simulations)
+        generator, _ = as_rng(rng)
+        best = self.answer.labels.index(self.best)
+        simulate = self.method.further(self.results)
+        return plan_table(simulate, best, numbers, threshold, simulations, generator)
 
     # pictures and files --------------------------------------------------------------------------
 

@@ -197,14 +197,15 @@ def correctness(
 
 def check_truth(keys: pd.DataFrame, truth: pd.Series[Any], y_true: str) -> None:
     """Check that an example has one true label, whichever algorithm was asked."""
-    told = keys.assign(truth=truth.astype(object).to_numpy()).drop_duplicates()
-    twice = told[told.duplicated(["dataset", "example"])]
-    if not twice.empty:
-        task, example = twice["dataset"].iloc[0], twice["example"].iloc[0]
-        raise BayescompareError(
-            f"y_true={y_true!r} has more than one value for example {example!r} of dataset "
-            f"{task!r}: these are not the same example."
-        )
+    first_told: dict[tuple[str, str], Any] = {}
+    rows = zip(keys["dataset"], keys["example"], truth.tolist(), strict=True)
+    for task, example, label in rows:
+        # Not a set of labels: a label may be a list.
+        if first_told.setdefault((task, example), label) != label:
+            raise BayescompareError(
+                f"y_true={y_true!r} has more than one value for example {example!r} of dataset "
+                f"{task!r}: these are not the same example."
+            )
 
 
 def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
@@ -212,8 +213,8 @@ def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
     if any(wrong):
         faults = column[np.array(wrong)]
         raise BayescompareError(
-            f"correct={name!r} holds {faults.tolist()[0]!r} in {first(row_words(faults), 4)}: give 0 "
-            "and 1 (or False and True), or y_true= and y_pred=."
+            f"correct={name!r} holds {faults.tolist()[0]!r} in {first(row_words(faults), 4)}: "
+            "give 0 and 1 (or False and True), or y_true= and y_pred=."
         )
     return column.to_numpy(dtype=np.float64)
 

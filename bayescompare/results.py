@@ -27,7 +27,14 @@ from bayescompare.results_checks import (
     names_of,
 )
 from bayescompare.results_stored import store, stored
-from bayescompare.results_text import describe, missing_words, nothing_left_words, plural, unknown
+from bayescompare.results_text import (
+    describe,
+    first,
+    missing_words,
+    nothing_left_words,
+    plural,
+    unknown,
+)
 
 __all__ = ["RESERVED", "Results"]
 
@@ -336,6 +343,12 @@ class Results:
         cells = np.isnan(self._cells())
         absent = cells.all(axis=(1, 2), keepdims=True)
         few = absent.shape[-1] - absent.sum(axis=-1, keepdims=True) < 2
+        alone = [name for name, lone in zip(self.datasets, few.ravel(), strict=True) if lone]
+        if alone and missing == "raise":
+            raise BayescompareError(
+                f"{plural(len(alone), 'dataset')} with fewer than two replicates: "
+                f"{first(alone)}. Add replicates, or say missing='drop' to leave them out."
+            )
         gaps = cells & (~absent | few)
         if not gaps.any():
             return self

@@ -123,7 +123,7 @@ def describe_counts(counts: ErrorCounts) -> str:
             "discordant",
             f"{differ.min(initial=np.inf):.0f} to {differ.max(initial=0.0):.0f} per pair",
         ),
-        *([("none in", plural(without, "dataset"))] if without else []),
+        *([("none in", plural(without, "dataset"))] if without and differ.size else []),
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),
     ]

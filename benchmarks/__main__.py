@@ -5,7 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bench_context, bench_import, bench_large, bench_maximum, bench_network
+from benchmarks import (
+    bench_context,
+    bench_gsd,
+    bench_import,
+    bench_large,
+    bench_maximum,
+    bench_network,
+)
 from benchmarks.timing import Row
 
 
@@ -17,7 +24,14 @@ def shown(value: float, unit: str) -> str:
 
 def main() -> None:
     rows: list[Row] = []
-    for module in (bench_import, bench_maximum, bench_large, bench_network, bench_context):
+    for module in (
+        bench_import,
+        bench_maximum,
+        bench_large,
+        bench_network,
+        bench_context,
+        bench_gsd,
+    ):
         rows += module.run()
     table = Table(title="bayescompare benchmarks (medians of 3; ratio = baseline / ours)")
     for column in ("what", "ours", "baseline", "ratio", "goal", "met"):

@@ -38,7 +38,10 @@ def against_scipy() -> Row:
     baseline, ours = each * len(kappa), median_seconds(lambda: pmf(p))
     whole = stats.poisson_binom.pmf(kappa[480:520], p)
     error = max(np.abs(pmf(p)[480:520] - whole).max(), np.abs(pmf(p)[:5] - few).max())
-    what = f"Poisson-binomial pmf, N = 1000, against scipy over all κ (5 of 1001 timed; differs by {error:.0e})"
+    what = (
+        "Poisson-binomial pmf, N = 1000, against scipy over all κ (5 of 1001 timed; differs by "
+        f"{error:.0e})"
+    )
     met = baseline / ours >= 50 and error <= 1e-13
     return Row(what, ours, baseline, "≥ 50× and 1e-13", met)
 

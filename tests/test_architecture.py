@@ -38,7 +38,16 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"statements"}),
     frozenset({"methods"}),
     frozenset({"modelling"}),
-    frozenset({"diagnosis", "comparison", "comparisons", "comparisons_gsd", "comparison_files"}),
+    frozenset(
+        {
+            "diagnosis",
+            "comparison",
+            "comparisons",
+            "comparisons_gsd",
+            "comparison_files",
+            "model_comparison",
+        }
+    ),
     frozenset({"asking", "pairs"}),
     frozenset({"plots"}),
     frozenset({"report"}),

@@ -211,21 +211,32 @@ def test_a_sampled_answer_read_from_json_is_not_called_exact(tmp_path: Path) -> 
         assert again.explain() == c.explain()
         np.testing.assert_array_equal(again.probability.values, c.probability.values)
     assert whole.tree["posterior"]["r"].equals(c.tree["posterior"]["r"])
-    assert "no sampling was done" not in str(told.diagnose())
+    said = str(told.diagnose())
+    assert "no sampling was done" not in said
+    assert "independent draws" not in said, said
     with pytest.raises(BayescompareError) as caught:
         told.loo()
     assert "methods with it: none" not in str(caught.value), str(caught.value)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["r", "b"])
-def test_a_prior_off_the_range_is_refused_and_does_not_hang(name: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "name", "prior"),
+    [
+        ("PoissonBinomial(joint=True, ", "r", "pm.Normal.dist(0, 1)"),
+        ("PoissonBinomial(joint=True, ", "b", "pm.Normal.dist(0, 1)"),
+        ("Hierarchical(", "mu", "lambda n, d: pm.Normal(n, pm.Normal('m'), 1)"),
+    ],
+)
+def test_a_prior_off_the_range_is_refused_and_does_not_hang(
+    method: str, name: str, prior: str
+) -> None:
     """Under b ~ Normal(0, 1) the prior draws of Beta(b, b) never ended."""
     script = (
         "import pandas as pd, pymc as pm, bayescompare as bc\n"
         "df = pd.DataFrame({'dataset': ['a', 'b', 'c'], 'h': [1, 2, 0], 'g': [3, 0, 4]})\n"
         "k = bc.ErrorCounts.from_frame(df, first_wrong='h', second_wrong='g')\n"
-        f"m = bc.methods.PoissonBinomial(joint=True, priors={{{name!r}: pm.Normal.dist(0, 1)}})\n"
+        f"m = bc.methods.{method}priors={{{name!r}: {prior}}})\n"
         "s = dict(draws=50, tune=50, chains=1, cores=1, progressbar=False)\n"
         "try:\n"
         "    bc.compare(k, method=m, rng=0, sampler=s)\n"

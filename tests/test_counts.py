@@ -415,6 +415,14 @@ def test_text_against_numbers_row_by_row() -> None:
     assert "y_true" in said
 
 
+@pytest.mark.parametrize("kind", [list, tuple, frozenset])
+def test_several_labels_at_once(kind: Any) -> None:
+    """Multi-label predictions are right where all labels are."""
+    labels = {name: P[name].map(lambda v: kind([v, 9])) for name in ("y", "guess")}
+    found = ErrorCounts.from_predictions(P.assign(**labels), y_true="y", y_pred="guess")
+    assert found == ErrorCounts.from_predictions(P, correct="correct")
+
+
 def test_an_example_has_one_truth() -> None:
     """Where algorithms disagree about y_true of an example, it is not the same example."""
     frame = P.assign(y=P["y"].where(P["algorithm"] != "B", (P["y"] + 1) % 3))
@@ -485,6 +493,10 @@ def test_the_repr_tells_what_is_there() -> None:
     said = repr(from_frame(n="n"))
     for word in ("3 datasets", "2 algorithms", "svm, nn", "60", "1 dataset"):
         assert word in said
+
+
+def test_the_repr_of_one_algorithm(four: ErrorCounts) -> None:
+    assert "inf" not in repr(four.sel(algorithms=["A"]))
 
 
 def test_no_more_discordant_examples_than_examples_in_the_repr(four: ErrorCounts) -> None:

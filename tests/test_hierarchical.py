@@ -286,22 +286,27 @@ def test_a_prior_off_the_range_is_refused(name: str, prior: Any) -> None:
     assert "between 0 and 1" in str(caught.value) or "above 0" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "prior"),
-    [
-        ("mu", pm.Beta.dist(0.1, 0.1)),
-        ("rho", pm.Beta.dist(1e5, 1e5)),
-    ],
-    ids=["at the ends", "very sure"],
-)
-def test_a_proper_prior_on_the_range_is_taken(name: str, prior: Any) -> None:
-    """All of its mass is between 0 and 1, whatever a quadrature makes of it.
+def test_proper_priors_that_are_hard_to_integrate_are_taken() -> None:
+    """Their mass is all between 0 and 1, whatever a quadrature makes of it.
 
-    What cannot be integrated exactly goes to NUTS; it must not be called off the range. Priors
-    that jump are in the slow set.
+    What cannot be integrated exactly goes to NUTS; priors that jump are in the slow set.
     """
-    c = ask([(2, 6), (3, 4)], **{name: prior})
-    assert float(c.probability.sum()) == pytest.approx(1.0, abs=1e-6)
+    pairs = [(2, 6), (3, 4)]
+    agrees(ask(pairs, mu=beta(0.1, 0.1)), Pooled(pairs, mu_pdf=stats.beta(0.1, 0.1).pdf))
+    sure = ask(pairs, rho=beta(1e6, 1e6))
+    # As good as ρ = ½, which is φ = 1.
+    mu = np.linspace(0, 1, 20_001)[1:-1]
+    density = stats.betabinom.pmf(2, 8, mu, 1 - mu) * stats.betabinom.pmf(3, 7, mu, 1 - mu)
+    first = float(density[mu < 0.5].sum() / density.sum())
+    assert float(sure.probability[0]) == pytest.approx(first, abs=1e-4)
+    assert sure.log_evidence == pytest.approx(math.log(density.mean()), abs=1e-3)
+
+
+def test_a_refusal_does_not_contradict_itself() -> None:
+    """A little mass outside is refused, but then not as "1 of its mass between 0 and 1"."""
+    with pytest.raises(BayescompareError) as caught:
+        ask(FEW, mu=pm.Normal.dist(0.5, 0.14))
+    assert "has 1 of its mass" not in str(caught.value), str(caught.value)
 
 
 @pytest.mark.parametrize(

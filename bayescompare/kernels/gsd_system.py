@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["GREATEST", "LEAST", "PreferenceSystem", "Rule", "build_system"]
+__all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PreferenceSystem", "Rule", "build_system"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -42,7 +42,9 @@ LEAST, GREATEST = 0, 1
 #: Numbers this close, relative to the measure's largest, are the same: 0.3 − 0.2 is 0.2 − 0.1.
 SAME = 1e-12
 #: Bytes for one pair of R1 while the system is built and searched.
-_PAIR_BYTES = 120
+_PAIR_BYTES = 250
+#: Bytes that may be used, unless another number is given.
+MOST_BYTES = 4e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +118,7 @@ def build_system(
     metric: ArrayLike,
     *,
     rule: Rule = "interval",
-    memory: float = 4e9,
+    memory: float = MOST_BYTES,
 ) -> PreferenceSystem:
     """Return the preference system of two algorithms.
 
@@ -258,10 +260,7 @@ def _keys(
 
 @njit(cache=True)
 def _at_least(ranks: IntArray, a: int, b: int) -> bool:
-    for i in range(ranks.shape[1]):
-        if ranks[a, i] < ranks[b, i]:
-            return False
-    return True
+    return bool(np.all(ranks[a] >= ranks[b]))
 
 
 @njit(cache=True)

@@ -8,7 +8,7 @@ and labels), builds its PyMC model, draws from its posterior and has its own wor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -191,6 +191,10 @@ class Method(ABC):
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
         raise self.lacks("loo")
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return a function that adds so many predicted datasets and answers again."""
+        raise self.lacks("plan")
 
     def no_evidence(self) -> str:
         """Why there is no log evidence, where the method has one at other times."""

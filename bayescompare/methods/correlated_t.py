@@ -31,12 +31,13 @@ from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
 from bayescompare.kernels.poisson_binomial_joint import count_posterior, joint
 from bayescompare.kernels.poisson_multinomial import region_probabilities as context_regions
 from bayescompare.kernels.poisson_multinomial import region_probabilities_by_draws
-from bayescompare.methods.base import Answer, Kind, Method, Sampling
+from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.context import check_positive
 from bayescompare.methods.context_words import context_words, rate_words
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import leanings, pair_answer, rate_extra, rate_figures
 from bayescompare.methods.poisson_binomial import cut_rate
+from bayescompare.methods.priors import Priors, check_priors, is_number
 from bayescompare.methods.words import number
 from bayescompare.results import Results
 
@@ -80,6 +81,9 @@ class CorrelatedT(Method):
         rope only.
     b : float
         Parameter of the symmetric prior of the shares of datasets.
+    priors : mapping, optional
+        ``{"b": number}``, as `b`. The test has no PyMC model to put other priors into; the bundled
+        model ``"hierarchical_t"`` has.
 
     Examples
     --------
@@ -101,6 +105,9 @@ class CorrelatedT(Method):
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Corani & Benavoli (2015); Lacoste et al. (2012), Section 5"
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "draws", "per_dataset", "rate"})
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
+    )
     judges = "replicates"
     one_pair = True
     one_measure = True
@@ -110,9 +117,18 @@ class CorrelatedT(Method):
     folds: int | None = None
     joint: bool = False
     b: float = 1.0
+    priors: Priors | None = None
 
     def __post_init__(self) -> None:
         check_positive(b=self.b)
+        check_priors(self.priors, self.parameters)
+        if self.priors and not is_number(self.priors["b"]):
+            raise BayescompareError(
+                "priors['b']: the correlated t-test takes a number here, having no model to sample; "
+                "the bundled model 'hierarchical_t' takes priors of any kind."
+            )
+        if self.priors:
+            object.__setattr__(self, "b", float(self.priors["b"]))
         if self.rho is not None and self.folds is not None:
             raise BayescompareError(
                 f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."

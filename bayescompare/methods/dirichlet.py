@@ -16,8 +16,9 @@ Benavoli & de Campos (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -45,6 +46,7 @@ from bayescompare.methods.dirichlet_prior import (
 )
 from bayescompare.methods.dirichlet_words import dirichlet_words
 from bayescompare.methods.listing import Listing
+from bayescompare.methods.planning import next_cells
 from bayescompare.methods.priors import (
     Priors,
     check_priors,
@@ -113,6 +115,7 @@ class Dirichlet(Method):
             "questions",
             "on",
             "bounds",
+            "plan",
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
@@ -214,6 +217,13 @@ class Dirichlet(Method):
         statements, cells = self.cells(results)
         table = statements.table
         return leave_one_out(cells, table.dataset, table.statement, table.weight)
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets by Pólya's urn, θ integrated out."""
+        if self.samples:
+            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
+        _, cells = self.cells(results)
+        return partial(next_cells, cells)
 
     # posterior -----------------------------------------------------------------------------------
 

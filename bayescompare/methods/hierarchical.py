@@ -68,8 +68,9 @@ class Hierarchical(Method):
     Parameters
     ----------
     priors : mapping, optional
-        Priors of your own, by the names in ``bc.methods.describe("hierarchical")``. One without
-        parameters of its own keeps the answer exact; others switch it to NUTS, and it says so.
+        Priors of your own, by the names in ``bc.methods.describe("hierarchical")``. A distribution
+        without random parameters keeps the answer exact; a number and all else switch it to NUTS,
+        and it says so.
 
     Examples
     --------
@@ -228,10 +229,13 @@ class Hierarchical(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""
+        k_h, k_g = pair_counts(results)
+        # Without any discordant example only the prior would be speaking.
+        alike = [_alike(answer.figures["rho_mean"])] if (k_h + k_g).any() else []
         return [
             *context_words(results, answer, decision),
             rate_words(answer, decision),
-            _alike(answer.figures["rho_mean"]),
+            *alike,
             "Unlike counting datasets, this lets a dataset with few errors borrow from the others; "
             "it takes them to be of one kind, so that one unlike the rest is drawn to them.",
         ]

@@ -53,13 +53,15 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
     """Log densities of μ and ρ, or None where a prior has parameters of its own or is a number."""
     found: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
     for name, value in priors.items():
+        if not is_number(value):
+            check_range(name, value, 0.0, math.inf if name == "phi" else 1.0)
+    for name, value in priors.items():
         density = None if is_number(value) else _density(name, value)
         if density is None:
             return None
         if name == "phi":
             density = _of_rho(density)
         target = "mu" if name == "mu" else "rho"
-        check_range(name, value, 0.0, math.inf if name == "phi" else 1.0)
         found[f"log_prior_{target}"] = density
     return found
 
@@ -119,11 +121,12 @@ def _hyper(given: Priors) -> tuple[Any, Any, Any]:
     if "phi" in given:
         phi = place("phi", given["phi"], ())
         if is_number(phi):
-            phi = pm.Deterministic("phi", pt.as_tensor_variable(phi))
+            # A plain 4.0 would be taken for single precision.
+            phi = pm.Deterministic("phi", pt.as_tensor_variable(np.float64(phi)))
         return mu, pm.Deterministic("rho", 1.0 / (1.0 + phi)), phi
     rho = place("rho", given["rho"], ()) if "rho" in given else pm.Uniform("rho", 0.0, 1.0)
     if is_number(rho):
-        rho = pm.Deterministic("rho", pt.as_tensor_variable(rho))
+        rho = pm.Deterministic("rho", pt.as_tensor_variable(np.float64(rho)))
     return mu, rho, pm.Deterministic("phi", (1.0 - rho) / rho)
 
 

@@ -20,6 +20,7 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,8 +29,13 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.error_rates import log_marginal, p_first_better
-from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
-from bayescompare.kernels.poisson_binomial_joint import Joint, count_posterior, joint
+from bayescompare.kernels.poisson_binomial import context, draw_rates, pmf, rate_interval
+from bayescompare.kernels.poisson_binomial_joint import (
+    Joint,
+    count_posterior,
+    joint,
+    joint_context,
+)
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.context import check_positive
 from bayescompare.methods.context_words import context_words, rate_words
@@ -98,7 +104,17 @@ class PoissonBinomial(Method):
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Lacoste, Laviolette & Marchand (2012), Section 5"
     provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "draws", "model", "sample", "log_evidence", "loo", "per_dataset", "rate"}
+        {
+            "probability",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "per_dataset",
+            "rate",
+            "plan",
+        }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     judges = "counts"
@@ -155,8 +171,8 @@ class PoissonBinomial(Method):
         if self.samples:
             from bayescompare.methods.poisson_binomial_nuts import sampled_answer
 
-            if "r" in (self.priors or {}):
-                check_range("r", (self.priors or {})["r"], 0.0, 1.0)
+            for name, value in (self.priors or {}).items():
+                check_range(name, value, 0.0, 1.0 if name == "r" else math.inf)
             return sampled_answer(self, results, sampling)
         p = self.alone(results)
         if not self.joint:
@@ -190,6 +206,26 @@ class PoissonBinomial(Method):
             details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
             **more,
         )
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets with as many discordant examples as those seen, one like another."""
+        if self.samples:
+            raise BayescompareError("plan() needs the exact answer: this prior is for NUTS.")
+        k_h, k_g = pair_counts(results)
+        seen, p = k_h + k_g, self.alone(results)
+        known = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            (rate,) = draw_rates(known, 1, rng, self.weight)
+            n = rng.choice(seen, size=number).astype(np.int64)
+            low = rng.beta(self.a, self.a, size=number)
+            low = np.minimum(low, 1.0 - low)
+            wrong = rng.binomial(n, np.where(rng.random(number) < rate, low, 1.0 - low))
+            whole = np.append(p, p_first_better(wrong, n - wrong, self.a))
+            first = (joint_context if self.joint else context)(whole, self.weight)
+            return np.array([first, 1.0 - first])
+
+        return simulate
 
     def no_evidence(self) -> str:
         """Say that a formula is no model."""

@@ -133,12 +133,12 @@ def check_range(name: str, value: Any, low: float, high: float) -> None:
     with pm.Model():
         placed = place(name, value, ())
         drawn = np.asarray(pm.draw(placed, 4000, random_seed=0))
-    inside = float(((drawn >= low) & (drawn <= high)).mean())
-    if inside < 1.0:
+    outside = float(((drawn < low) | (drawn > high)).mean())
+    if outside:
         where = f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
         raise BayescompareError(
-            f"priors[{name!r}] has {inside:.3g} of its mass {where}, where {name} must lie: give a "
-            "distribution on that range, such as pm.Beta.dist(2, 2) or a truncated one."
+            f"priors[{name!r}] has about {outside:.2g} of its mass outside the range: {name} lies "
+            f"{where}; give a distribution there, such as pm.Beta.dist(2, 2) or a truncated one."
         )
 
 

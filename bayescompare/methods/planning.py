@@ -1,0 +1,96 @@
+"""Would more datasets settle it? Simulated from the posterior predictive, answered exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.maximum import probability_of_maximum
+
+__all__ = ["check_plan", "next_cells", "plan_table"]
+
+FloatArray = NDArray[np.float64]
+
+#: From so many simulated datasets on, given the generator, to P of every statement.
+Simulate = Callable[[int, np.random.Generator], FloatArray]
+
+
+def check_plan(more: object, threshold: object, simulations: object) -> list[int]:
+    """Check the arguments of ``plan``; return the numbers of further datasets."""
+    numbers = list(more) if isinstance(more, Sequence) and not isinstance(more, str) else [more]
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+            raise BayescompareError(f"more={more!r}: give numbers of further datasets, each >= 1.")
+    if not isinstance(threshold, (int, float)) or not 0.5 < threshold < 1.0:
+        raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")
+    if isinstance(simulations, bool) or not isinstance(simulations, int) or simulations < 1:
+        raise BayescompareError(f"simulations={simulations!r}: must be an integer >= 1.")
+    if not numbers:
+        raise BayescompareError("more=[]: give at least one number of further datasets.")
+    return [int(number) for number in numbers if isinstance(number, (int, np.integer))]
+
+
+def plan_table(
+    simulate: Simulate,
+    best: int,
+    more: Sequence[int],
+    threshold: float,
+    simulations: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Tabulate how often so many further datasets settle the question.
+
+    Parameters
+    ----------
+    simulate : callable
+        Adds so many datasets to those seen and returns every statement's P.
+    best : int
+        Which statement leads now.
+    more, threshold, simulations, rng
+        As for `Comparison.plan`.
+    """
+    rows = []
+    for number in more:
+        found = np.empty((simulations, 2))
+        for k, stream in enumerate(rng.spawn(simulations)):
+            p = simulate(number, stream)
+            found[k] = p.max() >= threshold, p[best] >= threshold
+        settled, on_best = found.mean(axis=0)
+        # Laplace's rule keeps the error of 0 and 1 from being none.
+        smooth = (settled * simulations + 1.0) / (simulations + 2.0)
+        error = math.sqrt(smooth * (1.0 - smooth) / simulations)
+        rows.append((number, settled, on_best, error))
+    heads = ["more", "settled", "settled_on_best", "mcse"]
+    return pd.DataFrame(rows, columns=heads).set_index("more")
+
+
+def next_cells(cells: Cells, number: int, rng: np.random.Generator) -> FloatArray:
+    """Add datasets one by one, as Pólya's urn does, and return every P(max).
+
+    θ is integrated out: each dataset falls into a statement in proportion to prior parameter plus
+    count. One that falls among the unlisted statements lists a new one.
+    """
+    log_alpha, counts = list(cells.log_alpha), list(cells.counts)
+    alpha = list(np.exp(cells.log_alpha))
+    rest_log_size = cells.rest_log_size
+    for _ in range(number):
+        rest = math.exp(rest_log_size + cells.rest_log_alpha) if rest_log_size > -math.inf else 0.0
+        weights = np.array([*(a + c for a, c in zip(alpha, counts, strict=True)), rest])
+        place = int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right"))
+        if place < len(counts):
+            counts[place] += 1.0
+            continue
+        log_alpha.append(cells.rest_log_alpha)
+        alpha.append(math.exp(cells.rest_log_alpha))
+        counts.append(1.0)
+        # One fewer of e^x: log(e^x − 1).
+        one_less = math.expm1(-rest_log_size) if rest_log_size > 0 else -1.0
+        rest_log_size = rest_log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
+    made = Cells(np.array(log_alpha), np.array(counts), cells.rest_log_alpha, rest_log_size)
+    return probability_of_maximum(made)[0]

@@ -1,0 +1,204 @@
+"""`compare_models`: which of several models of the same data predicts it best?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._errors import BayescompareError, MissingQuantity
+from bayescompare.comparison import Comparison
+from bayescompare.methods.words import many, plural
+
+if TYPE_CHECKING:
+    from arviz_stats.utils import ELPDData
+
+__all__ = ["ModelComparison", "compare_models"]
+
+#: Differences of predictive accuracy below so many standard errors are no difference.
+_CLEAR = 2.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison:
+    """Several models of the same data beside each other.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Indexed by model, the best first: ``log_evidence`` and ``bayes_factor`` (against the best
+        evidence; NaN where there is no closed form), ``elpd`` (expected log predictive density by
+        leave-one-dataset-out) with ``se``, ``difference`` to the best with its ``dse``, ``p``
+        (effective parameters), ``weight`` (stacking), ``how`` ("exact" or "PSIS"), ``khat``.
+    loos : dict of str to ELPDData
+        What ``arviz.compare`` took.
+    """
+
+    table: pd.DataFrame
+    loos: dict[str, ELPDData]
+
+    @property
+    def best(self) -> str:
+        """The model of highest expected log predictive density."""
+        return str(self.table.index[0])
+
+    def explain(self) -> str:
+        """Say in plain words which models predict better, and how sure that is."""
+        table, best = self.table, self.best
+        rest = table.iloc[1:]
+        clear = rest[rest["difference"] > _CLEAR * rest["dse"]]
+        close = rest[rest["difference"] <= _CLEAR * rest["dse"]]
+        said = [f"Of {plural(len(table), 'model')} {best} predicts a left-out dataset best."]
+        if len(clear):
+            said.append(f"It is clearly ahead of {many([str(n) for n in clear.index])}.")
+        if len(close):
+            said.append(
+                f"Its lead over {many([str(n) for n in close.index])} is within {_CLEAR:g} "
+                "standard errors: the data do not tell them apart."
+            )
+        known = table["log_evidence"].dropna()
+        if len(known) > 1:
+            first, second = known.nlargest(2).index
+            factor = math.exp(min(float(known[first] - known[second]), 700.0))
+            said.append(
+                f"By the evidence {first} is {factor:.3g} times as probable as {second}, were they "
+                "equally probable before; that depends on the priors more than prediction does."
+            )
+        poor = table[table["khat"] > 0.7]
+        if len(poor):
+            said.append(
+                f"PSIS is unreliable for {many([str(n) for n in poor.index])} (k-hat above 0.7)."
+            )
+        return " ".join(said)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the comparison by ArviZ's ``plot_compare``."""
+        import arviz as az
+
+        return az.plot_compare(az.compare(self.loos), **options)
+
+    def __repr__(self) -> str:
+        return f"ModelComparison of {', '.join(map(str, self.table.index))}\n{self.table.round(3)}"
+
+
+def compare_models(
+    comparisons: Sequence[Comparison], *, names: Sequence[str] | None = None
+) -> ModelComparison:
+    """Compare models of the same data by evidence, leave-one-dataset-out and stacking.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        By Bayesian methods, on the same results. Models of different data, such as statements on
+        the one hand and error counts on the other, are refused.
+    names : sequence of str, optional
+        Of the models; by default their methods' names.
+
+    Returns
+    -------
+    ModelComparison
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> results = bc.load_example("benavoli-example1")
+    >>> asked = [bc.compare(results, method=m) for m in ("dirichlet", "network")]
+    >>> found = compare_models(asked)
+    >>> found.table.index.tolist(), found.table["how"].tolist()
+    (['network', 'dirichlet'], ['exact', 'exact'])
+    """
+    import arviz as az
+
+    chosen = _named(comparisons, names)
+    _check_same_data(chosen)
+    loos = {name: c.loo() for name, c in chosen.items()}
+    ranked = az.compare(loos)
+    rows = {}
+    for name in ranked.index:
+        c, loo = chosen[str(name)], loos[str(name)]
+        exact = c.answer.tree is None
+        rows[name] = {
+            "log_evidence": _evidence(c),
+            "elpd": float(loo.elpd),
+            "se": float(loo.se),
+            "difference": float(ranked.loc[name, "elpd_diff"]),
+            "dse": float(ranked.loc[name, "dse"]),
+            "p": float(loo.p),
+            "weight": float(ranked.loc[name, "weight"]),
+            "how": "exact" if exact else "PSIS",
+            "khat": math.nan if exact else float(np.max(np.asarray(loo.pareto_k))),
+        }
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
+    table["difference"] = table["difference"].abs()
+    factor = np.exp(table["log_evidence"] - table["log_evidence"].max())
+    table.insert(1, "bayes_factor", factor)
+    return ModelComparison(table, loos)
+
+
+def _named(comparisons: Sequence[Comparison], names: Sequence[str] | None) -> dict[str, Comparison]:
+    given: object = comparisons
+    if isinstance(given, Comparison) or not isinstance(given, Sequence) or len(given) < 2:
+        raise BayescompareError("comparisons: give a list of at least two comparisons.")
+    for c in given:
+        if not isinstance(c, Comparison):
+            raise BayescompareError(f"comparisons holds a {type(c).__name__}, not a Comparison.")
+        if "loo" not in c.method.provides:
+            raise BayescompareError(
+                f"method {c.method.name!r} has no predictive density to compare; leave it out."
+            )
+    if names is not None and len(names) != len(given):
+        raise BayescompareError(f"names: {len(names)} for {len(given)} comparisons.")
+    wanted = [_name(c) for c in given] if names is None else [str(name) for name in names]
+    made: dict[str, Comparison] = {}
+    for name, c in zip(wanted, given, strict=True):
+        free = next(
+            n for k in range(len(given)) if (n := name if not k else f"{name} {k + 1}") not in made
+        )
+        made[free] = c
+    return made
+
+
+def _name(c: Comparison) -> str:
+    return str(c.answer.details.get("model", c.method.name))
+
+
+def _evidence(c: Comparison) -> float:
+    try:
+        return float(c.log_evidence)
+    except MissingQuantity:
+        return math.nan
+
+
+def _check_same_data(chosen: dict[str, Comparison]) -> None:
+    """Refuse, with the reason, models that do not predict the same thing."""
+    (first, model), *others = chosen.items()
+    for name, c in others:
+        for what in ("datasets", "algorithms", "measures"):
+            one, other = getattr(model.results, what), getattr(c.results, what)
+            if one != other:
+                raise BayescompareError(
+                    f"{first} and {name} are of different data: {what} {many(one, most=4)} and "
+                    f"{many(other, most=4)}."
+                )
+        if not model.results.data.equals(c.results.data):
+            raise BayescompareError(f"{first} and {name} are of different data: other values.")
+        seen = [_observed(of) for of in (model, c)]
+        if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1]):
+            raise BayescompareError(
+                f"{first} and {name} predict different things (arrays of shape {seen[0].shape} and "
+                f"{seen[1].shape} per dataset): their predictive densities cannot be compared."
+            )
+
+
+def _observed(c: Comparison) -> np.ndarray[Any, Any]:
+    """What a model predicts, dataset by dataset."""
+    tree = c.answer.tree if c.answer.tree is not None else c.draws(1, chains=1, rng=0)
+    data = tree["observed_data"].to_dataset()
+    (name, *more) = map(str, data.data_vars)
+    if more:
+        raise BayescompareError(f"{_name(c)} observes {[name, *more]}: one variable is needed.")
+    return np.asarray(data[name].transpose("dataset", ...).values, dtype=float)

@@ -1,0 +1,372 @@
+"""The optimum against the definition, on degenerate data, and with a solver that lies."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.gsd_lp import PoolOptimum, SolverError
+from bayescompare.kernels.gsd_optima import optima
+from bayescompare.kernels.gsd_optimum import GsdSolver
+from bayescompare.kernels.gsd_simplex import HotSimplex
+from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
+from tests import gsd_oracles as go
+
+DATA = Path(__file__).resolve().parents[1] / "bayescompare" / "data" / "jansen_uci.csv"
+
+
+def jansen() -> tuple[list[str], np.ndarray]:
+    """Names, and (dataset, algorithm, measure) in thousandths, Brier negated."""
+    with DATA.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    datasets = sorted({row["dataset"] for row in rows})
+    names = sorted({row["algorithm"] for row in rows})
+    values = np.empty((len(datasets), len(names), 3), dtype=np.int64)
+    for row in rows:
+        place = datasets.index(row["dataset"]), names.index(row["algorithm"])
+        auc, accuracy, brier = (round(1000 * float(row[m])) for m in ("auc", "accuracy", "brier"))
+        values[place] = auc, accuracy, -brier
+    return names, values
+
+
+LEAST, GREATEST = np.array([0, 0, -1000]), np.array([1000, 1000, 0])
+
+
+def jansen_system(values: np.ndarray, i: int, j: int, metric: bool = True) -> PreferenceSystem:
+    x, y = values[:, i] / 1000, values[:, j] / 1000
+    return build_system(x, y, LEAST / 1000, GREATEST / 1000, [metric] * 3)
+
+
+class Case:
+    """A random small system in integers, its naive rows, and ours from the same numbers."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        k, s = int(rng.integers(1, 4)), int(rng.integers(1, 6))
+        top = int(rng.choice([2, 4, 10, 1000]))
+        self.x, self.y = rng.integers(0, top + 1, (2, s, k))
+        self.least, self.greatest = np.zeros(k, dtype=np.int64), np.full(k, top)
+        if rng.random() < 0.3:
+            self.y[0] = self.x[0]
+        if rng.random() < 0.3:
+            self.x[-1] = self.greatest
+        if rng.random() < 0.3:
+            self.y[-1] = self.least
+        self.metric = rng.random(k) < 0.7
+        self.rule = "interval" if seed % 2 else "jansen2022"
+        ends = self.least, self.greatest
+        self.rows = go.naive_rows(self.x, self.y, *ends, self.metric, self.rule)
+        # Thousandths are not binary fractions: equal differences differ by rounding.
+        x, y, least, greatest = (v / 1000 for v in (self.x, self.y, *ends))
+        self.system = build_system(x, y, least, greatest, self.metric, rule=self.rule)
+        numbers = {tuple(p): n for n, p in enumerate(self.rows.points.tolist())}
+        ours = np.rint(self.system.points * 1000).astype(int).tolist()
+        self.place = np.array([numbers[tuple(p)] for p in ours])
+
+    def to_oracle(self, u: np.ndarray) -> np.ndarray:
+        out = np.empty_like(u)
+        out[self.place] = u
+        return out
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_the_optimum_of_the_definition(block: int) -> None:
+    """200 systems: metric, ordinal, mixed under both rules, ties, duplicates, points at bounds."""
+    for seed in range(20 * block, 20 * block + 20):
+        case = Case(seed)
+        solver = GsdSolver(case.system)
+        w = go.objective(case.rows.points, case.x, case.y)
+        assert w[case.place] == pytest.approx(case.system.objective(), abs=1e-15)
+        largest = go.largest_delta(case.rows)
+        assert solver.delta_max == pytest.approx(largest, abs=1e-9), seed
+        for share, sign in itertools.product((0.0, 0.3, 0.9), (1.0, -1.0)):
+            delta = share * largest
+            expected, _ = go.solve_rows(case.rows, sign * w, delta)
+            found = solver.optimum(sign * w[case.place], delta)
+            assert found.value == pytest.approx(expected, abs=1e-9), (seed, share, sign)
+            assert found.value - 1e-10 <= found.bound <= found.value + 1e-12
+            u = case.to_oracle(found.u)
+            assert go.violation(case.rows, u, min(delta, solver.delta_max)) <= 1e-11
+        assert solver.cold_solves == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_objective_and_delta_beyond_the_largest(seed: int) -> None:
+    case = Case(seed + 500)
+    solver, rng = GsdSolver(case.system), np.random.default_rng(seed)
+    for _ in range(4):
+        w = rng.normal(size=case.system.size)
+        expected, _ = go.solve_rows(case.rows, case.to_oracle(w), 0.0)
+        assert solver.optimum(w, 0.0).value == pytest.approx(expected, abs=1e-9)
+        # Just inside, since the oracle's solver has a tolerance of its own.
+        expected, _ = go.solve_rows(case.rows, case.to_oracle(w), solver.delta_max * (1 - 1e-9))
+        assert solver.optimum(w, 0.99).value == pytest.approx(expected, abs=1e-6)
+        at_most = solver.optimum(w, solver.delta_max).value
+        assert solver.optimum(w, 0.99).value == at_most
+
+
+def rows_of(system: PreferenceSystem, reduced: bool) -> go.Rows:
+    counts = np.diff(system.starts)
+    keys = np.repeat(system.keys, counts, axis=0)
+    pairs = np.stack([system.upper, system.lower], axis=1)
+    return (go.reduced_rows if reduced else go.full_rows)(system.points, keys, pairs)
+
+
+def test_the_full_and_the_reduced_programme_on_real_data() -> None:
+    """Sixteen datasets, three decimals: full, reduced and ours agree to 1e-9."""
+    _, values = jansen()
+    system = jansen_system(values, 0, 6)
+    solver, w = GsdSolver(system), system.objective()
+    full, reduced = rows_of(system, reduced=False), rows_of(system, reduced=True)
+    assert full.strict.shape[0] > 20 * reduced.strict.shape[0]
+    for delta, sign in ((0.0, 1.0), (1e-3, -1.0)):
+        ours = solver.optimum(sign * w, delta)
+        assert ours.value == pytest.approx(go.solve_rows(full, sign * w, delta)[0], abs=1e-9)
+        assert ours.value == pytest.approx(go.solve_rows(reduced, sign * w, delta)[0], abs=1e-9)
+        assert go.violation(full, ours.u, delta) <= 1e-11
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_degenerate_data_against_cold_highs(seed: int) -> None:
+    """Grids of few values: most keys are tied, most vertices degenerate; many objectives, hot."""
+    rng = np.random.default_rng(seed)
+    levels = (2, 3, 5, 8, 20, 1000)[seed]
+    x, y = rng.integers(0, levels + 1, (2, 12, 3)) / levels
+    system = build_system(x, y, [0] * 3, [1] * 3, [True] * 3)
+    rows = rows_of(system, reduced=True)
+    solver = GsdSolver(system)
+    for delta in (0.0, 0.5 * solver.delta_max):
+        for w in system.objective(rng.choice([-1.0, 1.0], (25, 12)) / 12):
+            expected, _ = go.solve_rows(rows, w, delta)
+            assert solver.optimum(w, delta).value == pytest.approx(expected, abs=1e-9)
+    assert solver.cold_solves == 0
+
+
+# --------------------------------------------------------------------------- no wrong number leaves
+
+
+class Liar(HotSimplex):
+    """Says "optimal" of the first utility it was ever right about."""
+
+    told: PoolOptimum | None = None
+
+    def optimum(self, w: np.ndarray) -> PoolOptimum:
+        if self.told is None:
+            self.told = super().optimum(w)
+        y = np.zeros(len(self.rows))
+        y[: len(self.told.y)] = self.told.y
+        return self.told._replace(y=y)
+
+
+class Quitter(HotSimplex):
+    def optimum(self, w: np.ndarray) -> PoolOptimum:
+        raise SolverError("no")
+
+
+@pytest.mark.parametrize("simplex", [Liar, Quitter])
+def test_a_wrong_optimum_is_caught(monkeypatch: pytest.MonkeyPatch, simplex: type) -> None:
+    _, values = jansen()
+    system = jansen_system(values, 0, 6)
+    objectives = system.objective(np.random.default_rng(0).choice([-1.0, 1.0], (5, 16)) / 16)
+    expected = optima(GsdSolver(system), objectives, 1e-5)
+    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.HotSimplex", simplex)
+    # Feasible, or else rows would be generated for ever: a liar about optimality only.
+    solver = GsdSolver(system)
+    if simplex is Liar:
+        honest = GsdSolver(system)
+        solver._pool.told = PoolOptimum(honest.center, np.zeros(0), 0.0)
+    assert optima(solver, objectives, 1e-5) == pytest.approx(expected, abs=1e-10)
+    assert solver.cold_solves >= 10
+
+
+class Breaker(HotSimplex):
+    """Returns a utility that breaks rows of the pool, below the optimum."""
+
+    def optimum(self, w: np.ndarray) -> PoolOptimum:
+        found = super().optimum(w)
+        return found._replace(
+            u=np.where(np.arange(len(w)) < 2, found.u, found.u - 0.1 * np.sign(w))
+        )
+
+
+@pytest.mark.parametrize("metric", [True, False])
+def test_a_utility_outside_is_caught(monkeypatch: pytest.MonkeyPatch, metric: bool) -> None:
+    _, values = jansen()
+    system = jansen_system(values, 0, 6, metric=metric)
+    expected = optima(GsdSolver(system), system.objective()[None], 1e-3)
+    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.HotSimplex", Breaker)
+    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.ROUNDS", 30)
+    solver = GsdSolver(system)
+    assert optima(solver, system.objective()[None], 1e-3) == pytest.approx(expected, abs=1e-10)
+    assert solver.cold_solves >= 2
+
+
+def test_what_cannot_be_certified_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, values = jansen()
+    system = jansen_system(values, 0, 6)
+    solver = GsdSolver(system)
+    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.lower_bound", lambda *_: -1.0)
+    with pytest.raises(ArithmeticError, match="certified"):
+        solver.optimum(system.objective(), 0.0)
+
+
+# ------------------------------------------------------------------------------------- known facts
+
+
+def test_figures_5_and_6_of_the_paper() -> None:
+    names, values = jansen()
+    dominances, apart, largest = 0, set(), []
+    for i, j in itertools.combinations(range(8), 2):
+        system = jansen_system(values, i, j)
+        solver, w = GsdSolver(system), system.objective()
+        both = optima(solver, w[None], 0.0)[0] >= -1e-9
+        dominances += int(both.sum())
+        largest.append(solver.delta_max)
+        if not both.any():
+            apart.add((names[i], names[j]))
+    assert dominances == 21
+    assert apart == {
+        ("BDS", "RF"),
+        ("EN", "GLM"),
+        ("EN", "LASSO"),
+        ("EN", "RIDGE"),
+        ("GLM", "LASSO"),
+        ("GLM", "RIDGE"),
+        ("LASSO", "RIDGE"),
+    }
+    assert min(largest) == pytest.approx(0.0024, abs=5e-5)
+    assert max(largest) == pytest.approx(0.0066, abs=5e-5)
+
+
+def test_all_ordinal_only_two_dominances() -> None:
+    names, values = jansen()
+    found = set()
+    for i, j in itertools.permutations(range(8), 2):
+        system = jansen_system(values, i, j, metric=False)
+        if GsdSolver(system).optimum(system.objective(), 0.0).value >= 0.0:
+            found.add((names[i], names[j]))
+    assert found == {("BDS", "CART"), ("GBM", "CART")}
+
+
+def test_only_the_bounds() -> None:
+    system = build_system([[1.0]], [[0.0]], [0.0], [1.0], [True])
+    solver = GsdSolver(system)
+    assert solver.optimum(system.objective(), 0.5).value == 1.0
+    assert solver.optimum(-system.objective(), 0.5).value == -1.0
+    assert solver.delta_max == 1.0
+
+
+def test_literal_rule_leaves_only_delta_zero() -> None:
+    """Equation (2) calls a purely ordinal gain none: u is equal, and no δ > 0 is possible."""
+    x, y, ends = [[0.5, 2.0]], [[0.5, 1.0]], ([0.0, 0.0], [1.0, 3.0])
+    literal = GsdSolver(build_system(x, y, *ends, [True, False], rule="jansen2022"))
+    assert literal.delta_max == 0.0
+    assert literal.optimum(-literal.system.objective(), 0.1).value == pytest.approx(0.0, abs=1e-12)
+    interval = GsdSolver(build_system(x, y, *ends, [True, False], rule="interval"))
+    assert interval.delta_max > 0.1
+    assert interval.optimum(-interval.system.objective(), 0.0).value < -0.1
+
+
+# -------------------------------------------------------------------------------------- properties
+
+SMALL = st.integers(0, 6)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    k, s = draw(st.integers(1, 3)), draw(st.integers(1, 5))
+    cells = st.lists(SMALL, min_size=2 * s * k, max_size=2 * s * k)
+    x, y = np.array(draw(cells), dtype=float).reshape(2, s, k) / 6
+    metric = np.array(draw(st.lists(st.booleans(), min_size=k, max_size=k)))
+    return x, y, metric, draw(st.sampled_from(["interval", "jansen2022"]))
+
+
+def both_ways(
+    x: np.ndarray, y: np.ndarray, metric: np.ndarray, rule: str, scale: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """opt_xy and opt_yx at δ = 0 and at half of δ_max, and δ_max."""
+    k = x.shape[1]
+    system = build_system(x * scale, y * scale, np.zeros(k), np.ones(k) * scale, metric, rule=rule)
+    solver, w = GsdSolver(system), system.objective()[None]
+    found = [optima(solver, w, delta)[0] for delta in (0.0, 0.5 * solver.delta_max)]
+    return np.concatenate([*found, [solver.delta_max]])
+
+
+@given(tables())
+def test_swapping_the_two_swaps_the_directions(table: tuple) -> None:
+    x, y, metric, rule = table
+    here, there = both_ways(x, y, metric, rule), both_ways(y, x, metric, rule)
+    assert there == pytest.approx(here[[1, 0, 3, 2, 4]], abs=1e-9)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_the_order_of_datasets_and_measures_does_not_matter(table: tuple, random) -> None:
+    x, y, metric, rule = table
+    datasets, measures = list(range(len(x))), list(range(len(metric)))
+    random.shuffle(datasets)
+    random.shuffle(measures)
+    moved = (v[datasets][:, measures] for v in (x, y))
+    expected = both_ways(x, y, metric, rule)
+    assert both_ways(*moved, metric[measures], rule) == pytest.approx(expected, abs=1e-9)
+
+
+@given(tables(), st.lists(st.floats(0.01, 100.0), min_size=3, max_size=3))
+def test_units_do_not_matter(table: tuple, factors: list[float]) -> None:
+    x, y, metric, rule = table
+    scale = np.array(factors[: len(metric)])
+    expected = both_ways(x, y, metric, rule)
+    assert both_ways(x, y, metric, rule, scale) == pytest.approx(expected, abs=1e-9)
+
+
+@given(tables())
+def test_what_must_hold_between_the_optima(table: tuple) -> None:
+    x, y, metric, rule = table
+    xy, yx, xy_later, yx_later, largest = both_ways(x, y, metric, rule)
+    assert xy + yx <= 1e-9
+    assert xy_later + yx_later <= 1e-9, "a utility of either direction bounds the other"
+    assert xy_later >= xy - 1e-9
+    assert yx_later >= yx - 1e-9, "a larger δ leaves fewer utilities"
+    assert 0.0 <= largest <= 1.0
+    if (x >= y).all():
+        assert xy >= -1e-9, "better everywhere is better"
+
+
+@given(tables())
+@settings(max_examples=25)
+def test_more_structure_orders_more(table: tuple) -> None:
+    """Metric measures have fewer utilities than the same measures taken as ordinal."""
+    x, y, metric, rule = table
+    as_metric = both_ways(x, y, np.ones_like(metric), rule)
+    as_ordinal = both_ways(x, y, np.zeros_like(metric), rule)
+    assert (as_metric[:2] >= as_ordinal[:2] - 1e-9).all()
+
+
+# --------------------------------------------------------------------------------------- bad sizes
+
+
+def test_too_many_points_for_the_memory() -> None:
+    x, y = np.random.default_rng(0).random((2, 500, 1))
+    with pytest.raises(BayescompareError, match=r"1002 distinct.*fewer datasets"):
+        build_system(x, y, [0.0], [1.0], [True], memory=1e7)
+
+
+def test_too_many_points_for_the_programme_or_the_matching() -> None:
+    with pytest.raises(BayescompareError, match=r"20000 distinct.*fewer datasets"):
+        HotSimplex(20_000, np.empty((0, 4), dtype=np.int32), 0.0)
+    levels = np.arange(30_000.0)
+    x = np.stack([levels, levels[::-1]], axis=1)
+    system = build_system(x + 0.5, x, [-1.0] * 2, [1e5] * 2, [False] * 2)
+    with pytest.raises(BayescompareError, match=r"60002 distinct.*matching"):
+        GsdSolver(system).optimum(system.objective(), 0.0)
+
+
+def test_bounds_that_are_equal() -> None:
+    with pytest.raises(BayescompareError, match="wider bounds"):
+        build_system([[1.0]], [[1.0]], [1.0], [1.0], [True])

@@ -1,0 +1,73 @@
+"""The ways without a linear programme, against the linear programme."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from bayescompare.kernels.gsd_optimum import GsdSolver
+from bayescompare.kernels.gsd_ordinal import chain_optimum, matching_optimum
+from bayescompare.kernels.gsd_system import build_system
+from tests import gsd_oracles as go
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_matching_is_the_programme(seed: int) -> None:
+    """Few levels, so that many observations are at the least and the greatest element."""
+    rng = np.random.default_rng(seed)
+    s, k, levels = int(rng.integers(1, 9)), int(rng.integers(2, 4)), int(rng.integers(1, 4))
+    x, y = rng.integers(0, levels + 1, (2, s, k))
+    ends = np.zeros(k, dtype=np.int64), np.full(k, levels)
+    metric = np.zeros(k, dtype=bool)
+    rows = go.naive_rows(x, y, *ends, metric, "interval")
+    system = build_system(x, y, *ends, metric)
+    counts = np.rint(s * system.objective()).astype(np.int64)
+    for sign in (1, -1):
+        value, u = matching_optimum(system, sign * counts)
+        expected, _ = go.solve_rows(rows, sign * go.objective(rows.points, x, y), 0.0)
+        assert value / s == pytest.approx(expected, abs=1e-9)
+        assert sign * counts @ u == pytest.approx(value, abs=1e-12)
+        number = {tuple(p): n for n, p in enumerate(rows.points.tolist())}
+        there = np.empty_like(u)
+        there[[number[tuple(p)] for p in system.points.astype(int).tolist()]] = u
+        assert go.violation(rows, there, 0.0) <= 0.0
+        # The general way, which no objective of whole counts takes by itself.
+        general = GsdSolver(system)._generate(sign * counts / s, 0.0, False)
+        assert general.value == pytest.approx(value / s, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_chain_has_a_closed_form(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    s, levels = int(rng.integers(1, 8)), int(rng.integers(1, 9))
+    x, y = rng.integers(0, levels + 1, (2, s, 1))
+    ends, metric = (np.array([0]), np.array([levels])), np.array([False])
+    rows = go.naive_rows(x, y, *ends, metric, "jansen2022")
+    system = build_system(x, y, *ends, metric, rule="jansen2022")
+    w, expected_w = system.objective(), go.objective(rows.points, x, y)
+    assert GsdSolver(system).delta_max == pytest.approx(1.0 / (system.size - 1), abs=1e-10)
+    for share in (0.0, 0.4, 0.95):
+        delta = share / (system.size - 1)
+        value, u, slope = chain_optimum(system, w, delta)
+        assert value == pytest.approx(go.solve_rows(rows, expected_w, delta)[0], abs=1e-9)
+        assert w @ u == pytest.approx(value, abs=1e-12)
+        assert np.diff(u[np.argsort(system.points[:, 0])]).min() >= delta - 1e-12
+        later = chain_optimum(system, w, delta + 1e-7)[0]
+        assert (later - value) / 1e-7 == pytest.approx(slope, abs=1e-6)
+
+
+def test_infinite_bounds_of_ordinal_measures() -> None:
+    system = build_system([[2.0]], [[1.0]], [-np.inf], [np.inf], [False])
+    assert GsdSolver(system).optimum(system.objective(), 0.0).value == 0.0
+
+
+def test_a_thousand_datasets() -> None:
+    """Goal: a second for one optimum (two thousand points, three measures)."""
+    x, y = np.random.default_rng(0).random((2, 1000, 3))
+    system = build_system(x + 0.1, y, [0] * 3, [2] * 3, [False] * 3)
+    start = time.perf_counter()
+    value = GsdSolver(system).optimum(system.objective(), 0.0).value
+    assert time.perf_counter() - start < 5.0, "with room for a machine at work"
+    assert -1.0 < value <= 0.0

@@ -1,0 +1,255 @@
+"""The permutation test against every optimum found one by one, and its p-values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from bayescompare.kernels.gsd_optima import nearest_order, optima
+from bayescompare.kernels.gsd_optimum import GsdSolver
+from bayescompare.kernels.gsd_permutation import permutation_test, resampled_objectives
+from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd_verdicts import TOLERANCE, Verdicts
+from tests import gsd_oracles as go
+from tests.test_kernel_gsd_optimum import jansen, jansen_system
+
+
+def system_of(seed: int, s: int, levels: int = 1000, lead: int = 0) -> PreferenceSystem:
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, levels + 1, (2, s, 2))
+    x = np.minimum(x + lead, levels)
+    return build_system(x / levels, y / levels, [0, 0], [1, 1], [True, bool(seed % 3)])
+
+
+def by_hand(system: PreferenceSystem, signs: np.ndarray, delta: float) -> np.ndarray:
+    """opt_xy and opt_yx of every assignment of the 2s vectors, solved one by one."""
+    solver, points = GsdSolver(system), np.concatenate([system.x, system.y])
+    out = []
+    for row in signs:
+        w = np.bincount(points, weights=row, minlength=system.size) / len(system.x)
+        out.append(optima(solver, w[None], delta)[0])
+    return np.array(out)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_all_swaps_are_enumerated(seed: int) -> None:
+    """p is the share of the 2^s swaps that do as well, each direction by its own optima."""
+    system = system_of(seed, 5, levels=(1000, 4)[seed % 2], lead=seed)
+    delta = (0.0, 1e-3)[seed % 2]
+    swaps = np.array(list(itertools.product((1, -1), repeat=5)))
+    every = by_hand(system, np.hstack([swaps, -swaps]), delta)
+    solver = GsdSolver(system)
+    found = permutation_test(solver, delta, np.random.default_rng(0), permutations=1000)
+    observed = optima(solver, system.objective()[None], delta)[0]
+    assert found.exact
+    assert found.statistic == pytest.approx(observed, abs=1e-10)
+    expected = (every >= observed - TOLERANCE).mean(axis=0)
+    assert found.pvalue == pytest.approx(expected, abs=1e-12)
+    assert found.share_below == pytest.approx(1.0 - expected, abs=1e-12)
+    assert found.pvalue.min() >= 2.0**-5, "the data themselves count"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_pooled_index_sets_are_enumerated(seed: int) -> None:
+    system = system_of(seed, 3, lead=100)
+    signs = np.full((math.comb(6, 3), 6), -1)
+    for row, chosen in zip(signs, itertools.combinations(range(6), 3), strict=True):
+        row[list(chosen)] = 1
+    every = by_hand(system, signs, 0.0)
+    solver = GsdSolver(system)
+    found = permutation_test(solver, 0.0, np.random.default_rng(0), scheme="pooled")
+    assert found.exact
+    assert found.resamples.tolist() == [20, 20]
+    expected = (every >= found.statistic - TOLERANCE).mean(axis=0)
+    assert found.pvalue == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", ["paired", "pooled"])
+@pytest.mark.parametrize(("i", "j"), [(0, 6), (2, 5), (3, 4), (1, 0)])
+def test_verdicts_are_those_of_the_optima(i: int, j: int, scheme: str) -> None:
+    """Short cuts and row generation settle every resample as its full optimum does."""
+    _, values = jansen()
+    system = jansen_system(values, i, j)
+    draws = {"permutations": 150, "scheme": scheme}
+    found = permutation_test(GsdSolver(system), 1e-5, np.random.default_rng(7), **draws)
+    objectives, exact = resampled_objectives(system, np.random.default_rng(7), **draws)
+    every = optima(GsdSolver(system), objectives, 1e-5)[:, 0]
+    assert not exact
+    assert not found.exact
+    below = (every[:, None] < found.statistic - TOLERANCE).sum(axis=0)
+    assert found.below.tolist() == below.tolist()
+    assert found.pvalue == pytest.approx((150 - below + 1) / 151)
+    assert found.share_below == pytest.approx(below / 150)
+
+
+def test_resampled_optima_against_cold_highs() -> None:
+    _, values = jansen()
+    system = jansen_system(values, 3, 6)
+    keys = np.repeat(system.keys, np.diff(system.starts), axis=0)
+    pairs = np.stack([system.upper, system.lower], axis=1)
+    rows = go.reduced_rows(system.points, keys, pairs)
+    objectives, _ = resampled_objectives(system, np.random.default_rng(3), permutations=15)
+    found = optima(GsdSolver(system), objectives, 1e-5)
+    for w, both in zip(objectives, found, strict=True):
+        assert both[0] == pytest.approx(go.solve_rows(rows, w, 1e-5)[0], abs=1e-9)
+        assert both[1] == pytest.approx(go.solve_rows(rows, -w, 1e-5)[0], abs=1e-9)
+
+
+def test_blocks_settle_as_the_optima_do() -> None:
+    """Enough resamples for the superadditive bound; without it the verdicts are the same."""
+    _, values = jansen()
+    system = jansen_system(values, 3, 1)
+    found = permutation_test(GsdSolver(system), 1e-5, np.random.default_rng(1), permutations=1000)
+    objectives, _ = resampled_objectives(system, np.random.default_rng(1), permutations=1000)
+    plain = Verdicts(GsdSolver(system), 1e-5).below(objectives, found.statistic)
+    assert found.below.tolist() == plain.sum(axis=0).tolist()
+
+
+def test_the_same_whatever_was_done_before() -> None:
+    """A solver's history, the order of the resamples and the direction do not change a count."""
+    _, values = jansen()
+    fresh = GsdSolver(jansen_system(values, 0, 6))
+    used = GsdSolver(jansen_system(values, 0, 6))
+    optima(used, used.system.objective(np.random.default_rng(5).dirichlet(np.ones(16), 20)), 0.0)
+    here, there = (
+        permutation_test(solver, 1e-5, np.random.default_rng(2), permutations=200)
+        for solver in (fresh, used)
+    )
+    assert here.below.tolist() == there.below.tolist()
+    turned = Verdicts(fresh, 1e-5)
+    objectives, _ = resampled_objectives(fresh.system, np.random.default_rng(2), permutations=200)
+    backwards = turned.below(objectives[::-1], here.statistic)
+    parts = [turned.below(part, here.statistic) for part in np.array_split(objectives, 7)]
+    assert backwards[::-1].sum(axis=0).tolist() == here.below.tolist()
+    assert np.concatenate(parts).sum(axis=0).tolist() == here.below.tolist()
+
+
+def test_all_ordinal_by_matching() -> None:
+    _, values = jansen()
+    system = jansen_system(values, 3, 1, metric=False)
+    found = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0), permutations=200)
+    objectives, _ = resampled_objectives(system, np.random.default_rng(0), permutations=200)
+    every = optima(GsdSolver(system), objectives, 0.0)[:, 0]
+    assert found.statistic[0] == 0.0
+    assert found.below.tolist() == (every[:, None] < found.statistic - 1e-9).sum(axis=0).tolist()
+
+
+def test_nothing_differs() -> None:
+    x = [[0.5, 0.2], [0.1, 0.9]]
+    system = build_system(x, x, [0, 0], [1, 1], [True, True])
+    found = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0))
+    assert found.exact
+    assert found.pvalue.tolist() == [1.0, 1.0]
+    assert found.statistic.tolist() == [0.0, 0.0]
+
+
+# -------------------------------------------------------------------------------------- sequential
+
+
+def test_stopping_at_the_hth_exceedance() -> None:
+    _, values = jansen()
+    solver = GsdSolver(jansen_system(values, 3, 4))
+    full = permutation_test(solver, 1e-5, np.random.default_rng(4), permutations=300)
+    found = permutation_test(
+        solver, 1e-5, np.random.default_rng(4), permutations=300, stop_after=10
+    )
+    objectives, _ = resampled_objectives(solver.system, np.random.default_rng(4), permutations=300)
+    reached = ~Verdicts(solver, 1e-5).below(objectives, full.statistic)
+    for i in range(2):
+        places = np.flatnonzero(reached[:, i])
+        assert len(places) >= 10
+        assert found.resamples[i] == places[9] + 1
+        assert found.pvalue[i] == pytest.approx(10 / (places[9] + 1))
+        assert found.below[i] == places[9] + 1 - 10
+
+
+def test_a_direction_that_never_stops_has_the_usual_p_value() -> None:
+    _, values = jansen()
+    solver = GsdSolver(jansen_system(values, 0, 1))
+    full = permutation_test(solver, 1e-5, np.random.default_rng(4), permutations=100)
+    found = permutation_test(
+        solver, 1e-5, np.random.default_rng(4), permutations=100, stop_after=20
+    )
+    assert found.resamples[0] == 100
+    assert found.pvalue[0] == full.pvalue[0]
+    assert found.resamples[1] == 20
+
+
+def test_sequential_p_values_are_valid() -> None:
+    """P(p ≤ α) ≤ α for ideal exceedances: a uniform p of the data, h = 5, at most 60 resamples."""
+    from bayescompare.kernels.gsd_permutation import _stopped
+
+    rng = np.random.default_rng(0)
+    true = rng.random(20_000)
+    reached = np.cumsum(rng.random((20_000, 60)) < true[:, None], axis=1)
+    pvalues = np.array([_stopped(row, 5, 60)[1] for row in reached])
+    for alpha in (0.02, 0.05, 0.1, 0.25, 0.5):
+        assert (pvalues <= alpha).mean() <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / 20_000)
+
+
+# ------------------------------------------------------------------------------------- simulations
+
+
+def test_nearest_order_visits_all() -> None:
+    objectives = np.random.default_rng(0).normal(size=(50, 4))
+    assert sorted(nearest_order(objectives)) == list(range(50))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["paired", "pooled"])
+def test_type_one_error(scheme: str) -> None:
+    """Three measures, eight datasets, the same distribution: at 5 % no more than 5 % are rejected.
+
+    Datasets have a level of their own, common to both algorithms where the scheme is paired.
+    """
+    rng = np.random.default_rng(11)
+    rejected, runs = 0, 1000
+    for _ in range(runs):
+        level = rng.random((1 if scheme == "paired" else 2, 8, 1))
+        x, y = np.clip(level + rng.normal(0, 0.1, (2, 8, 3)), 0, 1).round(3)
+        solver = GsdSolver(build_system(x, y, [0] * 3, [1] * 3, [True] * 3))
+        found = permutation_test(solver, 0.0, rng, permutations=199, scheme=scheme)
+        rejected += int(found.pvalue[0] <= 0.05)
+    assert rejected / runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    assert rejected / runs >= 0.02, "and not far fewer"
+
+
+@pytest.mark.slow
+def test_table_3() -> None:
+    """δ = 1e-5, 1000 swaps; the published values are from unrounded data and other swaps.
+
+    Two samples of 1000 differ by up to 0.02 at 0.95; rounding to three decimals does the rest.
+    """
+    names, values = jansen()
+    shares = {}
+    for i, j in itertools.combinations(range(8), 2):
+        solver = GsdSolver(jansen_system(values, i, j))
+        found = permutation_test(solver, 1e-5, np.random.default_rng(0), permutations=1000)
+        shares[names[i], names[j]], shares[names[j], names[i]] = found.share_below
+    for pair, share in PUBLISHED.items():
+        assert shares[pair] == pytest.approx(share, abs=0.02), pair
+    large = {pair for pair, share in shares.items() if share >= 0.95}
+    assert large - set(PUBLISHED) == {("RF", "LASSO")}
+    assert set(PUBLISHED) - large <= {("RF", "EN"), ("BDS", "RIDGE")}, "0.953 and 0.951 published"
+
+
+PUBLISHED = {
+    ("BDS", "CART"): 1.0,
+    ("BDS", "EN"): 0.976,
+    ("BDS", "LASSO"): 0.967,
+    ("BDS", "RIDGE"): 0.951,
+    ("EN", "CART"): 0.998,
+    ("GBM", "BDS"): 0.998,
+    ("GBM", "CART"): 1.0,
+    ("GBM", "EN"): 0.998,
+    ("GBM", "LASSO"): 0.999,
+    ("GBM", "RIDGE"): 0.997,
+    ("GLM", "CART"): 1.0,
+    ("LASSO", "CART"): 0.997,
+    ("RF", "CART"): 1.0,
+    ("RF", "EN"): 0.953,
+    ("RIDGE", "CART"): 0.999,
+}
