@@ -86,6 +86,12 @@ _COMPARE = """Examples:
   bayescompare compare folds.csv --measure auc:max:rope=0.01 --replicate-column fold \
 --algorithms A,B --method correlated-t"""
 
+_CALIBRATE = """Examples:
+
+  bayescompare calibrate dirichlet --simulations 2000
+
+  bayescompare calibrate poisson-binomial --out ranks.html"""
+
 _PAIRWISE = """Examples:
 
   bayescompare pairwise results.csv --measure accuracy:max --measure time:min --report report.html
@@ -362,6 +368,62 @@ def methods(
         cli_tables.print_methods(out)
     else:
         cli_tables.print_method(out, name)
+
+
+models_app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Generative models in plain PyMC: list them, show one, copy one to edit.",
+)
+app.add_typer(models_app, name="models")
+
+
+@models_app.command("list")
+def models_list() -> None:
+    """List the bundled models."""
+    from bayescompare import cli_tables
+
+    cli_tables.print_models(cli_tables.console())
+
+
+@models_app.command("show")
+def models_show(name: Annotated[str, typer.Argument(metavar="NAME|FILE.py")]) -> None:
+    """Print a model's file."""
+    typer.echo(_model_file(name).read_text(encoding="utf-8"), nl=False)
+
+
+@models_app.command("copy")
+def models_copy(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    to: Annotated[
+        Path | None,
+        typer.Argument(metavar="PATH.py", show_default=False, help="Default: NAME.py here."),
+    ] = None,
+    force: opt.Force = False,
+) -> None:
+    """Copy a bundled model, to edit it and name the copy by --method."""
+    from bayescompare.comparison_files import new_file
+
+    source = _model_file(name)
+    target = new_file(Path(f"{source.stem}.py") if to is None else to, overwrite=force)
+    if target.suffix != ".py":
+        raise BayescompareError(f"{target}: a model file ends in .py.")
+    target.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    _tell(target)
+
+
+def _model_file(name: str) -> Path:
+    from bayescompare._errors import closest
+    from bayescompare.methods.model_source import bundled
+
+    known = bundled()
+    if name.endswith(".py") and Path(name).is_file():
+        return Path(name)
+    if name not in known:
+        raise BayescompareError(
+            f"no model called {name!r}: there is {', '.join(known)}.{closest(name, known)}"
+        )
+    return known[name]
 
 
 # input --------------------------------------------------------------------------------------------

@@ -117,7 +117,12 @@ Missing = Annotated[
 ]
 MethodName = Annotated[
     str,
-    option("--method", "Default: dirichlet; see 'methods'.", QUESTION, metavar="NAME"),
+    option(
+        "--method",
+        "Default: dirichlet; see 'methods'. Also a model file, or a bundled model: see 'models'.",
+        QUESTION,
+        metavar="NAME|FILE.py",
+    ),
 ]
 Prior = Annotated[
     str | None,
@@ -256,7 +261,6 @@ def read_names(text: str | None) -> list[str] | None:
 
 def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -> Method:
     """Make the method with the choices given, refusing those that it does not have."""
-    made = bc.methods.get(name)
     chosen = {option: value for option, value in given.items() if value is not None}
     for text in choices or ():
         option, sign, value = text.partition("=")
@@ -265,6 +269,10 @@ def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -
         if option in chosen:
             raise BayescompareError(f"--set {text}: {option} is given twice.")
         chosen[option] = _read_value(value)
+    if name not in bc.methods.names() and (name.endswith(".py") or name in _models()):
+        # A model's options are its priors; numbers are all that a command line can say.
+        return bc.methods.ModelFile(name, priors=chosen or None)
+    made = bc.methods.get(name)
     known = {field.name for field in fields(made)}
     for option in chosen:
         if option not in known:
@@ -277,6 +285,12 @@ def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -
         with suppress(ValueError):  # not a number but a name, which the method checks
             chosen["prior"] = float(prior)
     return made(**chosen)
+
+
+def _models() -> dict[str, Path]:
+    from bayescompare.methods.model_source import bundled
+
+    return bundled()
 
 
 def _read_value(text: str) -> Any:

@@ -36,6 +36,7 @@ __all__ = [
     "print_examples",
     "print_method",
     "print_methods",
+    "print_models",
     "print_pairwise",
     "statement_text",
 ]
@@ -370,6 +371,21 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
 
 
 # methods and examples -----------------------------------------------------------------------------
+
+
+def print_models(out: Console) -> None:
+    """Print the bundled models with the first line of their docstrings."""
+    import ast
+
+    from bayescompare.methods.model_source import bundled
+
+    table = _table("model", "what it is", left=2)
+    for name, path in bundled().items():
+        # Read, not run: listing models runs no code.
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        table.add_row(name, doc.split("\n", 1)[0])
+    out.print(table)
+    out.print("Use one by --method NAME; copy one to edit it by 'models copy NAME'.")
 
 
 def print_examples(out: Console) -> None:

@@ -260,8 +260,8 @@ class Comparison:
         given = self.answer.tree if tree is None else tree
         if given is None and self.answer.mcse is not None and self.method.samples:
             raise BayescompareError(
-                "diagnose: this answer was sampled by NUTS, and its chains were not saved (JSON does "
-                "not hold them, netCDF does); sample() again, or give tree=."
+                "diagnose: this answer was sampled by NUTS, and its chains were not saved (JSON "
+                "does not hold them, netCDF does); sample() again, or give tree=."
             )
         if given is None and self.answer.mcse is not None:
             return Diagnosis(
@@ -283,8 +283,8 @@ class Comparison:
             return psis_loo(given)
         if self.method.samples:
             raise BayescompareError(
-                "loo: with this prior there is no exact way, and the chains of this answer were not "
-                "saved (JSON does not hold them, netCDF does); give tree=, from sample()."
+                "loo: with this prior there is no exact way, and the chains of this answer were "
+                "not saved (JSON does not hold them, netCDF does); give tree=, from sample()."
             )
         return exact_loo(*self.method.leave_one_out(self.results), self.results.datasets)
 

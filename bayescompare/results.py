@@ -29,10 +29,10 @@ from bayescompare.results_checks import (
 from bayescompare.results_stored import store, stored
 from bayescompare.results_text import (
     describe,
-    first,
     missing_words,
     nothing_left_words,
     plural,
+    quoted,
     unknown,
 )
 
@@ -347,7 +347,7 @@ class Results:
         if alone and missing == "raise":
             raise BayescompareError(
                 f"{plural(len(alone), 'dataset')} with fewer than two replicates: "
-                f"{first(alone)}. Add replicates, or say missing='drop' to leave them out."
+                f"{quoted(alone)}. Add replicates, or say missing='drop' to leave them out."
             )
         gaps = cells & (~absent | few)
         if not gaps.any():

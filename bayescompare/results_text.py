@@ -119,10 +119,7 @@ def describe_counts(counts: ErrorCounts) -> str:
         ("datasets", _listing(counts.datasets)),
         ("algorithms", _listing(counts.algorithms)),
         ("examples", known),
-        (
-            "discordant",
-            f"{differ.min(initial=np.inf):.0f} to {differ.max(initial=0.0):.0f} per pair",
-        ),
+        *([("discordant", _span(differ))] if differ.size else []),
         *([("none in", plural(without, "dataset"))] if without and differ.size else []),
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),
@@ -132,6 +129,10 @@ def describe_counts(counts: ErrorCounts) -> str:
     title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
     shown = [_clip(f"  {head:<{width}}{text}") for head, text in lines]
     return "\n".join([f"ErrorCounts: {title}", *shown])
+
+
+def _span(counts: NDArray[np.float64]) -> str:
+    return f"{counts.min():.0f} to {counts.max():.0f} per pair"
 
 
 def _measure_lines(results: Results) -> list[tuple[str, str]]:

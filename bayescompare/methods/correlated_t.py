@@ -124,8 +124,8 @@ class CorrelatedT(Method):
         check_priors(self.priors, self.parameters)
         if self.priors and not is_number(self.priors["b"]):
             raise BayescompareError(
-                "priors['b']: the correlated t-test takes a number here, having no model to sample; "
-                "the bundled model 'hierarchical_t' takes priors of any kind."
+                "priors['b']: the correlated t-test takes a number here, having no model to "
+                "sample; the bundled model 'hierarchical_t' takes priors of any kind."
             )
         if self.priors:
             object.__setattr__(self, "b", float(self.priors["b"]))

@@ -140,8 +140,9 @@ class Hierarchical(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
-        from bayescompare.methods.hierarchical_nuts import sampled_answer
+        from bayescompare.methods.hierarchical_nuts import check_ranges, sampled_answer
 
+        check_ranges(self.priors or {})
         if self.densities is None:
             return sampled_answer(self, results, sampling)
         counts = pair_counts(results)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.hierarchical import Hierarchical
 
-__all__ = ["build", "densities_of", "exact_tree", "finish", "sampled_answer"]
+__all__ = ["build", "check_ranges", "densities_of", "exact_tree", "finish", "sampled_answer"]
 
 FloatArray = NDArray[np.float64]
 
@@ -53,9 +53,6 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
     """Log densities of μ and ρ, or None where a prior has parameters of its own or is a number."""
     found: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
     for name, value in priors.items():
-        if not is_number(value):
-            check_range(name, value, 0.0, math.inf if name == "phi" else 1.0)
-    for name, value in priors.items():
         density = None if is_number(value) else _density(name, value)
         if density is None:
             return None
@@ -64,6 +61,13 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
         target = "mu" if name == "mu" else "rho"
         found[f"log_prior_{target}"] = density
     return found
+
+
+def check_ranges(priors: Priors) -> None:
+    """Refuse priors that are not where their parameters must lie."""
+    for name, value in priors.items():
+        if not is_number(value):
+            check_range(name, value, 0.0, math.inf if name == "phi" else 1.0)
 
 
 def _density(name: str, value: Any) -> LogPrior | None:
