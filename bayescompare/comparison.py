@@ -259,9 +259,10 @@ class Comparison:
         """
         given = self.answer.tree if tree is None else tree
         if given is None and self.answer.mcse is not None and self.method.samples:
-            raise BayescompareError(
-                "diagnose: this answer was sampled by NUTS, and its chains were not saved (JSON "
-                "does not hold them, netCDF does); sample() again, or give tree=."
+            return Diagnosis(
+                False,
+                "not known: this answer was sampled by NUTS, and its chains were not saved (JSON "
+                "does not hold them, netCDF does); sample() again, or give tree=.",
             )
         if given is None and self.answer.mcse is not None:
             return Diagnosis(
@@ -325,6 +326,53 @@ class Comparison:
         best = self.answer.labels.index(self.best)
         simulate = self.method.further(self.results)
         return plan_table(simulate, best, numbers, threshold, simulations, generator)
+
+    def check(
+        self, tree: xr.DataTree | None = None, *, prior: bool = False, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Compare statistics of the data with those of data that the model predicts.
+
+        Of statements: how many distinct ones there are, the largest count, and how often the
+        first algorithm is best on each measure. Of error counts: datasets won, the overall share
+        of errors and its spread.
+
+        Parameters
+        ----------
+        tree : DataTree, optional
+            From `draws` or `sample`; 1000 draws are made otherwise.
+        prior : bool
+            Predict from the prior instead of the posterior.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            Indexed by statistic: observed, predicted (mean), lower, upper (95 %), and p, the
+            probability of a larger one (ties half): near 0 or 1 the model does not fit.
+        """
+        from bayescompare.criticism import predictive_check
+
+        given = self.answer.tree if tree is None else tree
+        if given is None:
+            given = self.draws(250, chains=4, rng=rng)
+        return predictive_check(self, given, prior=prior)
+
+    def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
+        """Ask again with the prior weighing less and more (0.1 to 10 by default), exactly.
+
+        The weight is `strength`, `ess` or `b`, as the method has it. Draw the table by
+        ``bc.plots.plot_sensitivity``; for ``"dirichlet"`` its attributes hold the bounds of the
+        leading statement over all prior means.
+        """
+        from bayescompare.criticism import prior_sensitivity
+
+        return prior_sensitivity(self, values)
+
+    def rope_sensitivity(self, measure: str, ropes: Sequence[float] | None = None) -> pd.DataFrame:
+        """Ask again with other ropes on a measure, from 0 to the largest difference by default."""
+        from bayescompare.criticism import rope_sensitivity
+
+        return rope_sensitivity(self, measure, ropes)
 
     # pictures and files --------------------------------------------------------------------------
 

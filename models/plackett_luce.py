@@ -31,9 +31,9 @@ from scipy.stats import rankdata
 
 from bayescompare.modelling import prior, ranks
 
-#: Where the integral of `tied` is evaluated: good to eight digits for ties of ten.
-STEP = 0.25
-NODES = np.arange(-20.0, 4.6, STEP)
+#: Where the integral of `tied` is evaluated: good to seven digits for ties of seven.
+STEP = 0.3
+NODES = np.arange(-18.0, 4.6, STEP)
 #: Log strength of nobody at all.
 NOBODY = -1e6
 
@@ -44,11 +44,13 @@ def build(results, *, sigma=pm.HalfNormal.dist(1.5), eta=2.0):
     coords = {
         "algorithm": results.algorithms,
         "measure": results.measures,
+        "other_measure": results.measures,
         "dataset": results.datasets,
     }
     with pm.Model(coords=coords) as model:
         sigma = prior("sigma", sigma, ["measure"])
         factor = correlation(len(results.measures), prior("eta", eta))
+        pm.Deterministic("omega", factor @ factor.T, dims=("measure", "other_measure"))
         z = pm.ZeroSumNormal("z", dims=("measure", "algorithm"))
         strength = pm.Deterministic(
             "strength", sigma * (factor @ z).T, dims=("algorithm", "measure")
@@ -75,9 +77,7 @@ def correlation(m, eta):
     z = pt.zeros((m, m))[row, column].set(partial)
     left = pt.cumprod(pt.sqrt(1 - z**2), axis=1)
     left = pt.concatenate([pt.ones((m, 1)), left[:, :-1]], axis=1)
-    factor = (z + np.eye(m)) * left
-    pm.Deterministic("omega", factor @ factor.T)
-    return factor
+    return (z + np.eye(m)) * left
 
 
 def logp(rank, strength):

@@ -46,6 +46,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "comparisons_gsd",
             "comparison_files",
             "model_comparison",
+            "criticism",
         }
     ),
     frozenset({"asking", "pairs"}),

@@ -363,7 +363,9 @@ def test_the_log_likelihood_is_that_of_the_splits(drawn: tuple[Any, xr.DataTree]
         expected = math.log(2) + log_split(h, g, 1.5) + np.log(r * p + (1 - r) * (1 - p))
         np.testing.assert_allclose(found[:, i], expected, atol=1e-10)
     log_prior = tree["log_prior"]["r"].values[0, :50]
-    np.testing.assert_allclose(log_prior, stats.beta.logpdf(r, 2, 2), atol=1e-10)
+    # Of logit r: raising it to γ means Beta(2γ, 2γ).
+    of_logit = stats.beta.logpdf(r, 2, 2) + np.log(r) + np.log1p(-r)
+    np.testing.assert_allclose(log_prior, of_logit, atol=1e-10)
 
 
 def test_prior_draws_and_predictions(drawn: tuple[Any, xr.DataTree]) -> None:

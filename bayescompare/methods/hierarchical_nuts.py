@@ -23,7 +23,7 @@ from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.dirichlet_nuts import monte_carlo_error
 from bayescompare.methods.pair_answer import pair_counts
 from bayescompare.methods.priors import Priors, check_range, is_number, place
-from bayescompare.methods.trees import constants, make_tree
+from bayescompare.methods.trees import constants, logit_prior, make_tree
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -213,6 +213,7 @@ def finish(results: Results, tree: xr.DataTree, rng: np.random.Generator) -> xr.
         data["q"] = (sample, better_share(mu, rho))
         data["z"] = ((*sample, "dataset"), z)
         tree[group] = xr.DataTree(data)
+    tree = logit_prior(tree, ["mu", "rho"])
     return constants(tree, {"discordant": counts[0] + counts[1]}, results.datasets)
 
 

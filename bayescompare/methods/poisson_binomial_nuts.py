@@ -18,7 +18,7 @@ from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.dirichlet_nuts import monte_carlo_error
 from bayescompare.methods.pair_answer import pair_counts, rate_figures
 from bayescompare.methods.priors import place
-from bayescompare.methods.trees import constants, make_tree
+from bayescompare.methods.trees import constants, logit_prior, make_tree
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -233,4 +233,4 @@ def _log_likelihood(method: PoissonBinomial, results: Results, r: FloatArray) ->
 def _signed(method: PoissonBinomial, results: Results, tree: xr.DataTree) -> xr.DataTree:
     k_h, k_g = pair_counts(results)
     facts = {"discordant": k_h + k_g, "alone": method.alone(results)}
-    return constants(tree, facts, results.datasets)
+    return constants(logit_prior(tree, ["r"]), facts, results.datasets)

@@ -23,6 +23,7 @@ __all__ = [
     "constants",
     "finish_tree",
     "latent_log_prior",
+    "logit_prior",
     "make_tree",
     "marginal_dims",
     "one_statement_each",
@@ -113,6 +114,22 @@ def constants(
     made = {name: ("dataset", values) for name, values in facts.items()}
     tree["constant_data"] = xr.DataTree(xr.Dataset(made, {"dataset": list(datasets)}))
     tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
+
+
+def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+    """Take the log prior of shares as that of their logits.
+
+    A uniform prior has no density to scale by a power; that of its logit has, and raising it to γ
+    means Beta(b, b) → Beta(γb, γb), as power scaling assumes.
+    """
+    import xarray as xr
+
+    prior, posterior = tree["log_prior"].to_dataset(), tree["posterior"].to_dataset()
+    for name in names:
+        if name in prior:
+            prior[name] = prior[name] + np.log(posterior[name]) + np.log1p(-posterior[name])
+    tree["log_prior"] = xr.DataTree(prior)
     return tree
 
 

@@ -14,6 +14,7 @@ from bayescompare.plots.order import plot_order
 from bayescompare.plots.ranks import plot_ranks
 from bayescompare.plots.relation import plot_relation
 from bayescompare.plots.robustness import plot_robustness
+from bayescompare.plots.sensitivity import plot_sensitivity
 from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
@@ -28,6 +29,7 @@ __all__ = [
     "plot_ranks",
     "plot_relation",
     "plot_robustness",
+    "plot_sensitivity",
     "plot_shrinkage",
     "plot_simplex",
     "plot_statements",

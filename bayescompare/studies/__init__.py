@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
+from bayescompare.studies.sbc import SBC, sbc
 
 __all__ = [
     "DOMINANCES",
+    "SBC",
     "calibration",
     "calibration_curve",
     "false_alarms",
+    "sbc",
     "simulated_classifiers",
 ]

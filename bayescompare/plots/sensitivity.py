@@ -1,0 +1,66 @@
+"""How an answer changes with the weight of its prior, or with a rope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.methods.decision import SETTLED
+from bayescompare.plots._drawing import GREY, LITERAL, SKY, clip, new_axes, set_title
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_sensitivity"]
+
+_MOST = 6
+
+
+def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the statements' probabilities against prior weight or rope.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `Comparison.sensitivity` or `Comparison.rope_sensitivity`. The bounds over all prior
+        means, where the table has them, are drawn as a band about the leading statement.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> ax = plot_sensitivity(c.sensitivity(), ax=Figure().subplots())
+    >>> ax.get_xlabel(), len(ax.get_lines())
+    ('strength', 5)
+    """
+    ax = new_axes(ax, (6.8, 4.0))
+    at = table.index.to_numpy(dtype=float)
+    if "lower" in table.attrs:
+        ends = table.attrs["lower"], table.attrs["upper"]
+        ax.fill_between(at, *ends, color=SKY, alpha=0.3, linewidth=0, label="all prior means")
+    leading = table.max().sort_values(ascending=False, kind="stable").index[:_MOST]
+    for label in leading:
+        ax.plot(at, table[label].to_numpy(), marker=".", label=clip(str(label), 36))
+    ax.axhline(SETTLED, color=GREY, linewidth=1.0, linestyle="--")
+    if table.index.name != "rope":
+        ax.set_xscale("log")
+    ax.set(xlabel=str(table.index.name), ylabel="P", ylim=(-0.02, 1.02))
+    legend = ax.legend(frameon=False, fontsize="small")
+    for text in legend.get_texts():
+        text.set(**LITERAL)
+    ax.spines[["top", "right"]].set_visible(False)
+    first, last = (str(table.iloc[k].idxmax()) for k in (0, -1))
+    said = (
+        f"{first} leads throughout"
+        if (table.idxmax(axis=1) == first).all()
+        else (f"the lead changes, from {first} to {last}")
+    )
+    set_title(ax, said)
+    return ax
