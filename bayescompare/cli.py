@@ -90,7 +90,9 @@ _CALIBRATE = """Examples:
 
   bayescompare calibrate dirichlet --simulations 2000
 
-  bayescompare calibrate poisson-binomial --out ranks.html"""
+  bayescompare calibrate poisson-binomial --plot ranks.png
+
+  bayescompare calibrate dirichlet_hyperprior --example benavoli-example1 --simulations 100"""
 
 _PAIRWISE = """Examples:
 
@@ -368,6 +370,54 @@ def methods(
         cli_tables.print_methods(out)
     else:
         cli_tables.print_method(out, name)
+
+
+@app.command(epilog=_CALIBRATE)
+def calibrate(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="dirichlet, network, poisson-binomial, hierarchical; or a model file or bundled "
+            "model, which takes --example.",
+        ),
+    ],
+    simulations: Annotated[
+        int | None, opt.option("--simulations", "Default: 1000, 100 by NUTS.", "SBC", metavar="N")
+    ] = None,
+    draws: Annotated[
+        int, opt.option("--draws", "To rank the truth among. Default: 99.", "SBC", metavar="N")
+    ] = 99,
+    example: Annotated[
+        str | None,
+        opt.option("--example", "A table whose sizes are simulated.", "SBC", metavar="NAME"),
+    ] = None,
+    seed: opt.Seed = None,
+    plot: Annotated[
+        Path | None, opt.option("--plot", "Draw the ranks.", opt.OUTPUT, metavar="PATH.png")
+    ] = None,
+    force: opt.Force = False,
+) -> None:
+    """Check a model by simulation: is the truth where the posterior says, as often as it says?"""
+    from bayescompare import cli_tables, studies
+
+    _check_outputs(None, force, plot=plot)
+    if example is None:
+        found = studies.sbc(model, simulations=simulations or 1000, draws=draws, rng=seed)
+    else:
+        table = bc.load_example(example)
+        count = simulations or 100
+        found = studies.sbc_model(model, table, simulations=count, draws=draws, rng=seed)
+    cli_tables.print_calibration(cli_tables.console(), found)
+    if plot is not None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        found.plot(ax=figure.subplots())
+        figure.savefig(plot, dpi=150)
+    _tell(plot)
+    if not found.ok:
+        raise typer.Exit(1)
 
 
 models_app = typer.Typer(

@@ -28,9 +28,11 @@ from bayescompare.methods.decision import LIKELY, SETTLED
 from bayescompare.methods.words import cell_text, many, number, plural
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
+from bayescompare.studies.sbc import SBC
 
 __all__ = [
     "console",
+    "print_calibration",
     "print_comparison",
     "print_diagnosis",
     "print_examples",
@@ -371,6 +373,14 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
 
 
 # methods and examples -----------------------------------------------------------------------------
+
+
+def print_calibration(out: Console, found: SBC) -> None:
+    """Print the verdict on the ranks and the figures behind it."""
+    verdict = "ranks are uniform" if found.ok else "ranks are NOT uniform"
+    out.print(f"{found.model}: {len(found.ranks)} simulations, {verdict}", style="bold")
+    heads = {"mean": "mean rank", "chi2": "p-value (shape)", "ks": "p-value (drift)"}
+    _print_frame(out, "", found.table.rename(columns=heads).rename_axis("quantity"))
 
 
 def print_models(out: Console) -> None:

@@ -116,7 +116,7 @@ def compare_models(
     chosen = _named(comparisons, names)
     _check_same_data(chosen)
     loos = {name: c.loo() for name, c in chosen.items()}
-    ranked = az.compare(loos)
+    ranked = az.compare(loos, round_to="none")
     rows = {}
     for name in ranked.index:
         c, loo = chosen[str(name)], loos[str(name)]

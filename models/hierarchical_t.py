@@ -43,8 +43,7 @@ def build(
     sigma0=pm.HalfNormal.dist(2.0),
     nu_minus_one=pm.Gamma.dist(2.0, 0.1),
 ):
-    mean, error, freedom = seen(results, folds)
-    unit = np.sqrt(np.mean(mean**2)) or np.mean(error)
+    mean, error, freedom, unit = seen(results, folds)
     rope = (results[results.measures[0]].rope or 0.0) / unit
     a, b = results.algorithms
     labels = [f"{a}>{b}", f"{a}={b}", f"{b}>{a}"] if rope else [f"{a}>{b}", f"{b}>{a}"]
@@ -55,20 +54,16 @@ def build(
         u = pm.Gamma("u", freedom / 2, freedom / 2, dims="dataset")
         spread = pt.sqrt(sigma0**2 / w + (error / unit) ** 2 / u)
         pm.Deterministic("difference", unit * delta0)
-        below, above = (region(edge, delta0, sigma0, nu) for edge in (rope, -rope))
-        shares = [1 - below, below - above, above] if rope else [1 - below, above]
+        population = pm.StudentT.dist(nu, mu=delta0, sigma=sigma0)
+        upper, lower = (pt.exp(pm.logcdf(population, edge)) for edge in (rope, -rope))
+        shares = [1 - upper, upper - lower, lower] if rope else [1 - upper, lower]
         pm.Deterministic("theta", pt.stack(shares), dims="statement")
         pm.Normal("mean", unit * delta0, unit * spread, observed=mean, dims="dataset")
     return model
 
 
-def region(edge, delta0, sigma0, nu):
-    """P(the next dataset's δ is below an edge)."""
-    return pt.exp(pm.logcdf(pm.StudentT.dist(nu, delta0, sigma0), edge))
-
-
 def seen(results, folds=None):
-    """Mean difference of each dataset, its standard error and its degrees of freedom."""
+    """Mean difference of each dataset, its standard error, degrees of freedom, and the unit."""
     if len(results.algorithms) != 2 or len(results.measures) != 1:
         raise ValueError(
             f"two algorithms and one measure are compared here, not {len(results.algorithms)} "
@@ -86,13 +81,13 @@ def seen(results, folds=None):
     # Replicates that are all equal were too few or too coarse to show how much they vary.
     deviation = np.maximum(deviation, 0.01 * deviation.mean())
     rho = 1.0 / (k if folds is None else folds)
-    return np.nanmean(x, axis=1), deviation * np.sqrt(1 / k + rho / (1 - rho)), k - 1.0
+    mean, error = np.nanmean(x, axis=1), deviation * np.sqrt(1 / k + rho / (1 - rho))
+    return mean, error, k - 1.0, np.sqrt(np.mean(mean**2)) or np.mean(error)
 
 
 def delta(posterior, results, folds=None, rng=None):
     """Draws of every dataset's δ_i, in the measure's units, from the posterior of this model."""
-    mean, error, _ = seen(results, folds)
-    unit = np.sqrt(np.mean(mean**2)) or np.mean(error)
+    mean, error, _, unit = seen(results, folds)
     between = (unit * posterior["sigma0"]) ** 2 / posterior["w"]
     within = error**2 / posterior["u"]
     share = between / (between + within)

@@ -70,7 +70,7 @@ def build(results, *, sigma=pm.HalfNormal.dist(1.5), eta=2.0):
 def correlation(m, eta):
     """Cholesky factor of Ω ~ LKJ(η), by partial correlations, which are independent Betas."""
     if m == 1:
-        return np.ones((1, 1))
+        return pt.ones((1, 1))
     row, column = np.tril_indices(m, -1)
     shape = eta + (m - 2 - column) / 2
     partial = 2 * pm.Beta("partial", shape, shape) - 1

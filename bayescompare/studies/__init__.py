@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.studies.sbc import SBC, sbc
+from bayescompare.studies.sbc_nuts import sbc_model
 
 __all__ = [
     "DOMINANCES",
@@ -13,5 +14,6 @@ __all__ = [
     "calibration_curve",
     "false_alarms",
     "sbc",
+    "sbc_model",
     "simulated_classifiers",
 ]

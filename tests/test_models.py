@@ -1,0 +1,544 @@
+"""The bundled models against formulas written anew, and what the loader says of bad files."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+from scipy import stats
+from scipy.special import betaln, gammaln, xlogy
+
+import bayescompare as bc
+from bayescompare.methods import ModelFile
+from bayescompare.methods.model_source import bundled
+from bayescompare.modelling import ranks, statement_table
+from tests import model_data
+from tests.oracles import table
+
+FAST = "FAST_COMPILE"
+MODELS = (
+    "bradley_terry",
+    "covariates",
+    "dirichlet_hyperprior",
+    "hierarchical_t",
+    "logistic_normal",
+    "plackett_luce",
+)
+Point = Mapping[str, np.ndarray]
+
+
+def two(m: int = 1, n: int = 9, rope: float | None = None) -> bc.Results:
+    return table(np.round(np.random.default_rng(m).normal(size=(n, 2, m)), 1), rope=rope)
+
+
+def several() -> bc.Results:
+    """Three algorithms, one measure, some within the rope."""
+    return table(np.random.default_rng(4).normal(size=(6, 3, 1)), rope=0.3)
+
+
+def crossvalidated(rope: float | None = 0.01) -> bc.Results:
+    return model_data.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0, rope=rope)
+
+
+COVARIATES = {"size": {f"d{i}": float(i**2) for i in range(9)}}
+SUITABLE: dict[str, tuple[Callable[[], bc.Results], dict[str, Any]]] = {
+    "bradley_terry": (several, {}),
+    "covariates": (two, {"covariates": COVARIATES}),
+    "dirichlet_hyperprior": (lambda: two(2), {}),
+    "hierarchical_t": (crossvalidated, {}),
+    "logistic_normal": (lambda: two(2), {}),
+    "plackett_luce": (model_data.with_ties, {}),
+}
+
+
+def built(name: str, **priors: Any) -> tuple[bc.Results, pm.Model]:
+    make, given = SUITABLE[name]
+    results = make()
+    return results, ModelFile(name, priors={**given, **priors}).model(results)
+
+
+def evaluate(model: pm.Model, seed: int = 0) -> tuple[Point, float, np.ndarray]:
+    """At a random point: every variable, the log prior, and the log likelihood by dataset."""
+    rng = np.random.default_rng(seed)
+    point = {k: rng.normal(size=np.shape(v)) for k, v in model.initial_point().items()}
+    variables = [*model.free_RVs, *model.deterministics]
+    prior = model.logp(vars=model.free_RVs, jacobian=False)
+    (likelihood,) = model.logp(vars=model.observed_RVs, sum=False)
+    values = model.replace_rvs_by_values(variables)
+    f = model.compile_fn([*values, prior, likelihood], point_fn=True, mode=FAST)
+    *found, log_prior, log_likelihood = f(point)
+    named = {v.name: x for v, x in zip(variables, found, strict=True)}
+    return named, float(log_prior), log_likelihood
+
+
+def function_of(name: str, function: str) -> Callable[..., Any]:
+    """One of the functions that a model file is made of."""
+    return ModelFile(name).code.build.__globals__[function]
+
+
+def zero_sum_normal(z: np.ndarray) -> float:
+    """Density of standard normals given that they sum to zero, over the last axis."""
+    free = z.size - z.size // z.shape[-1]
+    return float(-0.5 * (z**2).sum() - 0.5 * free * math.log(2 * math.pi))
+
+
+# each model is the formula of its docstring -------------------------------------------------------
+
+
+def test_every_model_has_its_formula_tested():
+    assert sorted(bundled()) == sorted(MODELS) == sorted(SUITABLE)
+
+
+def test_dirichlet_hyperprior_is_its_formula():
+    results, model = built("dirichlet_hyperprior")
+    v, prior, likelihood = evaluate(model)
+    weights = statement_table(results).weights
+    expected = stats.gamma.logpdf(v["alpha"], 2)
+    expected += stats.dirichlet.logpdf(v["theta"] / v["theta"].sum(), np.full(4, v["alpha"]))
+    assert prior == pytest.approx(float(expected))
+    np.testing.assert_allclose(likelihood, weights @ np.log(v["theta"]))
+
+
+@pytest.mark.parametrize("rope", [None, 0.4])
+def test_logistic_normal_is_its_formula(rope):
+    results = two(2, rope=rope)
+    model = ModelFile("logistic_normal").model(results)
+    v, prior, likelihood = evaluate(model)
+    table_ = statement_table(results)
+    expected = stats.halfnorm.logpdf(v["sigma"], scale=2) + stats.beta.logpdf(v["rho"], 2, 2)
+    assert prior == pytest.approx(expected + stats.norm.logpdf(v["z"]).sum())
+    theta = np.exp(v["eta"]) / np.exp(v["eta"]).sum()
+    np.testing.assert_allclose(v["theta"], theta)
+    np.testing.assert_allclose(likelihood, xlogy(table_.weights, theta).sum(axis=1))
+    # η is linear in z, with the kernel's covariance.
+    labels = [label.split("|") for label in table_.labels]
+    kernel = [
+        [v["rho"] ** sum(a != b for a, b in zip(x, y, strict=True)) for y in labels] for x in labels
+    ]
+    np.testing.assert_allclose(
+        v["eta"], v["sigma"] * np.linalg.cholesky(kernel) @ v["z"], rtol=1e-5, atol=1e-6
+    )
+
+
+def orders_of(rank: np.ndarray) -> list[tuple[int, ...]]:
+    """Every order, best to worst, that a tied ranking allows."""
+    groups = [np.flatnonzero(rank == r) for r in np.unique(rank)]
+    parts = itertools.product(*(itertools.permutations(g.tolist()) for g in groups))
+    return [tuple(itertools.chain(*part)) for part in parts]
+
+
+def plackett_luce(order: tuple[int, ...], s: np.ndarray) -> float:
+    w = np.exp(s[list(order)])
+    return float(np.prod(w / np.cumsum(w[::-1])[::-1]))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_plackett_luce_averages_over_the_orders_that_ties_allow(seed):
+    results = model_data.with_ties(seed)
+    v, _, likelihood = evaluate(ModelFile("plackett_luce").model(results), seed)
+    rank = ranks(results)
+    sizes = {len(orders_of(rank[i, :, j])) for i in range(7) for j in range(2)}
+    assert {1, 2, 6, 24} & sizes >= {2, 6, 24}, "the table must have such ties"
+    expected = [
+        sum(
+            math.log(np.mean([plackett_luce(o, v["strength"][:, j]) for o in orders_of(r[:, j])]))
+            for j in range(2)
+        )
+        for r in rank
+    ]
+    np.testing.assert_allclose(likelihood, expected, rtol=0, atol=1e-7)
+
+
+def test_plackett_luce_keeps_its_digits_when_the_weak_tie_ahead_of_the_strong():
+    strength = np.array([-9.0, -8.0, -7.0, 24.0])
+    rank = np.array([[2.0], [2.0], [2.0], [4.0]])
+    logp = function_of("plackett_luce", "logp")
+    found = logp(pt.constant(rank), pt.constant(strength[:, None])).eval(mode=FAST)
+    orders = itertools.permutations(range(3))
+    expected = math.log(np.mean([plackett_luce((*order, 3), strength) for order in orders]))
+    assert float(found) == pytest.approx(expected, rel=1e-8)
+
+
+def test_plackett_luce_has_no_factorial_in_it():
+    rank = np.array([[10.5]] * 20 + [[21.0]])
+    logp = function_of("plackett_luce", "logp")
+    found = float(logp(pt.constant(rank), pt.zeros((21, 1))).eval(mode=FAST))
+    # The last of 21 equals is last with probability 1/21, and the twenty in any of 20! orders.
+    assert found == pytest.approx(-math.log(21) - gammaln(21), rel=1e-4)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_plackett_luce_strengths_have_the_prior_of_the_docstring(m):
+    results = table(np.random.default_rng(m).normal(size=(4, 4, m)))
+    v, prior, _ = evaluate(ModelFile("plackett_luce", priors={"eta": 1.7}).model(results), m)
+    np.testing.assert_allclose(v["strength"].sum(axis=0), 0, atol=1e-12)
+    expected = stats.halfnorm.logpdf(v["sigma"], scale=1.5) + zero_sum_normal(v["z"])
+    np.testing.assert_allclose(np.diag(v["omega"]), 1.0)
+    factor = np.linalg.cholesky(v["omega"])
+    np.testing.assert_allclose(v["strength"], v["sigma"] * (factor @ v["z"]).T)
+    if m > 1:
+        # LKJ: det(Ω)^(η − 1) over its normalising constant, as a density of the partial
+        # correlations in (0, 1) by the determinant of the Jacobian.
+        r, jacobian = v["partial"], m * (m - 1) / 2 * math.log(2)
+        constant = sum(
+            (2 * 1.7 - 2 + m - k) * (m - k) * math.log(2)
+            + (m - k) * betaln(1.7 + (m - k - 1) / 2, 1.7 + (m - k - 1) / 2)
+            for k in range(1, m)
+        )
+        density = (1.7 - 1) * np.linalg.slogdet(v["omega"])[1] - constant
+        expected += density + jacobian + lkj_jacobian(2 * r - 1, m)
+    assert prior == pytest.approx(float(expected))
+
+
+def lkj_jacobian(partial: np.ndarray, m: int) -> float:
+    """log |∂Ω/∂partial|, numerically."""
+    row, column = np.tril_indices(m, -1)
+
+    def omega(p: np.ndarray) -> np.ndarray:
+        z = np.zeros((m, m))
+        z[row, column] = p
+        factor = np.zeros((m, m))
+        for i in range(m):
+            for j in range(i + 1):
+                left = math.sqrt(np.prod(1 - z[i, :j] ** 2))
+                factor[i, j] = (1.0 if i == j else z[i, j]) * left
+        return (factor @ factor.T)[row, column]
+
+    h = 1e-5
+    steps = np.eye(len(partial)) * h
+    matrix = [(omega(partial + s) - omega(partial - s)) / (2 * h) for s in steps]
+    return float(np.linalg.slogdet(np.array(matrix))[1])
+
+
+def test_bradley_terry_is_its_formula_and_the_rope_makes_the_ties():
+    results, model = built("bradley_terry")
+    v, prior, likelihood = evaluate(model)
+    expected = stats.halfnorm.logpdf(v["sigma"], scale=1.5)
+    expected += stats.lognorm.logpdf(v["nu"], 1.5) + zero_sum_normal(v["z"])
+    assert prior == pytest.approx(float(expected))
+    strength, nu = np.exp(v["sigma"] * v["z"]), v["nu"]
+    values = results.values()[:, :, 0]
+    by_hand, ties = np.zeros(6), 0
+    for a, b in itertools.combinations(range(3), 2):
+        tie = nu * math.sqrt(strength[a] * strength[b])
+        whole = strength[a] + strength[b] + tie
+        assert v["better"][a, b] == pytest.approx(strength[a] / whole)
+        assert v["better"][b, a] == pytest.approx(strength[b] / whole)
+        for i in range(6):
+            gap = values[i, a] - values[i, b]
+            ties += abs(gap) <= 0.3
+            won = tie if abs(gap) <= 0.3 else strength[a] if gap > 0 else strength[b]
+            by_hand[i] += math.log(won / whole)
+    assert ties, "the table must have differences within the rope"
+    np.testing.assert_allclose(likelihood, by_hand)
+
+
+def test_bradley_terry_ties_exactly_at_the_rope_and_without_one():
+    for rope, values in ((0.1, [0.3, 0.2]), (None, [0.5, 0.5]), (0.0, [0.5, 0.5])):
+        results = table(np.array([[[values[0]], [values[1]]], [[1.0], [0.0]]]), rope=rope)
+        model = ModelFile("bradley_terry").model(results)
+        assert model.rvs_to_values[model["outcome"]].data.tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("rope", [None, 0.01])
+def test_hierarchical_t_is_its_formula(rope):
+    results = crossvalidated(rope)
+    model = ModelFile("hierarchical_t").model(results)
+    v, prior, likelihood = evaluate(model)
+    cells = results.data["accuracy"].transpose("dataset", "algorithm", "replicate").values
+    x = cells[:, 0] - cells[:, 1]
+    mean, k, rho = x.mean(axis=1), 5, 1 / 5
+    error = x.std(axis=1, ddof=1) * math.sqrt(1 / k + rho / (1 - rho))
+    unit = math.sqrt((mean**2).mean())
+    expected = stats.norm.logpdf(v["delta0"], 0, 2) + stats.halfnorm.logpdf(v["sigma0"], scale=2)
+    expected += stats.gamma.logpdf(v["nu_minus_one"], 2, scale=10)
+    expected += stats.gamma.logpdf(v["w"], v["nu"] / 2, scale=2 / v["nu"]).sum()
+    expected += stats.gamma.logpdf(v["u"], 2, scale=1 / 2).sum()
+    assert prior == pytest.approx(float(expected))
+    variance = (unit * v["sigma0"]) ** 2 / v["w"] + error**2 / v["u"]
+    np.testing.assert_allclose(
+        likelihood, stats.norm.logpdf(mean, unit * v["delta0"], np.sqrt(variance))
+    )
+    population = stats.t(v["nu"], unit * v["delta0"], unit * v["sigma0"])
+    edge = rope or 0.0
+    theta = [population.sf(edge), population.cdf(edge) - population.cdf(-edge)]
+    theta = [*theta, population.cdf(-edge)] if rope else [theta[0], population.cdf(0.0)]
+    np.testing.assert_allclose(v["theta"], theta, rtol=1e-6)
+    labels = ("A>B", "A=B", "B>A") if rope else ("A>B", "B>A")
+    assert model.coords["statement"] == labels
+
+
+def test_hierarchical_t_mixes_normals_into_the_students_t():
+    """The normal of the model, averaged over u and w, is the sum of two Student-t."""
+    rng = np.random.default_rng(0)
+    nu, freedom, sigma0, error = 3.0, 4.0, 0.7, 0.4
+    w, u = rng.gamma(nu / 2, 2 / nu, 200_000), rng.gamma(freedom / 2, 2 / freedom, 200_000)
+    mixed = rng.normal(0, np.sqrt(sigma0**2 / w + error**2 / u))
+    summed = sigma0 * rng.standard_t(nu, 200_000) + error * rng.standard_t(freedom, 200_000)
+    assert stats.ks_2samp(mixed, summed).pvalue > 0.01
+
+
+def test_hierarchical_t_takes_folds_of_repeated_cross_validation_and_unequal_replicates():
+    results = crossvalidated()
+    frame = results.to_frame()
+    frame = frame[~((frame["dataset"] == "d0") & (frame["replicate"] == "4"))]
+    fewer = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
+    model = ModelFile("hierarchical_t", priors={"folds": 10}).model(fewer)
+    v, _, likelihood = evaluate(model)
+    assert np.isfinite(likelihood).all()
+    cells = fewer.data["accuracy"].transpose("dataset", "algorithm", "replicate").values
+    x = (cells[0, 0] - cells[0, 1])[:4]
+    whole = cells[:, 0] - cells[:, 1]
+    unit = math.sqrt((np.nanmean(whole, axis=1) ** 2).mean())
+    error2 = x.var(ddof=1) * (1 / 4 + 0.1 / 0.9)
+    variance = (unit * v["sigma0"]) ** 2 / v["w"][0] + error2 / v["u"][0]
+    expected = stats.norm.logpdf(x.mean(), unit * v["delta0"], math.sqrt(variance))
+    assert likelihood[0] == pytest.approx(expected)
+
+
+def test_hierarchical_t_survives_a_dataset_whose_replicates_are_all_equal():
+    results = crossvalidated()
+    frame = results.to_frame()
+    frame.loc[frame["dataset"] == "d3", "accuracy"] = 0.5
+    same = bc.Results.from_frame(frame, replicate="replicate", measures=results.spec)
+    assert np.isfinite(evaluate(ModelFile("hierarchical_t").model(same))[2]).all()
+
+
+def test_covariates_is_its_formula():
+    results, model = built("covariates")
+    v, prior, likelihood = evaluate(model)
+    expected = stats.norm.logpdf(v["alpha"], 0, 1.5) + stats.halfnorm.logpdf(v["tau"])
+    assert prior == pytest.approx(float(expected + stats.norm.logpdf(v["z"]).sum()))
+    x = np.arange(9.0) ** 2
+    logit = v["alpha"] + v["tau"] * v["z"][0] * (x - x.mean()) / x.std()
+    p = 1 / (1 + np.exp(-logit))
+    np.testing.assert_allclose(v["p"], p)
+    first, second = results.values()[:, :, 0].T
+    won = np.where(first == second, 0.5, first > second)
+    np.testing.assert_allclose(likelihood, won * np.log(p) + (1 - won) * np.log(1 - p))
+    average = 1 / (1 + math.exp(-v["alpha"]))
+    np.testing.assert_allclose(v["better"], [[0.5, average], [1 - average, 0.5]])
+
+
+def test_a_tie_is_half_a_win_and_no_covariate_a_sign_test():
+    results = table(np.array([[[1.0], [0.9]], [[0.0], [0.5]], [[2.0], [1.0]]]), rope=0.1)
+    model = ModelFile("covariates").model(results)
+    assert model.rvs_to_values[model["win"]].data.tolist() == [0.5, 0.0, 1.0]
+    assert [rv.name for rv in model.free_RVs] == ["alpha"]
+
+
+def test_covariates_come_as_a_frame_in_any_order_with_datasets_to_spare():
+    frame = pd.DataFrame(COVARIATES).iloc[::-1]
+    frame.loc["unheard of"] = 5.0
+    a = ModelFile("covariates", priors={"covariates": frame}).model(two())
+    b = ModelFile("covariates", priors={"covariates": COVARIATES}).model(two())
+    np.testing.assert_allclose(evaluate(a)[2], evaluate(b)[2])
+
+
+# predictions, priors and bad input ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_number_per_dataset_and_predictions_like_the_data(name):
+    results, model = built(name)
+    (outcome,) = model.observed_RVs
+    assert evaluate(model)[2].shape == (len(results.datasets),)
+    observed = model.rvs_to_values[outcome].data
+    drawn = pm.draw(outcome, draws=40, random_seed=1, mode=FAST)
+    assert drawn.shape == (40, *observed.shape)
+    assert drawn.dtype == observed.dtype
+    assert len(np.unique(drawn.reshape(40, -1), axis=0)) > 20, "draws must differ"
+    if name in ("dirichlet_hyperprior", "logistic_normal"):
+        np.testing.assert_array_equal(drawn.sum(axis=-1), 1.0)
+    if name == "plackett_luce":
+        np.testing.assert_array_equal(np.sort(drawn, axis=2)[..., 0], [[[1, 2, 3, 4]] * 7] * 40)
+    if name == "bradley_terry":
+        assert set(np.unique(drawn)) == {0, 1, 2}
+    if name == "covariates":
+        assert set(np.unique(drawn)) == {0.0, 1.0}
+
+
+def test_draws_follow_the_likelihood():
+    """Frequencies of simulated outcomes are the exponentiated densities."""
+    rng, n = np.random.default_rng(2), 40_000
+    cases = [
+        ("plackett_luce", np.array([[0.5], [0.0], [-1.0]])),
+        ("bradley_terry", np.array([[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]])),
+        ("covariates", np.array(0.7)),
+        ("dirichlet_hyperprior", np.array([0.2, 0.3, 0.1, 0.4])),
+        ("logistic_normal", np.array([0.2, 0.3, 0.1, 0.4])),
+    ]
+    for name, parameter in cases:
+        drawn = function_of(name, "draw")(parameter, rng=rng, size=(n,))
+        outcomes, counts = np.unique(drawn, axis=0, return_counts=True)
+        if name in ("plackett_luce", "bradley_terry", "covariates"):
+            logp = function_of(name, "logp")
+            density = [
+                float(logp(pt.constant(y), pt.constant(parameter)).eval(mode=FAST))
+                for y in outcomes
+            ]
+        else:
+            density = outcomes @ np.log(parameter)
+        np.testing.assert_allclose(np.exp(density).sum(), 1.0, err_msg=name)
+        np.testing.assert_allclose(counts / n, np.exp(density), atol=0.01, err_msg=name)
+
+
+OVERRIDES: list[tuple[str, dict[str, Any]]] = [
+    ("bradley_terry", {"sigma": pm.Exponential.dist(1.0), "nu": 0.5}),
+    ("covariates", {"alpha": pm.StudentT.dist(4, mu=0, sigma=1), "tau": 0.5}),
+    ("dirichlet_hyperprior", {"alpha": pm.HalfNormal.dist(3)}),
+    (
+        "hierarchical_t",
+        {"delta0": pm.Uniform.dist(-3, 3), "sigma0": 1.0, "nu_minus_one": pm.Exponential.dist(0.1)},
+    ),
+    ("logistic_normal", {"sigma": 1.0, "rho": pm.Beta.dist(8, 2)}),
+    ("plackett_luce", {"sigma": pm.Exponential.dist(0.3), "eta": 5.0}),
+]
+
+
+@pytest.mark.parametrize(("name", "priors"), OVERRIDES)
+def test_priors_are_overridden_by_name(name, priors):
+    _, before = built(name)
+    _, after = built(name, **priors)
+    free = {rv.name: rv for rv in after.free_RVs}
+    for parameter, value in priors.items():
+        if isinstance(value, float):
+            assert parameter not in free
+        else:
+            assert type(free[parameter].owner.op) is type(value.owner.op)
+    assert evaluate(before)[1] != evaluate(after)[1]
+    # A default is placed as a copy, so that a second model may be built of it.
+    built(name)
+
+
+def test_a_prior_by_measure_gives_each_its_own_spread():
+    spread = {"sigma": lambda name, dims: pm.HalfNormal(name, 1.0, dims=dims)}
+    _, model = built("plackett_luce", **spread)
+    assert model.named_vars_to_dims["sigma"] == ("measure",)
+    v, _, _ = evaluate(model)
+    factor = np.linalg.cholesky(v["omega"])
+    np.testing.assert_allclose(v["strength"], (factor @ v["z"]).T * v["sigma"])
+
+
+BAD: list[tuple[str, Callable[[], bc.Results], dict[str, Any], str]] = [
+    ("bradley_terry", lambda: two(2), {}, "one measure is judged here, not 2"),
+    ("covariates", several, {}, "two algorithms and one measure are compared here, not 3 and 1"),
+    ("covariates", lambda: two(2), {}, "not 2 and 2"),
+    ("covariates", two, {"covariates": {"x": {"d0": 1.0}}}, "no row for d1, d2"),
+    (
+        "covariates",
+        two,
+        {"covariates": {"x": dict.fromkeys((f"d{i}" for i in range(9)), 1.0)}},
+        "covariate 'x' is missing somewhere, infinite or constant",
+    ),
+    ("hierarchical_t", crossvalidated, {"folds": 1}, "folds=1: there are at least two"),
+    ("plackett_luce", several, {}, "a rope makes no order of many algorithms"),
+    ("plackett_luce", two, {"sgima": 1.0}, "Did you mean 'sigma'"),
+    ("logistic_normal", two, {"sigma": -1.0}, "must be finite and > 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "make", "priors", "words"), BAD)
+def test_bad_input_is_told(name, make, priors, words):
+    with pytest.raises(bc.BayescompareError) as caught:
+        bc.compare(make(), method=ModelFile(name, priors=priors))
+    assert words in str(caught.value)
+    if "must be" not in words:
+        assert f"{name}.py" in str(caught.value)
+
+
+def test_three_algorithms_to_the_hierarchical_t_is_told():
+    results = crossvalidated()
+    frame = results.to_frame()
+    third = frame[frame["algorithm"] == "A"].assign(algorithm="C")
+    three = bc.Results.from_frame(
+        pd.concat([frame, third]), replicate="replicate", measures=results.spec
+    )
+    with pytest.raises(bc.BayescompareError, match=r"hierarchical_t\.py, line \d+: .*not 3 and 1"):
+        bc.compare(three, method="hierarchical_t")
+    with pytest.raises(bc.BayescompareError, match="needs replicates"):
+        bc.compare(two(), method="hierarchical_t")
+
+
+# the loader ---------------------------------------------------------------------------------------
+
+WHOLE = """
+import pymc as pm
+from bayescompare.modelling import statement_table
+
+def build(results):
+    table = statement_table(results)
+    coords = {"statement": table.labels, "dataset": results.datasets, "k": [0, 1]}
+    with pm.Model(coords=coords) as model:
+        theta = pm.Dirichlet("theta", [1.0] * len(table.labels), dims=THETA)
+        pm.Multinomial("y", 1, theta, observed=table.weights.astype(int), dims=SEEN)
+    return model
+"""
+
+
+def whole(theta: str = '"statement"', seen: str = '("dataset", "statement")') -> str:
+    return WHOLE.replace("THETA", theta).replace("SEEN", seen)
+
+
+FAULTS: list[tuple[str, str]] = [
+    ("x = 1\n", r"mine\.py: no function build"),
+    ("build = 3\n", r"mine\.py: no function build"),
+    ("import numpy\nimport not_there_at_all\n", r"mine\.py, line 2: cannot be loaded: .*not_there"),
+    ("def build(results):\n    return (\n", r"mine\.py, line 2: '\(' was never closed"),
+    ("x = 1\n1 / 0\n", r"mine\.py, line 2: cannot be loaded: .*division"),
+    ("def build(results):\n    return 3\n", r"mine\.py: build\(\) returned a int, not a pm\.Model"),
+    (
+        "def build(results):\n    x = 1\n    return results.nothing\n",
+        r"mine\.py, line 3: build\(\) failed: .*nothing",
+    ),
+    (whole(seen='("k", "statement")'), r"mine\.py"),
+    (whole(seen="None"), r"mine\.py: the likelihood 'y' has dims \(\); it needs 'dataset'"),
+    (whole(theta="None"), r"mine\.py: 'theta' has dims none; it needs \('statement',\)"),
+    (whole() + "QUANTITY = 'phi'\n", r"mine\.py: the model has none of phi.*it has theta, y"),
+    (whole() + "QUANTITY = 3\n", r"mine\.py: QUANTITY=3 must be a variable's name"),
+    (whole() + "probability = 3\n", r"mine\.py: probability must be a function"),
+    (whole().replace("table.weights.astype(int)", "None"), r"mine\.py: the model has no observed"),
+    (
+        whole().replace('"theta"', '"phi"'),
+        r"mine\.py: the model has none of theta, better, strength",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "words"), FAULTS)
+def test_a_faulty_model_file_is_told_with_file_and_line(tmp_path, code, words):
+    path = tmp_path / "mine.py"
+    path.write_text(code)
+    with pytest.raises(bc.BayescompareError, match=words):
+        bc.compare(two(), method=path)
+
+
+def test_a_whole_model_file_is_taken_by_path_name_and_function(tmp_path, monkeypatch):
+    path = tmp_path / "mine.py"
+    path.write_text(whole())
+    assert ModelFile(path).model(two()).named_vars_to_dims["theta"] == ("statement",)
+    monkeypatch.chdir(tmp_path)
+    assert ModelFile("mine.py").code.name == "mine"
+    assert ModelFile(ModelFile(path).code.build).code.name == "build"
+    with pytest.raises(
+        bc.BayescompareError, match=r"no such model; .*Did you mean 'plackett_luce'"
+    ):
+        ModelFile("placket_luce")
+    with pytest.raises(bc.BayescompareError, match=r"absent\.py: no such model file"):
+        ModelFile(Path("absent.py"))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_tells_its_story(name):
+    source = ModelFile(name).code
+    assert source.title.endswith(".")
+    for part in ("Story:", "Reference", "in three lines::", f'ModelFile("{name}"'):
+        assert part in source.doc, part
