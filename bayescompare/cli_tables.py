@@ -279,6 +279,8 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
     )
     if p.bayesian and p.method.one_measure:
         title = "P that “row better than column” holds on most datasets"
+    if p.bayesian and p.method.one_question:
+        title = "P that the row dominates the column"
     out.print(title, style="bold")
     if p.reference is not None:
         out.print(_against(p, p.reference, marked))

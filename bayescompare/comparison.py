@@ -83,7 +83,9 @@ class Comparison:
     @property
     def mcse(self) -> xr.DataArray | None:
         """Monte Carlo standard error of `probability`; None when the answer is exact."""
-        return None if self.exact else self._over_statements("probability", self.answer.mcse)
+        if self.answer.mcse is None:
+            return None
+        return self._over_statements("probability", self.answer.mcse)
 
     @property
     def exact(self) -> bool:
@@ -132,7 +134,7 @@ class Comparison:
         told = {
             "method": self.method.name,
             "options": str(self.method.options()),
-            "exactness": "exact" if self.exact else "Monte Carlo, see mcse",
+            "exactness": self._exactness(),
             "version": __version__,
         }
         return told if self.answer.seed is None else {**told, "seed": self.answer.seed}
@@ -208,7 +210,7 @@ class Comparison:
         _check_counts(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
         tree = self.method.draws(self.results, draws, chains, generator)
-        return self._signed(tree, seed, sampler="conjugate")
+        return self._signed(tree, seed, sampler=self.method.draws_are)
 
     def model(self) -> pm.Model:
         """Build the PyMC model, to look at or to edit."""
@@ -263,6 +265,12 @@ class Comparison:
                 False,
                 "not known: this answer was sampled by NUTS, and its chains were not saved (JSON "
                 "does not hold them, netCDF does); sample() again, or give tree=.",
+            )
+        if given is None and self.answer.sampled:
+            return Diagnosis(
+                True,
+                "the p-value comes from random resamples, which are independent; it is a valid one "
+                "whatever their number, and more of them make it finer.",
             )
         if given is None and self.answer.mcse is not None:
             return Diagnosis(
@@ -450,6 +458,11 @@ class Comparison:
         return xr.DataArray(
             np.array(values), coords, dims="statement", name=quantity, attrs=self.attrs
         )
+
+    def _exactness(self) -> str:
+        if self.answer.sampled:
+            return "p-value from random resamples"
+        return "exact" if self.exact else "Monte Carlo, see mcse"
 
     def _best_mcse(self) -> float:
         assert self.answer.mcse is not None

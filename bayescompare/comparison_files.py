@@ -35,7 +35,7 @@ SCHEMA_VERSION = 1
 #: Groups of a saved file that are ours; every other group is the posterior's.
 _OWN = ("results", "answer")
 
-_SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed", "lead")
+_SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed", "lead", "sampled")
 
 
 def new_file(path: str | Path, *, overwrite: bool) -> Path:
@@ -167,6 +167,7 @@ def _scalars(answer: Answer) -> dict[str, Any]:
         "log_evidence": answer.log_evidence,
         "seed": answer.seed,
         "lead": answer.lead,
+        "sampled": answer.sampled,
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
 from bayescompare.methods.decision import SETTLED
@@ -36,9 +36,21 @@ class GsdComparison(Comparison):
     """
 
     @property
+    def pvalue(self) -> float:
+        """The p-value of the leading direction, of two algorithms."""
+        self._tested("pvalue")
+        return super().pvalue
+
+    @property
+    def statistic(self) -> float:
+        """Opt of the leading direction, of two algorithms."""
+        self._tested("statistic")
+        return super().statistic
+
+    @property
     def share_below(self) -> float:
         """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
-        self._require("share_below")
+        self._tested("share_below")
         return float(self.answer.extra["share_below"][self._lead("share_below")])
 
     @property
@@ -86,7 +98,8 @@ class GsdComparison(Comparison):
 
     def relation_at(self, delta: float) -> xr.DataArray:
         """Who dominates whom at another δ."""
-        if not 0.0 <= delta < 1.0:
+        given: object = delta
+        if not isinstance(given, (int, float)) or not 0.0 <= given < 1.0:
             raise BayescompareError(f"delta={delta!r}: must be a number in [0, 1).")
         # An infinite threshold is never reached; one just at δ is, up to rounding.
         held = self.thresholds.values <= delta * (1.0 + 1e-9) + 1e-15
@@ -115,7 +128,7 @@ class GsdComparison(Comparison):
         """Two utilities over the quality vectors: the worst one for each algorithm.
 
         Of an incomparable pair, the one of a column named "for B" prefers B, and so shows why A
-        does not dominate; the last rows are the expected utilities.
+        does not dominate. The last two columns count the datasets with each vector.
         """
         pair, names = self._pair("witness"), self.results.algorithms
         first, second = (
@@ -126,7 +139,9 @@ class GsdComparison(Comparison):
         heads = f"utility for {names[1]}", f"utility for {names[0]}"
         table[heads[0]], table[heads[1]] = first, second
         for name, points in zip(names, (pair.system.x, pair.system.y), strict=True):
-            table[name] = np.bincount(points, minlength=len(table))
+            # A measure may be called like an algorithm.
+            head = f"datasets of {name}"
+            table[head] = np.bincount(points, minlength=len(table))
         return table.sort_values(list(self.results.measures), ignore_index=True)
 
     def robustness(self, gammas: Sequence[float] | None = None, *, rng: Rng = None) -> pd.DataFrame:
@@ -143,6 +158,7 @@ class GsdComparison(Comparison):
         gammas : sequence of float, optional
             Shares in [0, 1), rising; 0 and a grid from 1e-5 to 0.2 by default.
         rng : None, int or Generator
+            The seed of the answer by default, so that γ = 0 has its p-value.
 
         Returns
         -------
@@ -154,10 +170,14 @@ class GsdComparison(Comparison):
 
         self._require("robustness")
         usual = np.concatenate([[0.0], np.geomspace(1e-5, 0.2, 87)])
-        chosen = usual if gammas is None else np.asarray(gammas, dtype=float)
+        try:
+            chosen = usual if gammas is None else np.asarray(gammas, dtype=float)
+        except (TypeError, ValueError):
+            raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).") from None
         if chosen.ndim != 1 or not len(chosen) or not ((chosen >= 0) & (chosen < 1)).all():
             raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).")
-        generator, _ = as_rng(rng)
+        # The resamples of the answer itself, where its seed is known.
+        generator, _ = as_rng(self.answer.seed if rng is None else rng)
         sign = 1.0 if self._lead("robustness") == 0 else -1.0
         pvalues = contaminated(self._method, self._pair("robustness"), sign, chosen, generator)
         table = pd.DataFrame({"gamma": chosen, "pvalue": pvalues})
@@ -181,7 +201,7 @@ class GsdComparison(Comparison):
         """
         from bayescompare.methods.gsd_robust import not_dominated
 
-        self._require("robustness")
+        self._require("front_test")
         generator, _ = as_rng(rng)
         found: dict[str, dict[str, float]] = {name: {} for name in self.results.algorithms}
         for (first, second), pair in self._pairs.items():
@@ -199,11 +219,10 @@ class GsdComparison(Comparison):
         if self._is_pair:
             return super().headline()
         others = len(self.results.algorithms) - len(self.front)
-        return (
-            f"{self.best}: dominated by no other; each of the other {others} is"
-            if others
-            else "no algorithm is dominated by another"
-        )
+        if not others:
+            return "no algorithm is dominated by another"
+        rest = "the other one is" if others == 1 else f"each of the other {others} is"
+        return f"{self.best}: dominated by no other; {rest}"
 
     def summary(self) -> pd.DataFrame:
         """Return a row per statement or, of more than two algorithms, per pair."""
@@ -239,6 +258,14 @@ class GsdComparison(Comparison):
                 "pairwise()."
             )
         return next(iter(self._pairs.values()))
+
+    def _tested(self, quantity: str) -> None:
+        self._require(quantity)
+        if not self._is_pair:
+            raise MissingQuantity(
+                f"{quantity} is of a test of two algorithms, and this is the order of "
+                f"{len(self.results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
+            )
 
     def _lead(self, quantity: str) -> int:
         self._pair(quantity)

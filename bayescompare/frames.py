@@ -150,8 +150,15 @@ def _numbers(column: pd.Series[Any], what: str) -> NDArray[np.float64]:
     faults = non_numbers(column)
     if not faults.empty:
         texts = [value for value in faults if isinstance(value, str)]
-        convertible = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").notna().any()
+        numeric = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
+        convertible = bool(numeric.notna().any())
         hint = " Numbers written as text are not converted: use pandas.to_numeric first."
+        if texts and not convertible:
+            hint = (
+                " Words have no order of their own: number them by rank, as in "
+                "df[column].map({'bad': 0, 'good': 1})."
+            )
+            convertible = True
         raise BayescompareError(
             f"{what} must be numbers: {fault_words(faults)}.{hint if convertible else ''}"
         )

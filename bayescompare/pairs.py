@@ -144,7 +144,7 @@ class Pairwise:
         for row in decided[decided["asserted"]].to_dict("records"):
             states = set(row["statement"].split("|"))
             (state, *others) = sorted(states)
-            if others or "=" in state or "~" in state:
+            if others or ">" not in state:
                 graph.graph["mixed"].append((row["first"], row["second"], row["statement"]))
                 continue
             winner, loser = state.split(">")
@@ -196,6 +196,7 @@ class Pairwise:
         wins = [f"{w} over {many(list(graph.successors(w)))}" for w in graph if graph.out_degree(w)]
         if wins:
             lead = "Most probably" if self.bayesian else "Significantly"
+            better = "dominant" if self.method.one_question else better
             said.append(f"{lead} {better}: {'; '.join(wins)}.")
         for cycle in graph.graph["cycles"]:
             said.append(
@@ -425,9 +426,9 @@ def _seen_from(c: Comparison, first: str, label: str) -> str:
     names = c.results.algorithms
     if first == names[0]:
         return label
-    for sign in "=~":
-        label = label.replace(sign.join(names), sign.join(names[::-1]))
-    return label
+    if label == "~".join(names):
+        return "~".join(names[::-1])
+    return label.replace("=".join(names), "=".join(names[::-1]))
 
 
 def _coarse(p: Pairwise, fdr: float) -> str:

@@ -7,9 +7,13 @@ dataset does not widen it:
 
     x̄_i ~ Student-t(k_i − 1, δ_i, s_i √(1/k_i + ρ/(1 − ρ))),   δ_i ~ Student-t(ν, δ0, σ0).
 
-Each Student-t is a normal with a Gamma-distributed precision (u_i, w_i), given which δ_i has been
-integrated out; `delta` puts it back. δ0 and σ0 are in units of the root mean square of the x̄_i,
-so that the priors suit any measure; `difference` is δ0 in the measure's own.
+Each Student-t is a normal with a Gamma-distributed precision. That of x̄_i is sampled (u_i), δ_i
+and its own (w_i) are integrated out, and the function `delta` puts δ_i back. δ0 and σ0 are in units
+of the root mean square of the x̄_i, so that the priors suit any measure:
+
+    δ0 ~ Normal(0, 2),   σ0 ~ HalfNormal(2),   ν − 1 ~ Gamma(2, 0.1),
+
+and `difference` is δ0 in the measure's own units.
 
 What is answered: `theta` is the probability that *the next dataset's* δ lies above the rope, in it
 or below it, and P(statement) is the posterior probability that this region is the most probable of
@@ -29,10 +33,14 @@ deviation is uniform, here it is that of the correlated t-test, 1/σ_i.
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+from scipy.special import gammaln
 
 from bayescompare.modelling import prior
 
 REPLICATES = True
+#: log w at which its integral is evaluated, by the trapezoidal rule.
+STEP = 0.15
+NODES = np.arange(-16.0, 4.0, STEP)
 
 
 def build(
@@ -50,16 +58,38 @@ def build(
     with pm.Model(coords={"statement": labels, "dataset": results.datasets}) as model:
         delta0, sigma0 = prior("delta0", delta0), prior("sigma0", sigma0)
         nu = pm.Deterministic("nu", 1.0 + prior("nu_minus_one", nu_minus_one))
-        w = pm.Gamma("w", nu / 2, nu / 2, dims="dataset")
         u = pm.Gamma("u", freedom / 2, freedom / 2, dims="dataset")
-        spread = pt.sqrt(sigma0**2 / w + (error / unit) ** 2 / u)
         pm.Deterministic("difference", unit * delta0)
         population = pm.StudentT.dist(nu, mu=delta0, sigma=sigma0)
         upper, lower = (pt.exp(pm.logcdf(population, edge)) for edge in (rope, -rope))
         shares = [1 - upper, upper - lower, lower] if rope else [1 - upper, lower]
         pm.Deterministic("theta", pt.stack(shares), dims="statement")
-        pm.Normal("mean", unit * delta0, unit * spread, observed=mean, dims="dataset")
+        pm.CustomDist(
+            "mean",
+            unit * delta0,
+            unit * sigma0,
+            nu,
+            error / pt.sqrt(u),
+            logp=lambda *args: pt.logsumexp(mixture(*args, log=pt.log, gammaln=pt.gammaln), -1),
+            random=draw,
+            observed=mean,
+            dims="dataset",
+        )
     return model
+
+
+def mixture(x, centre, spread, nu, error, log=np.log, gammaln=gammaln):
+    """Log density of x at every node of w, given which it is normal."""
+    x, centre, spread, nu, error = (v[..., None] for v in (x, centre, spread, nu, error))
+    half = nu / 2
+    weight = half * log(half) - gammaln(half) + half * (NODES - np.exp(NODES)) + np.log(STEP)
+    variance = spread**2 * np.exp(-NODES) + error**2
+    return weight - 0.5 * log(2 * np.pi * variance) - 0.5 * (x - centre) ** 2 / variance
+
+
+def draw(centre, spread, nu, error, rng=None, size=None):
+    """Mean differences seen on new datasets."""
+    return centre + spread * rng.standard_t(nu, size=size) + error * rng.normal(size=size)
 
 
 def seen(results, folds=None):
@@ -87,10 +117,15 @@ def seen(results, folds=None):
 
 def delta(posterior, results, folds=None, rng=None):
     """Draws of every dataset's δ_i, in the measure's units, from the posterior of this model."""
+    rng = np.random.default_rng(rng)
     mean, error, _, unit = seen(results, folds)
-    between = (unit * posterior["sigma0"]) ** 2 / posterior["w"]
-    within = error**2 / posterior["u"]
+    within = error**2 / posterior["u"].transpose("chain", "draw", "dataset")
+    centre, spread, nu = (
+        posterior[name].values[..., None] for name in ("difference", "sigma0", "nu")
+    )
+    terms = mixture(mean, centre, unit * spread, nu, np.sqrt(within.values))
+    w = np.exp(NODES[np.argmax(terms + rng.gumbel(size=terms.shape), axis=-1)])
+    between = (unit * spread) ** 2 / w
     share = between / (between + within)
-    centre = posterior["difference"] + share * (mean - posterior["difference"])
-    noise = np.random.default_rng(rng).normal(size=centre.shape)
-    return (centre + np.sqrt(share * within) * noise).rename("delta")
+    noise = rng.normal(size=w.shape)
+    return (centre + share * (mean - centre) + np.sqrt(share * within) * noise).rename("delta")

@@ -272,15 +272,16 @@ def test_nothing_is_significant_after_correction_at_delta_0(uci: bc.Results) -> 
 # ------------------------------------------------------------------------- against the definition
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_relation_is_that_of_the_definition(kind: str, seed: int) -> None:
     results = made(kind, seed, algorithms=3)
+    system = {pair: Naive(results, *pair) for pair in itertools.combinations("ABC", 2)}
+    limit = {pair: naive.largest() for pair, naive in system.items()}
     for choices in ({"delta": 0}, {"delta": 0.01}, {"epsilon": 0.5}):
         c = ask(results, GSD(**choices))
-        for first, second in itertools.combinations("ABC", 2):
-            naive = Naive(results, first, second)
-            largest = naive.largest()
+        for first, second in system:
+            naive, largest = system[first, second], limit[first, second]
             assert float(c.delta_max.sel(algorithm=first, opponent=second)) == pytest.approx(
                 largest, abs=1e-8
             )
@@ -325,7 +326,7 @@ def test_the_rules_differ_only_where_scales_are_mixed() -> None:
 @pytest.mark.parametrize("kind", ["metric", "ordinal", "mixed", "no bounds"])
 def test_thresholds_are_where_the_definition_puts_them(kind: str) -> None:
     checked = 0
-    for seed in range(8):
+    for seed in range(6):
         results = made(kind, 100 + seed)
         naive = Naive(results, "A", "B")
         largest = naive.largest()
@@ -387,8 +388,8 @@ def test_the_order_only_grows(whole: GsdComparison) -> None:
 def test_enumeration_is_brute_force(kind: str, scheme: Any) -> None:
     for seed in range(2):
         results = made(kind, 20 + seed, datasets=4 if scheme == "paired" else 3)
+        naive = Naive(results, "A", "B")
         for delta in (0, 0.01):
-            naive = Naive(results, "A", "B")
             used = min(delta, naive.largest())
             c = ask(results, GSD(delta=delta, scheme=scheme))
             optima, summary = naive.resampled(scheme, used), c.summary()
@@ -457,9 +458,9 @@ def test_stopping_early(uci: bc.Results) -> None:
 
 def test_false_alarms_are_as_rare_as_stated() -> None:
     for method in (GSD(permutations=99), GSD(permutations=99, stop_after=5)):
-        found = false_alarms(simulations=60, datasets=7, method=method, rng=3)
-        # 60 draws at 5 %: more than nine would happen once in a thousand times.
-        assert (found <= 0.05).sum().max() <= 9
+        found = false_alarms(simulations=40, datasets=7, method=method, rng=3)
+        # 40 draws at 5 %: more than seven would happen less than once in a thousand times.
+        assert (found <= 0.05).sum().max() <= 7
         assert (found > 0).all(axis=None)
 
 
@@ -678,9 +679,14 @@ def test_a_tilde_in_a_name_is_no_incomparability() -> None:
     c = ask(table(cells, names=names), GSDBootstrap(resamples=50), rng=1)
     assert c.best == "svm~rbf>B"
     assert "svm~rbf dominates B is over 0.999" in c.explain()
-    p = bc.pairwise(table(cells, names=names), method="gsd", n_jobs=1)
-    assert p.decide()["asserted"].all()
-    assert list(p.order().edges) == [("svm~rbf", "B")]
+
+
+def test_a_tilde_in_a_name_costs_no_edge() -> None:
+    cells = np.array([[[9.0], [1.0 + k % 3]] for k in range(9)])
+    for method in ("gsd", "dirichlet"):
+        p = bc.pairwise(table(cells, names=["svm~rbf", "B"]), method=method, n_jobs=1)
+        assert p.decide()["asserted"].all()
+        assert list(p.order().edges) == [("svm~rbf", "B")]
 
 
 # ----------------------------------------------------------------------------------- robustness
@@ -810,12 +816,13 @@ def check_witness(c: GsdComparison, delta: float) -> None:
     signs = [c.results[m].sign for m in measures]
     points = shown[measures].to_numpy() * signs
     n = len(c.results.datasets)
-    assert shown[first].sum() == shown[second].sum() == n
+    has = {name: shown[f"datasets of {name}"] for name in (first, second)}
+    assert has[first].sum() == has[second].sum() == n
     for hero, other in ((first, second), (second, first)):
         u = shown[f"utility for {hero}"].to_numpy()
         assert u.min() == pytest.approx(0, abs=1e-9)
         assert u.max() == pytest.approx(1, abs=1e-9)
-        gain = float(u @ (shown[hero] - shown[other])) / n
+        gain = float(u @ (has[hero] - has[other])) / n
         # It is the worst one for the other.
         assert gain == pytest.approx(-c.summary().loc[f"{other}>{hero}", "opt"], abs=1e-8)
         if (first, second) in c.incomparable:
@@ -864,7 +871,7 @@ def test_the_test_of_two_is_missing_from_many_and_says_so(whole: GsdComparison, 
 
 @pytest.mark.parametrize("kind", ["metric", "ordinal", "mixed", "half-open"])
 def test_the_bootstrap_by_brute_force(kind: str) -> None:
-    n = 40
+    n = 24
     for seed, delta in ((0, 0), (1, 0.01)):
         results = made(kind, 60 + seed)
         c = ask(results, GSDBootstrap(delta=delta, resamples=n), rng=seed)
@@ -949,7 +956,7 @@ def test_arviz_reads_the_tree(uci: bc.Results) -> None:
     import arviz as az
 
     c = ask(uci, GSDBootstrap(delta=0, resamples=50), algorithms=["RF", "BDS"], rng=1)
-    tree = c.draws(200, chains=4, rng=1)
+    tree = c.draws(60, chains=4, rng=1)
     shown = az.summary(tree, var_names=["opt"])
     assert shown.index.tolist() == ["opt[RF>BDS]", "opt[BDS>RF]"]
     mean = tree["posterior"]["opt"].mean(("chain", "draw")).values
@@ -1458,6 +1465,7 @@ def test_compare_many_on_the_command_line(file: tuple[Any, ...]) -> None:
 
 def test_pairwise_on_the_command_line(file: tuple[Any, ...], tmp_path: Path) -> None:
     flags = ("--algorithms", "GBM,RF,CART", "--method", "gsd", "--set", "delta=0")
+    flags += ("--set", "permutations=99")
     page = tmp_path / "report.html"
     told = json.loads(run("pairwise", *file, *flags, "--seed", 1, "--json"))
     assert len(told["comparisons"]) == 3

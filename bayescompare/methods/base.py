@@ -89,6 +89,8 @@ class Answer:
         What the sampling was seeded with.
     lead : int, optional
         Which statement a p-value is about, where it need not be that of the largest count.
+    sampled : bool
+        Whether the p-value comes from random resamples.
     """
 
     labels: tuple[str, ...]
@@ -108,11 +110,12 @@ class Answer:
     tree: xr.DataTree | None = None
     seed: int | None = None
     lead: int | None = None
+    sampled: bool = False
 
     @property
     def exact(self) -> bool:
         """Whether the figures carry no Monte Carlo error."""
-        return self.mcse is None
+        return self.mcse is None and not self.sampled
 
     @classmethod
     def over(cls, statements: Statements, **found: Any) -> Answer:
@@ -152,6 +155,8 @@ class Method(ABC):
     tests_per_pair: ClassVar[int] = 1
     #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
     keeps_level: ClassVar[bool] = True
+    #: How `draws` are made, told by their tree.
+    draws_are: ClassVar[str] = "conjugate"
     #: What the leading statement is, as the verdict says it.
     leading: ClassVar[str] = "is the most probable statement"
 

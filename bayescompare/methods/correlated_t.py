@@ -110,6 +110,7 @@ class CorrelatedT(Method):
     )
     judges = "replicates"
     one_pair = True
+    draws_are: ClassVar[str] = "exact"
     one_measure = True
     leading: ClassVar[str] = "is the most frequent case on datasets of this kind"
 

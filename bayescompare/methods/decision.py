@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,6 +54,9 @@ def decide(answer: Answer) -> Decision:
     Ties are broken by count and then by label, so that listing the algorithms in another order
     names the same statement.
     """
+    if answer.probability is None and answer.pvalue is None:
+        # Something was computed and nothing judged.
+        return Decision(answer.labels[0], math.nan, "open", (), None)
     score = answer.counts if answer.probability is None else answer.probability
     if answer.lead is not None:
         return _about(answer, answer.lead)

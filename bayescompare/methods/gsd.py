@@ -44,6 +44,7 @@ class GsdMethod(Method):
     """What both forms of the test share: δ, and the meaning of ordinal measures."""
 
     one_question: ClassVar[bool] = True
+    draws_are: ClassVar[str] = "Bayesian bootstrap"
 
     delta: float = 1e-5
     epsilon: float | None = None
@@ -125,7 +126,10 @@ class GSD(GsdMethod):
             "delta_max",
             "relation",
             "thresholds",
+            "relation_at",
+            "incomparable",
             "front",
+            "front_test",
             "witness",
             "robustness",
             "draws",
@@ -184,6 +188,7 @@ class GSD(GsdMethod):
                 "dominates": [bool(x) for x in pair.dominates()],
             },
             seed=None if found.exact else sampling.seed,
+            sampled=not found.exact,
         )
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:

@@ -64,7 +64,18 @@ class GSDBootstrap(GsdMethod):
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Jansen et al. (2022); Rubin (1981)"
     provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "draws", "delta_max", "relation", "thresholds", "front", "witness", "order"}
+        {
+            "probability",
+            "draws",
+            "delta_max",
+            "relation",
+            "relation_at",
+            "incomparable",
+            "thresholds",
+            "front",
+            "witness",
+            "order",
+        }
     )
     one_pair: ClassVar[bool] = True
     leading: ClassVar[str] = "is the most probable relation"
@@ -89,7 +100,8 @@ class GSDBootstrap(GsdMethod):
         counts, n = np.array([float(h.sum()) for h in held]), self.resamples
         # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
         smooth = (counts + 1.0) / (n + 2.0)
-        mcse = np.sqrt(np.where((share > 0) & (share < 1), share, smooth) * (1 - smooth) / n)
+        known = np.where((share > 0) & (share < 1), share, smooth)
+        mcse = np.sqrt(known * (1.0 - known) / n)
         a, b = results.algorithms
         labels = (f"{a}>{b}", f"{a}~{b}", f"{b}>{a}", f"{a}={b}")
         kept = [k for k in range(4) if k < 3 or counts[k] > 0]

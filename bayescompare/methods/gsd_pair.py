@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._errors import BayescompareError
 from bayescompare.kernels.gsd_optimum import GsdSolver
 from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd_verdicts import TOLERANCE
@@ -45,12 +47,30 @@ class Pair:
         values = self.results.oriented()
         low, high = _bounds(self.results, values)
         metric = np.array([self.results[name].scale == "metric" for name in self.results.measures])
-        return build_system(values[:, 0], values[:, 1], low, high, metric, rule=self.rule)
+        try:
+            return build_system(values[:, 0], values[:, 1], low, high, metric, rule=self.rule)
+        except BayescompareError as error:
+            first, second = self.results.algorithms
+            raise BayescompareError(f"{first} against {second}: {error}") from None
 
     @cached_property
     def solver(self) -> GsdSolver:
         """The solver, which keeps what it learned from one question to the next."""
-        return GsdSolver(self.system)
+        solver = GsdSolver(self.system)
+        if self.rule == "jansen2022":
+            self._check_some_utility(solver)
+        return solver
+
+    def _check_some_utility(self, solver: GsdSolver) -> None:
+        """Equation (2) to the letter may ask of all gains to be equal, and so zero."""
+        try:
+            solver.optimum(self.system.objective(), 0.0)
+        except ArithmeticError:
+            first, second = self.results.algorithms
+            raise BayescompareError(
+                f"{first} against {second}: rule='jansen2022' leaves no utility at all, because "
+                "metric measures tie where ordinal ones differ; use rule='interval'."
+            ) from None
 
     @property
     def delta_max(self) -> float:
@@ -96,12 +116,23 @@ def _bounds(results: Results, values: FloatArray) -> tuple[FloatArray, FloatArra
     seen_low, seen_high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
     low, high = np.empty(len(seen_low)), np.empty(len(seen_low))
     for j, name in enumerate(results.measures):
-        least, greatest = results[name].bounds or (None, None)
+        least, greatest = _finite(results[name].bounds)
         if results[name].direction == "min":
             least, greatest = (None if end is None else -end for end in (greatest, least))
         low[j] = seen_low[j] if least is None else least
         high[j] = seen_high[j] if greatest is None else greatest
     return low, high
+
+
+def _finite(
+    bounds: tuple[float | None, float | None] | None,
+) -> tuple[float | None, float | None]:
+    """Bounds to compute with: an infinite one bounds nothing."""
+    low, high = bounds or (None, None)
+    return (
+        None if low is None or math.isinf(low) else low,
+        None if high is None or math.isinf(high) else high,
+    )
 
 
 def unbounded(results: Results) -> list[str]:
@@ -113,5 +144,5 @@ def unbounded(results: Results) -> list[str]:
     >>> unbounded(load_example("benavoli-example1")), unbounded(load_example("jansen-uci"))
     (['accuracy', 'time'], [])
     """
-    ends = {name: results[name].bounds or (None, None) for name in results.measures}
+    ends = {name: _finite(results[name].bounds) for name in results.measures}
     return [name for name, bounds in ends.items() if None in bounds]

@@ -41,9 +41,11 @@ def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision
             f"of {winner} (p = {decision.level:.3g})."
         )
     else:
+        alike = all(answer.details["dominates"])
+        caution = "" if alike else "; that does not show the two to be equal or incomparable"
         said.append(
             f"{tested}, so that the hypothesis that the labels do not matter is not rejected "
-            f"(p = {decision.level:.3g}); that does not show the two to be equal or incomparable."
+            f"(p = {decision.level:.3g}){caution}."
         )
     return [*said, _meaning(results), *_small_print(method, results, answer)]
 
@@ -63,13 +65,13 @@ def bootstrap_words(
     }[decision.verdict]
     n = plural(len(results.datasets), "dataset")
     others = [
-        f"{_claim(label)} {share(float(p))}"
+        f"{_claim(results, label)} {share(float(p))}"
         for label, p in zip(answer.labels, answer.probability, strict=True)
         if label != decision.statement
     ]
     return [
-        f"On {n} the probability that {_claim(decision.statement)} is {share(decision.level)} "
-        f"(Monte Carlo standard error {float(answer.mcse[k]):.1g}), {verdict}.",
+        f"On {n} the probability that {_claim(results, decision.statement)} is "
+        f"{share(decision.level)} (Monte Carlo standard error {float(answer.mcse[k]):.1g}), {verdict}.",
         f"The others: {many(others)}.",
         f"In the data themselves {_relation(results, answer)}.",
         _meaning(results),
@@ -100,10 +102,18 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
         f"On {n} and {plural(len(results.measures), 'measure')}, {int(above.sum())} of {pairs} "
         f"pairs of algorithms are ordered: {'; '.join(wins) or 'none dominates another'}."
     ]
+    alike = [
+        f"{names[i]} and {names[j]}"
+        for i, j in itertools.combinations(range(len(names)), 2)
+        if relation[i, j] and relation[j, i]
+    ]
+    if alike:
+        said.append(f"No utility tells these apart, they are equivalent: {'; '.join(alike)}.")
     if apart:
+        more = f" and {len(apart) - 12} more" if len(apart) > 12 else ""
         said.append(
             f"Incomparable, one being better for some utilities and the other for others: "
-            f"{many(apart, most=12)}."
+            f"{'; '.join(apart[:12])}{more}."
         )
     said.append(
         f"No other dominates {many(front)}."
@@ -134,11 +144,13 @@ def _relation(results: Results, answer: Answer) -> str:
     )
 
 
-def _claim(statement: str) -> str:
-    if "~" in statement:
-        return " and ".join(statement.split("~")) + " are incomparable"
+def _claim(results: Results, statement: str) -> str:
+    # By what the sign must be: a name may hold a tilde.
+    both = " and ".join(results.algorithms)
     if "=" in statement:
-        return " and ".join(statement.split("=")) + " are equivalent"
+        return f"{both} are equivalent"
+    if ">" not in statement:
+        return f"{both} are incomparable"
     winner, loser = statement.split(">")
     return f"{winner} dominates {loser}"
 

@@ -100,6 +100,7 @@ class Hierarchical(Method):
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     judges = "counts"
     one_pair = True
+    draws_are: ClassVar[str] = "exact"
     one_measure = True
     leading: ClassVar[str] = "holds on most datasets of this kind"
 

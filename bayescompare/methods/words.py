@@ -66,7 +66,8 @@ def plural(n: float, noun: str) -> str:
 
 def many(items: Sequence[str], *, most: int = 6) -> str:
     """Join names: ``"a, b and c"``, shortened when there are very many."""
-    if len(items) > most:
+    # "and 1 more" is no shorter than the one.
+    if len(items) > most + 1:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
 

@@ -88,6 +88,8 @@ def _steps(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
             winner, loser = (i, j) if found[i, j] <= found[j, i] else (j, i)
+            if found[i, j] == found[j, i]:
+                continue  # equivalent, or comparable at no δ
             if least[i, j] == 0.0:
                 start += 1
             elif np.isfinite(least[i, j]):

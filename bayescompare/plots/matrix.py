@@ -150,5 +150,7 @@ def _meaning(p: Pairwise) -> str:
         return "p-value of each pair"
     measures = p.results.measures
     where = f"on {measures[0]}" if len(measures) == 1 else f"on all {len(measures)} measures"
+    if p.method.one_question:
+        return "P(row dominates column)"
     said = "holds on most datasets" if p.method.one_measure else "is the most probable statement"
     return f"P(“row better than column {where}” {said})"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_robustness"]
 
 
-def plot_robustness(c: Comparison, *, rng: Rng = 0, ax: Axes | None = None) -> Axes:
+def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -> Axes:
     """Draw the p-value against γ, the share of the data that may be anything.
 
     Parameters
@@ -24,7 +24,7 @@ def plot_robustness(c: Comparison, *, rng: Rng = 0, ax: Axes | None = None) -> A
     c : Comparison
         Of two algorithms by ``"gsd"``.
     rng : None, int or Generator
-        For the resamples.
+        For the resamples; the answer's own by default.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 

@@ -110,14 +110,16 @@ def statements_size(c: Comparison, *, most: int = 20) -> tuple[float, float]:
 def _rows(c: Comparison, most: int) -> list[Row]:
     _check_most(most)
     answer = c.answer
-    ranked = _ranked(answer, answer.labels.index(c.best))
-    kept = [k for k in ranked[:most] if not _negligible(answer, k)]
+    best = answer.labels.index(c.best)
+    ranked = _ranked(answer, best)
+    # What the verdict is about has its bar, datasets or not.
+    kept = [k for k in ranked[:most] if k == best or not _negligible(answer, k)]
     shown = set(kept)
     rest = [k for k in ranked if k not in shown]
     if len(rest) == 1:
         # A bar for "1 other" would take the same room.
         kept, rest = [*kept, *rest], []
-    rows = [_row(answer, k, best=k == kept[0]) for k in kept]
+    rows = [_row(answer, k, best=k == best) for k in kept]
     return [*rows, *_others(answer, rest), *_unlisted(answer)]
 
 

@@ -234,7 +234,9 @@ def _graph_words(c: Comparison) -> dict[str, str]:
 def _exactness(c: Comparison) -> dict[str, str]:
     if c.exact:
         return {"exactness": "exact: the figures carry no Monte Carlo error"}
-    assert c.answer.mcse is not None
+    seed = "a Generator" if c.answer.seed is None else str(c.answer.seed)
+    if c.answer.mcse is None:
+        return {"exactness": "p-value from random resamples", "seed": seed}
     told = {
         "exactness": f"Monte Carlo: standard error of P at most {c.answer.mcse.max():.2g}",
         "seed": "a Generator" if c.answer.seed is None else str(c.answer.seed),
@@ -300,6 +302,8 @@ def _shaded(p: Pairwise) -> Shaded | None:
         title = "P(row better than column on every measure is the most probable statement)"
         if p.method.one_measure:
             title = "P(row better than column on most datasets)"
+        if p.method.one_question:
+            title = "P(row dominates column)"
     return Shaded(title, names, rows, _shades(bayesian=p.bayesian))
 
 
@@ -320,6 +324,8 @@ def _shades(*, bayesian: bool) -> list[tuple[str, str]]:
 
 def _all_exactness(p: Pairwise) -> dict[str, str]:
     errors = [c.answer.mcse.max() for c in p.comparisons if c.answer.mcse is not None]
+    if any(c.answer.sampled for c in p.comparisons):
+        return {"exactness": "p-values from random resamples"}
     if not errors:
         return {"exactness": "exact: the figures carry no Monte Carlo error"}
     seeds = {c.answer.seed for c in p.comparisons}

@@ -46,8 +46,9 @@ def simulated_classifiers(
     >>> simulated_classifiers(rng=1).algorithms
     ('C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7')
     """
-    if not (np.isfinite(eta) and eta >= 0 and np.isfinite(noise) and noise > 0):
-        raise BayescompareError(f"eta={eta!r}, noise={noise!r}: must be finite, >= 0 and > 0.")
+    _check_number("eta", eta, least=0.0)
+    _check_number("noise", noise, above=0.0)
+    _check_count("datasets", datasets)
     generator, _ = as_rng(rng)
     centre = 1.0 - eta * np.array(_BELOW)
     values = generator.normal(centre, noise, (datasets, 7, 2))
@@ -83,6 +84,12 @@ def false_alarms(
     >>> false_alarms(simulations=2, datasets=4, rng=1).columns.tolist()
     ['first', 'second']
     """
+    for name, value in (
+        ("simulations", simulations),
+        ("datasets", datasets),
+        ("measures", measures),
+    ):
+        _check_count(name, value)
     generator, _ = as_rng(rng)
     test = GSD(permutations=199) if method is None else method
     names = [f"m{j}" for j in range(measures)]
@@ -97,3 +104,16 @@ def false_alarms(
         c = compare(Results(data, spec), method=test, rng=stream)
         rows.append(c.answer.extra["pvalue"])
     return pd.DataFrame(rows, columns=["first", "second"])
+
+
+def _check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
+
+
+def _check_number(name: str, value: object, least: float = -np.inf, above: float = -np.inf) -> None:
+    good = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
+    number = float(value) if isinstance(value, (int, float, np.floating)) else np.nan
+    if not (good and np.isfinite(number) and number >= least and number > above):
+        limit = f"> {above:g}" if above > -np.inf else f">= {least:g}"
+        raise BayescompareError(f"{name}={value!r}: must be a finite number {limit}.")

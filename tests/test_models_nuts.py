@@ -1,0 +1,169 @@
+"""Every bundled model, sampled: known parameters come back, and all that a comparison offers works.
+
+Seeds are fixed; the sampler's settings are those that a user has by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayescompare as bc
+from bayescompare.methods import ModelFile
+from tests import model_data
+
+pytestmark = pytest.mark.slow
+
+QUIET = {"progressbar": False, "cores": 2}
+THETA = np.array([0.05, 0.1, 0.05, 0.1, 0.05, 0.15, 0.1, 0.4])
+STRENGTH = np.array([[1.2, 0.9], [0.4, 0.6], [0.0, -0.3], [-0.5, -0.2], [-1.1, -1.0]])
+Case = tuple[bc.Results, dict[str, Any], dict[str, Any]]
+
+
+def strengths() -> Case:
+    return model_data.from_strengths(STRENGTH, 60, 3), {}, {"strength": STRENGTH}
+
+
+def davidson() -> Case:
+    results = model_data.from_davidson(np.array([0.4, -0.4]), 0.6, 150, 5, 0.05)
+    return results, {}, {"strength": np.array([0.4, -0.4]), "nu": np.array(0.6)}
+
+
+def replicated() -> Case:
+    delta = 0.02 + 0.015 * np.random.default_rng(7).standard_t(5, size=40)
+    results = model_data.folds(delta, 10, 0.02, 8, rope=0.01)
+    population = stats.t(5, 0.02, 0.015)
+    above, below = population.sf(0.01), population.cdf(-0.01)
+    theta = np.array([above, 1 - above - below, below])
+    return results, {}, {"difference": np.array(0.02), "theta": theta}
+
+
+def regression() -> Case:
+    results, covariates = model_data.from_covariates(0.5, np.array([1.0, -0.6]), 150, 9)
+    p = 1 / (1 + np.exp(-0.5))
+    better = np.array([[0.5, p], [1 - p, 0.5]])
+    truth = {"alpha": np.array(0.5), "beta": np.array([1.0, -0.6]), "better": better}
+    return results, {"covariates": covariates}, truth
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "bradley_terry": davidson,
+    "covariates": regression,
+    "dirichlet_hyperprior": lambda: (
+        model_data.from_statements(THETA, 120, 1),
+        {},
+        {"theta": THETA},
+    ),
+    "hierarchical_t": replicated,
+    "logistic_normal": lambda: (model_data.from_statements(THETA, 120, 1), {}, {"theta": THETA}),
+    "plackett_luce": strengths,
+}
+
+
+@cache
+def sampled(name: str) -> tuple[bc.Comparison, dict[str, Any]]:
+    results, priors, truth = CASES[name]()
+    c = bc.compare(results, method=ModelFile(name, priors=priors), rng=11, sampler=QUIET)
+    return c, truth
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_known_parameters_come_back(name):
+    c, truth = sampled(name)
+    posterior = c.tree["posterior"]
+    for variable, value in truth.items():
+        drawn = posterior[variable]
+        mean, sd = drawn.mean(("chain", "draw")).values, drawn.std(("chain", "draw")).values
+        far = np.abs(mean - value) / np.where(sd > 0, sd, 1.0)
+        assert far.max() < 4, f"{variable}: {mean} ± {sd}, made with {value}"
+        # Not by being vague: the prior's spread has shrunk.
+        prior = c.tree["prior"][variable].std(("chain", "draw")).values
+        assert np.all((sd < 0.7 * prior) | (sd == 0)), f"{variable}: {sd} of {prior}"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sampling_is_clean(name):
+    c, _ = sampled(name)
+    found = c.diagnose()
+    assert found.ok, str(found)
+    assert found.figures["divergences"] == 0
+    assert found.figures["greatest R-hat"] < 1.01
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_model_has_all_that_a_comparison_has(name, tmp_path):
+    c, _ = sampled(name)
+    summary = c.summary()
+    assert summary["probability"].sum() == pytest.approx(1.0)
+    assert c.best == summary.index[0]
+    assert name in c.explain()
+    loo = c.loo()
+    assert loo.elpd_i.dims == ("dataset",)
+    assert loo.n_data_points == len(c.results.datasets)
+    (observed,) = c.tree["observed_data"].data_vars
+    for group in ("posterior_predictive", "prior_predictive"):
+        seen, predicted = c.tree["observed_data"][observed], c.tree[group][observed]
+        assert predicted.dims[2:] == seen.dims
+        assert predicted.shape[2:] == seen.shape
+    c.plot()
+    c.report(tmp_path / "report.html")
+    c.to_netcdf(tmp_path / "c.nc")
+    again = bc.load_comparison(tmp_path / "c.nc")
+    np.testing.assert_array_equal(again.probability.values, c.probability.values)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_data_drawn_from_the_posterior_look_like_the_data(name):
+    """A statistic of each model's own: the observed value lies among the replicated ones."""
+    c, _ = sampled(name)
+    (observed,) = c.tree["observed_data"].data_vars
+    data, drawn = c.tree["observed_data"][observed], c.tree["posterior_predictive"][observed]
+    share = (drawn.mean("dataset") <= data.mean("dataset")).mean(("chain", "draw")).values
+    assert np.all((share > 0.001) & (share <= 1.0)), share
+
+
+def test_the_hierarchical_model_shrinks_each_dataset_towards_the_population():
+    c, _ = sampled("hierarchical_t")
+    delta = ModelFile("hierarchical_t").code.build.__globals__["delta"]
+    drawn = delta(c.tree["posterior"].to_dataset(), c.results, rng=0)
+    assert drawn.sizes["dataset"] == 40
+    estimate = drawn.mean(("chain", "draw")).values
+    raw = c.tree["observed_data"]["mean"].values
+    true = 0.02 + 0.015 * np.random.default_rng(7).standard_t(5, size=40)
+    assert np.mean((estimate - true) ** 2) < np.mean((raw - true) ** 2)
+    centre = float(c.tree["posterior"]["difference"].mean())
+    assert np.mean(np.abs(estimate - centre) < np.abs(raw - centre)) > 0.9
+
+
+def test_ties_and_missing_knowledge_leave_bradley_terry_clean():
+    """Ten datasets, half of them tied: little is known, and the sampler must not mind."""
+    rng = np.random.default_rng(2)
+    values = np.round(rng.normal(size=(10, 2, 1)))
+    results = model_data.table(values, rope=0.5)
+    c = bc.compare(results, method="bradley_terry", rng=1, sampler=QUIET)
+    assert c.diagnose().ok, str(c.diagnose())
+
+
+def test_plackett_luce_agrees_with_the_pairs_where_those_are_settled():
+    """Eight algorithms, three measures and ties: one model, 21 strengths, no 8! statements."""
+    results = bc.load_example("jansen-uci")
+    c = bc.compare(results, method="plackett_luce", rng=1, sampler=QUIET)
+    assert c.diagnose().ok, str(c.diagnose())
+    strength = c.tree["posterior"]["strength"]
+    ahead = (strength - strength.rename(algorithm="opponent") > 0).all("measure")
+    together = ahead.mean(("chain", "draw"))
+    pairs = bc.pairwise(results, method="dirichlet").matrix
+    together = together.transpose(*pairs.dims).sel(algorithm=pairs["algorithm"])
+    settled = pairs.values >= 0.95
+    assert settled.sum() >= 4
+    assert np.all(together.values[settled] > 0.95)
+    # And where the one model is sure, the pairs do not lean the other way.
+    sure = together.values >= 0.95
+    assert np.all(pairs.values[sure] > 0.8)
+    off = ~np.eye(8, dtype=bool)
+    assert np.corrcoef(together.values[off], pairs.values[off])[0, 1] > 0.85
