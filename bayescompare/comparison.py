@@ -153,6 +153,9 @@ class Comparison:
         table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
         by = ["probability", "count"] if answer.probability is not None else ["count"]
         table = table.sort_values(by, ascending=False, kind="stable")
+        if answer.lead is not None:
+            # What the p-value is about comes first, whatever the counts.
+            table = table.loc[[self.best, *table.index.drop(self.best)]]
         if answer.pvalue is not None:
             table.attrs.update(pvalue=answer.pvalue, statistic=answer.statistic)
         return table
