@@ -41,6 +41,11 @@ bench: $(VENV)/.installed-test ## speed and memory against the alternatives
 	@echo "benchmarks: ratios measured in one run"
 	@$(BIN)/python -m benchmarks
 
+.PHONY: bench-full
+bench-full: $(VENV)/.installed-test ## how the dominance test grows up to 200 datasets (half an hour)
+	@echo "benchmarks: growth of generalised stochastic dominance"
+	@$(BIN)/python -m benchmarks.bench_gsd --full
+
 .PHONY: docs
 docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
 	@echo "sphinx: docs/_build/html/index.html"
