@@ -65,7 +65,9 @@ class ModelComparison:
             first, second = known.nlargest(2).index
             factor = math.exp(min(float(known[first] - known[second]), 700.0))
             said.append(
-                f"By the evidence {first} is {factor:.3g} times as probable as {second}, were they "
+                f"The evidence does not tell {first} and {second} apart."
+                if factor < 1.2
+                else f"By the evidence {first} is {factor:.3g} times as probable as {second}, were they "
                 "equally probable before; that depends on the priors more than prediction does."
             )
         poor = table[table["khat"] > 0.7]
