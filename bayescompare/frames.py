@@ -153,7 +153,7 @@ def _numbers(column: pd.Series[Any], what: str) -> NDArray[np.float64]:
         numeric = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
         convertible = bool(numeric.notna().any())
         hint = " Numbers written as text are not converted: use pandas.to_numeric first."
-        if texts and not convertible:
+        if not convertible and len(texts) == int(column.notna().sum()):
             hint = (
                 " Words have no order of their own: number them by rank, as in "
                 "df[column].map({'bad': 0, 'good': 1})."

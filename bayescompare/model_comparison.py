@@ -64,12 +64,10 @@ class ModelComparison:
         if len(known) > 1:
             first, second = known.nlargest(2).index
             factor = math.exp(min(float(known[first] - known[second]), 700.0))
-            said.append(
-                f"The evidence does not tell {first} and {second} apart."
-                if factor < 1.2
-                else f"By the evidence {first} is {factor:.3g} times as probable as {second}, were they "
-                "equally probable before; that depends on the priors more than prediction does."
-            )
+            told = f"By the evidence {first} is {factor:.3g} times as probable as {second}, were "
+            told += "they equally probable before; that depends on the priors more than prediction"
+            alike = f"The evidence does not tell {first} and {second} apart."
+            said.append(alike if factor < 1.2 else f"{told} does.")
         poor = table[table["khat"] > 0.7]
         if len(poor):
             said.append(

@@ -7,7 +7,10 @@ than the measure's rope (exact ties only when it has none):
 
 with π = exp(strength) and ν the readiness to tie: equals tie with probability ν / (2 + ν).
 
-    strength ~ σ Normal(0, 1), summing to zero;   σ ~ HalfNormal(1.5);   ν ~ LogNormal(0, 1.5).
+    strength ~ σ Normal(0, 1), summing to zero;   σ = 1.5;   ν ~ LogNormal(0, 1.5).
+
+With many algorithms σ can be learned: ``priors={"sigma": pm.HalfNormal.dist(1.5)}``; two have only
+one difference to learn it from.
 
 The rope is local to each pair and dataset, so it need not be transitive and any number of
 algorithms may have one. For more than two, the pairs of a dataset count as independent, which they
@@ -29,7 +32,7 @@ import pytensor.tensor as pt
 from bayescompare.modelling import prior
 
 
-def build(results, *, sigma=pm.HalfNormal.dist(1.5), nu=pm.LogNormal.dist(0.0, 1.5)):
+def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
     if len(results.measures) != 1:
         raise ValueError(f"one measure is judged here, not {len(results.measures)}: choose one.")
     names = results.algorithms

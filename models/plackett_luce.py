@@ -9,16 +9,17 @@ the rest, and so on:
 There are l − 1 free strengths for each measure, where the multinomial has l! statements. An
 algorithm that is strong on one measure tends to be so on those that are correlated with it:
 
-    s_a = σ L z_a,   z_a ~ Normal(0, I) summing to zero over the algorithms,
-    L Lᵀ = Ω ~ LKJ(η),   σ ~ HalfNormal(1.5).
+    s_a ~ MvNormal(0, σ² Ω) over the measures, summing to zero over the algorithms,
+    Ω ~ LKJ(η),   η = 2,   σ = 1.5.
 
 Ties: algorithms that share a rank were in an order that was not seen, so a tie has the mean
 probability of the orders it allows; it is had without listing them (see `tied`). Given the
-strengths, the measures of one dataset are independent. Changed prior, in three lines::
+strengths, the measures of one dataset are independent. Changed prior, so that the spread of the
+algorithms is learned too, in three lines::
 
     import pymc as pm, bayescompare as bc
-    wide = bc.methods.ModelFile("plackett_luce", priors={"sigma": pm.Exponential.dist(0.3)})
-    c = bc.compare(results, method=wide)
+    learned = bc.methods.ModelFile("plackett_luce", priors={"sigma": pm.HalfNormal.dist(1.5)})
+    c = bc.compare(results, method=learned)
 
 References: Luce (1959); Plackett (1975); Lewandowski, Kurowicka & Joe (2009); DeLong, Guirguis & So
 (1994) for ties by an integral.
@@ -27,6 +28,7 @@ References: Luce (1959); Plackett (1975); Lewandowski, Kurowicka & Joe (2009); D
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
+from scipy.linalg import helmert
 from scipy.stats import rankdata
 
 from bayescompare.modelling import prior, ranks
@@ -38,23 +40,28 @@ NODES = np.arange(-18.0, 4.6, STEP)
 NOBODY = -1e6
 
 
-def build(results, *, sigma=pm.HalfNormal.dist(1.5), eta=2.0):
+def build(results, *, sigma=1.5, eta=2.0):
     if any(results[name].rope is not None for name in results.measures):
         raise ValueError("a rope makes no order of many algorithms; see the model bradley_terry.")
     coords = {
         "algorithm": results.algorithms,
         "measure": results.measures,
         "other_measure": results.measures,
+        "contrast": range(1, len(results.algorithms)),
         "dataset": results.datasets,
     }
     with pm.Model(coords=coords) as model:
         sigma = prior("sigma", sigma, ["measure"])
         factor = correlation(len(results.measures), prior("eta", eta))
         pm.Deterministic("omega", factor @ factor.T, dims=("measure", "other_measure"))
-        z = pm.ZeroSumNormal("z", dims=("measure", "algorithm"))
-        strength = pm.Deterministic(
-            "strength", sigma * (factor @ z).T, dims=("algorithm", "measure")
+        contrast = pm.MvNormal(
+            "contrast",
+            mu=np.zeros(len(results.measures)),
+            chol=(sigma * factor.T).T,
+            dims=("contrast", "measure"),
         )
+        basis = helmert(len(results.algorithms)).T  # orthonormal, each column summing to zero
+        strength = pm.Deterministic("strength", basis @ contrast, dims=("algorithm", "measure"))
         pm.CustomDist(
             "rank",
             strength,

@@ -180,12 +180,16 @@ def test_plackett_luce_has_no_factorial_in_it():
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_plackett_luce_strengths_have_the_prior_of_the_docstring(m):
     results = table(np.random.default_rng(m).normal(size=(4, 4, m)))
-    v, prior, _ = evaluate(ModelFile("plackett_luce", priors={"eta": 1.7}).model(results), m)
+    priors = {"eta": 1.7, "sigma": pm.HalfNormal.dist(1.5)}
+    v, prior, _ = evaluate(ModelFile("plackett_luce", priors=priors).model(results), m)
     np.testing.assert_allclose(v["strength"].sum(axis=0), 0, atol=1e-12)
-    expected = stats.halfnorm.logpdf(v["sigma"], scale=1.5) + zero_sum_normal(v["z"])
     np.testing.assert_allclose(np.diag(v["omega"]), 1.0)
-    factor = np.linalg.cholesky(v["omega"])
-    np.testing.assert_allclose(v["strength"], v["sigma"] * (factor @ v["z"]).T)
+    covariance = v["sigma"] ** 2 * v["omega"]
+    expected = stats.halfnorm.logpdf(v["sigma"], scale=1.5)
+    # The density of three normal vectors, which is that of four given that they sum to zero.
+    precision, log_det = np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1]
+    square = np.einsum("aj,jk,ak->", v["strength"], precision, v["strength"])
+    expected += -0.5 * square - 1.5 * (m * math.log(2 * math.pi) + log_det)
     if m > 1:
         # LKJ: det(Ω)^(η − 1) over its normalising constant, as a density of the partial
         # correlations in (0, 1) by the determinant of the Jacobian.
@@ -221,7 +225,7 @@ def lkj_jacobian(partial: np.ndarray, m: int) -> float:
 
 
 def test_bradley_terry_is_its_formula_and_the_rope_makes_the_ties():
-    results, model = built("bradley_terry")
+    results, model = built("bradley_terry", sigma=pm.HalfNormal.dist(1.5))
     v, prior, likelihood = evaluate(model)
     expected = stats.halfnorm.logpdf(v["sigma"], scale=1.5)
     expected += stats.lognorm.logpdf(v["nu"], 1.5) + zero_sum_normal(v["z"])
@@ -450,9 +454,9 @@ def test_a_prior_by_measure_gives_each_its_own_spread():
     spread = {"sigma": lambda name, dims: pm.HalfNormal(name, 1.0, dims=dims)}
     _, model = built("plackett_luce", **spread)
     assert model.named_vars_to_dims["sigma"] == ("measure",)
-    v, _, _ = evaluate(model)
-    factor = np.linalg.cholesky(v["omega"])
-    np.testing.assert_allclose(v["strength"], (factor @ v["z"]).T * v["sigma"])
+    drawn = pm.draw([model["strength"], model["sigma"]], 2000, random_seed=1, mode=FAST)
+    spread = drawn[0][:, 0] / drawn[1]  # an algorithm's, in units of the measure's
+    np.testing.assert_allclose(spread.std(axis=0), np.sqrt(3 / 4), rtol=0.05)
 
 
 BAD: list[tuple[str, Callable[[], bc.Results], dict[str, Any], str]] = [

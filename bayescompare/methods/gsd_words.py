@@ -71,7 +71,8 @@ def bootstrap_words(
     ]
     return [
         f"On {n} the probability that {_claim(results, decision.statement)} is "
-        f"{share(decision.level)} (Monte Carlo standard error {float(answer.mcse[k]):.1g}), {verdict}.",
+        f"{share(decision.level)} (Monte Carlo standard error {float(answer.mcse[k]):.1g}), "
+        f"{verdict}.",
         f"The others: {many(others)}.",
         f"In the data themselves {_relation(results, answer)}.",
         _meaning(results),
