@@ -9,8 +9,11 @@ the rest, and so on:
 There are l − 1 free strengths for each measure, where the multinomial has l! statements. An
 algorithm that is strong on one measure tends to be so on those that are correlated with it:
 
-    s_a ~ MvNormal(0, σ² Ω) over the measures, summing to zero over the algorithms,
-    Ω ~ LKJ(η),   η = 2,   σ = 1.5.
+    s_a ~ MvNormal(0, Σ) over the measures, summing to zero over the algorithms,
+    Σ ~ InverseWishart(m − 1 + κ, σ² I),   κ = 3,   σ = 1  (so that E Σ = σ² I).
+
+Σ is integrated out, which leaves a matrix-t of the strengths and nothing hard to sample; `omega` is
+the correlation of its conditional mean, E(Σ | s) ∝ σ² I + Σ_a s_a s_aᵀ.
 
 Ties: algorithms that share a rank were in an order that was not seen, so a tie has the mean
 probability of the orders it allows; it is had without listing them (see `tied`). Given the
@@ -18,10 +21,10 @@ strengths, the measures of one dataset are independent. Changed prior, so that t
 algorithms is learned too, in three lines::
 
     import pymc as pm, bayescompare as bc
-    learned = bc.methods.ModelFile("plackett_luce", priors={"sigma": pm.HalfNormal.dist(1.5)})
+    learned = bc.methods.ModelFile("plackett_luce", priors={"sigma": pm.HalfNormal.dist(1)})
     c = bc.compare(results, method=learned)
 
-References: Luce (1959); Plackett (1975); Lewandowski, Kurowicka & Joe (2009); DeLong, Guirguis & So
+References: Luce (1959); Plackett (1975); Dickey (1967) for the matrix-t; DeLong, Guirguis & So
 (1994) for ties by an integral.
 """
 
@@ -40,28 +43,34 @@ NODES = np.arange(-18.0, 4.6, STEP)
 NOBODY = -1e6
 
 
-def build(results, *, sigma=1.5, eta=2.0):
+def build(results, *, sigma=1.0, kappa=3.0):
     if any(results[name].rope is not None for name in results.measures):
         raise ValueError("a rope makes no order of many algorithms; see the model bradley_terry.")
+    l, m = len(results.algorithms), len(results.measures)
     coords = {
         "algorithm": results.algorithms,
         "measure": results.measures,
         "other_measure": results.measures,
-        "contrast": range(1, len(results.algorithms)),
         "dataset": results.datasets,
+        "axis": range(1, l),
     }
     with pm.Model(coords=coords) as model:
-        sigma = prior("sigma", sigma, ["measure"])
-        factor = correlation(len(results.measures), prior("eta", eta))
-        pm.Deterministic("omega", factor @ factor.T, dims=("measure", "other_measure"))
-        contrast = pm.MvNormal(
+        scale = prior("sigma", sigma, ["measure"]) * pt.ones((l - 1, m))
+        contrast = pm.CustomDist(
             "contrast",
-            mu=np.zeros(len(results.measures)),
-            chol=(sigma * factor.T).T,
-            dims=("contrast", "measure"),
+            scale,
+            m - 1 + prior("kappa", kappa),
+            logp=matrix_t,
+            random=draw_matrix_t,
+            signature="(q,m),()->(q,m)",
+            dims=("axis", "measure"),
         )
-        basis = helmert(len(results.algorithms)).T  # orthonormal, each column summing to zero
+        basis = helmert(l).T  # orthonormal, each column summing to zero
         strength = pm.Deterministic("strength", basis @ contrast, dims=("algorithm", "measure"))
+        mean = pt.diag(scale[0] ** 2) + strength.T @ strength
+        spread = pt.sqrt(pt.diag(mean))
+        omega = mean / (spread[:, None] * spread[None, :])
+        pm.Deterministic("omega", omega, dims=("measure", "other_measure"))
         pm.CustomDist(
             "rank",
             strength,
@@ -74,17 +83,26 @@ def build(results, *, sigma=1.5, eta=2.0):
     return model
 
 
-def correlation(m, eta):
-    """Cholesky factor of Ω ~ LKJ(η), by partial correlations, which are independent Betas."""
-    if m == 1:
-        return pt.ones((1, 1))
-    row, column = np.tril_indices(m, -1)
-    shape = eta + (m - 2 - column) / 2
-    partial = 2 * pm.Beta("partial", shape, shape) - 1
-    z = pt.zeros((m, m))[row, column].set(partial)
-    left = pt.cumprod(pt.sqrt(1 - z**2), axis=1)
-    left = pt.concatenate([pt.ones((m, 1)), left[:, :-1]], axis=1)
-    return (z + np.eye(m)) * left
+def matrix_t(contrast, scale, freedom):
+    """Log density of q rows from MvNormal(0, Σ), Σ ~ InverseWishart(freedom, scale²)."""
+    x = contrast / scale
+    q, m = contrast.shape[-2], contrast.shape[-1]
+    down = (freedom[..., None] - pt.arange(m)) / 2
+    constant = (pt.gammaln(down + q / 2) - pt.gammaln(down)).sum(axis=-1) - q * m / 2 * np.log(
+        np.pi
+    )
+    log_det = pt.linalg.slogdet(pt.eye(m) + x.mT @ x)[1]
+    return constant - pt.log(scale).sum(axis=(-2, -1)) - (freedom + q) / 2 * log_det
+
+
+def draw_matrix_t(scale, freedom, rng=None, size=None):
+    """The same, drawn: Σ⁻¹ is a Wishart, a sum of squares by Bartlett's decomposition."""
+    shape = scale.shape if size is None else (*size, *scale.shape[-2:])
+    m = shape[-1]
+    factor = np.tril(rng.normal(size=(*shape[:-2], m, m)), -1)
+    down = np.expand_dims(freedom, -1) - np.arange(m)
+    factor[..., range(m), range(m)] = np.sqrt(rng.chisquare(down, size=(*shape[:-2], m)))
+    return scale * (rng.normal(size=shape) @ np.linalg.inv(factor))
 
 
 def logp(rank, strength):

@@ -15,7 +15,7 @@ import pytensor.tensor as pt
 import pytest
 from pytensor.compile.mode import Mode
 from scipy import integrate, stats
-from scipy.special import betaln, gammaln, xlogy
+from scipy.special import gammaln, xlogy
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
@@ -180,48 +180,39 @@ def test_plackett_luce_has_no_factorial_in_it():
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_plackett_luce_strengths_have_the_prior_of_the_docstring(m):
     results = table(np.random.default_rng(m).normal(size=(4, 4, m)))
-    priors = {"eta": 1.7, "sigma": pm.HalfNormal.dist(1.5)}
+    priors = {"kappa": 2.5, "sigma": pm.HalfNormal.dist(1.5)}
     v, prior, _ = evaluate(ModelFile("plackett_luce", priors=priors).model(results), m)
-    np.testing.assert_allclose(v["strength"].sum(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(np.diag(v["omega"]), 1.0)
-    covariance = v["sigma"] ** 2 * v["omega"]
-    expected = stats.halfnorm.logpdf(v["sigma"], scale=1.5)
-    # The density of three normal vectors, which is that of four given that they sum to zero.
-    precision, log_det = np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1]
-    square = np.einsum("aj,jk,ak->", v["strength"], precision, v["strength"])
-    expected += -0.5 * square - 1.5 * (m * math.log(2 * math.pi) + log_det)
-    if m > 1:
-        # LKJ: det(Ω)^(η − 1) over its normalising constant, as a density of the partial
-        # correlations in (0, 1) by the determinant of the Jacobian.
-        r, jacobian = v["partial"], m * (m - 1) / 2 * math.log(2)
-        constant = sum(
-            (2 * 1.7 - 2 + m - k) * (m - k) * math.log(2)
-            + (m - k) * betaln(1.7 + (m - k - 1) / 2, 1.7 + (m - k - 1) / 2)
-            for k in range(1, m)
-        )
-        density = (1.7 - 1) * np.linalg.slogdet(v["omega"])[1] - constant
-        expected += density + jacobian + lkj_jacobian(2 * r - 1, m)
-    assert prior == pytest.approx(float(expected))
+    s, freedom = v["strength"], m - 1 + 2.5
+    np.testing.assert_allclose(s.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(s.T @ s, v["contrast"].T @ v["contrast"])
+    # By Bayes: p(s) = p(s | Σ) p(Σ) / p(Σ | s), at any Σ; three of the four vectors are free.
+    psi = v["sigma"] ** 2 * np.eye(m)
+    covariance = np.atleast_2d(stats.wishart.rvs(m + 2, np.eye(m), random_state=1))
+    _, log_det = np.linalg.slogdet(covariance)
+    square = np.trace(np.linalg.inv(covariance) @ s.T @ s)
+    expected = -0.5 * square - 1.5 * (m * math.log(2 * math.pi) + log_det)
+    expected += stats.invwishart.logpdf(covariance, freedom, psi)
+    expected -= stats.invwishart.logpdf(covariance, freedom + 3, psi + s.T @ s)
+    assert prior == pytest.approx(float(expected + stats.halfnorm.logpdf(v["sigma"], scale=1.5)))
+    mean = psi + s.T @ s
+    spread = np.sqrt(np.diag(mean))
+    np.testing.assert_allclose(v["omega"], mean / np.outer(spread, spread))
 
 
-def lkj_jacobian(partial: np.ndarray, m: int) -> float:
-    """log |∂Ω/∂partial|, numerically."""
-    row, column = np.tril_indices(m, -1)
-
-    def omega(p: np.ndarray) -> np.ndarray:
-        z = np.zeros((m, m))
-        z[row, column] = p
-        factor = np.zeros((m, m))
-        for i in range(m):
-            for j in range(i + 1):
-                left = math.sqrt(np.prod(1 - z[i, :j] ** 2))
-                factor[i, j] = (1.0 if i == j else z[i, j]) * left
-        return (factor @ factor.T)[row, column]
-
-    h = 1e-5
-    steps = np.eye(len(partial)) * h
-    matrix = [(omega(partial + s) - omega(partial - s)) / (2 * h) for s in steps]
-    return float(np.linalg.slogdet(np.array(matrix))[1])
+def test_plackett_luce_draws_its_strengths_from_that_prior():
+    draw = function_of("plackett_luce", "draw_matrix_t")
+    scale = np.array([[1.0, 2.0]] * 3)
+    drawn = draw(scale, np.array(9.0), rng=np.random.default_rng(0), size=(40_000,))
+    covariance = stats.invwishart.rvs(9, np.diag([1.0, 4.0]), 40_000, random_state=1)
+    by_hand = np.random.default_rng(2).normal(size=(40_000, 3, 2))
+    by_hand = by_hand @ np.linalg.cholesky(covariance).mT
+    for statistic in (
+        lambda x: x[:, 0, 0],
+        lambda x: x[:, 2, 1],
+        lambda x: (x[:, :, 0] * x[:, :, 1]).sum(axis=1),
+        lambda x: (x**2).sum(axis=(1, 2)),
+    ):
+        assert stats.ks_2samp(statistic(drawn), statistic(by_hand)).pvalue > 0.01
 
 
 def test_bradley_terry_is_its_formula_and_the_rope_makes_the_ties():
@@ -431,7 +422,7 @@ OVERRIDES: list[tuple[str, dict[str, Any]]] = [
         {"delta0": pm.Uniform.dist(-3, 3), "sigma0": 1.0, "nu_minus_one": pm.Exponential.dist(0.1)},
     ),
     ("logistic_normal", {"sigma": 1.0, "rho": pm.Beta.dist(8, 2)}),
-    ("plackett_luce", {"sigma": pm.Exponential.dist(0.3), "eta": 5.0}),
+    ("plackett_luce", {"sigma": pm.Exponential.dist(0.3), "kappa": pm.Gamma.dist(3.0, 1.0)}),
 ]
 
 
@@ -454,9 +445,9 @@ def test_a_prior_by_measure_gives_each_its_own_spread():
     spread = {"sigma": lambda name, dims: pm.HalfNormal(name, 1.0, dims=dims)}
     _, model = built("plackett_luce", **spread)
     assert model.named_vars_to_dims["sigma"] == ("measure",)
-    drawn = pm.draw([model["strength"], model["sigma"]], 2000, random_seed=1, mode=FAST)
-    spread = drawn[0][:, 0] / drawn[1]  # an algorithm's, in units of the measure's
-    np.testing.assert_allclose(spread.std(axis=0), np.sqrt(3 / 4), rtol=0.05)
+    v, _, _ = evaluate(model)
+    mean = np.diag(v["sigma"] ** 2) + v["strength"].T @ v["strength"]
+    assert v["omega"][0, 1] == pytest.approx(mean[0, 1] / math.sqrt(mean[0, 0] * mean[1, 1]))
 
 
 BAD: list[tuple[str, Callable[[], bc.Results], dict[str, Any], str]] = [
