@@ -6,9 +6,12 @@ statements are one Gaussian process over them, and what is learned of a statemen
 the factor ρ for each measure on which they differ, of the others:
 
     η ~ MvNormal(0, Σ),   Σ_kl = σ² ρ^(number of measures on which k and l differ),
-    θ = softmax(η),       statement of dataset i ~ Categorical(θ).
+    θ = softmax(η),       statement of dataset i ~ Categorical(θ),
+    ρ ~ Beta(2, 2),       σ = 1.5.
 
-ρ = 0 has the statements unrelated; as ρ grows the measures' main effects dominate. Ties split a
+ρ = 0 has the statements unrelated; as ρ grows the measures' main effects dominate. Only differences
+of η matter, and σ and ρ both scale them: one prior learns that scale, and a second, such as
+``"sigma": pm.HalfNormal.dist(2)``, may need ``sampler={"target_accept": 0.95}``. Ties split a
 dataset's weight over the statements they allow. Changed prior, in three lines::
 
     import pymc as pm, bayescompare as bc
@@ -26,7 +29,7 @@ import pytensor.tensor as pt
 from bayescompare.modelling import prior, statement_table
 
 
-def build(results, *, sigma=pm.HalfNormal.dist(2.0), rho=pm.Beta.dist(2.0, 2.0)):
+def build(results, *, sigma=1.5, rho=pm.Beta.dist(2.0, 2.0)):
     table = statement_table(results)
     differ = (table.states[:, None, :] != table.states[None, :, :]).sum(axis=-1)
     coords = {"statement": table.labels, "dataset": results.datasets}

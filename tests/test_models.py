@@ -112,7 +112,8 @@ def test_dirichlet_hyperprior_is_its_formula():
 @pytest.mark.parametrize("rope", [None, 0.4])
 def test_logistic_normal_is_its_formula(rope):
     results = two(2, rope=rope)
-    model = ModelFile("logistic_normal").model(results)
+    priors = {"sigma": pm.HalfNormal.dist(2.0)}
+    model = ModelFile("logistic_normal", priors=priors).model(results)
     v, prior, likelihood = evaluate(model)
     table_ = statement_table(results)
     expected = stats.halfnorm.logpdf(v["sigma"], scale=2) + stats.beta.logpdf(v["rho"], 2, 2)

@@ -135,6 +135,10 @@ def _counts(results: Results, labels: list[str]) -> FloatArray:
 
     if results.n_replicates is not None or any(">" not in label for label in labels):
         return np.zeros(len(labels))
-    found = Statements.from_results(results)
+    try:
+        found = Statements.from_results(results)
+    except BayescompareError:
+        # Too many, or none, by the rules of statements; the model had its own.
+        return np.zeros(len(labels))
     known = dict(zip(found.labels, found.table.counts, strict=True))
     return np.array([float(known.get(label, 0.0)) for label in labels])

@@ -119,7 +119,8 @@ def _quiet() -> Iterator[None]:
     """
     logger = logging.getLogger("pymc")
     level = logger.level
-    logger.setLevel(logging.ERROR)
+    # PyMC tells of few effective draws at the level of errors; diagnose() does.
+    logger.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings(
