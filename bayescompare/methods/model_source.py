@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,8 +99,8 @@ class Source:
                 )
         try:
             model = self.build(results, **priors)
-        except BayescompareError:
-            raise
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.where}: {error}") from None
         except Exception as error:
             raise BayescompareError(
                 f"{self._line(error)}: build() failed: {_said(error)}"
@@ -176,14 +177,20 @@ def _load(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up while it is being run.
+    sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise BayescompareError(f"{path}, line {error.lineno}: {error.msg}.") from None
-    except Exception as error:
+        where = error.filename or path
+        raise BayescompareError(f"{where}, line {error.lineno or '?'}: {error.msg}.") from None
+    except (Exception, SystemExit) as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         line = f", line {frames[-1].lineno}" if frames else ""
         raise BayescompareError(f"{path}{line}: cannot be loaded: {_said(error)}") from error
+    finally:
+        # Not kept: the next file of this name is another one.
+        sys.modules.pop(spec.name, None)
     return module
 
 
