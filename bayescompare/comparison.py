@@ -17,6 +17,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare import methods
+from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
@@ -210,7 +211,7 @@ class Comparison:
     def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Draw exactly from the posterior: a DataTree for ArviZ, `draws` per chain."""
         self._require("draws")
-        _check_counts(draws=draws, chains=chains)
+        check_count(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
         tree = self.method.draws(self.results, draws, chains, generator)
         return self._signed(tree, seed, sampler=self.method.draws_are)
@@ -242,7 +243,7 @@ class Comparison:
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
         """
         self._require("sample")
-        _check_counts(draws=draws, chains=chains)
+        check_count(draws=draws, chains=chains)
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: give the seed as rng=.")
         generator, seed = as_rng(rng)
@@ -491,9 +492,3 @@ class Comparison:
                 f"{type(self).__name__} has no attribute {name!r}.{closest(name, dir(self))}"
             )
         raise AttributeError(name)
-
-
-def _check_counts(**counts: object) -> None:
-    for name, value in counts.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayescompare._checks import check_positive, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.counts import ErrorCounts
 from bayescompare.kernels.error_rates import (
@@ -22,7 +22,7 @@ from bayescompare.kernels.poisson_binomial_joint import joint_context
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_positive", "context_probability", "first_better", "risks"]
+__all__ = ["context_probability", "first_better", "risks"]
 
 FloatArray = NDArray[np.float64]
 
@@ -164,7 +164,7 @@ def risks(
     import pandas as pd
 
     _checked(counts)
-    if not (_is_number(delta) and 0.0 < delta < 1.0):
+    if not (is_number(delta) and 0.0 < delta < 1.0):
         raise BayescompareError(f"delta={delta!r}: must lie between 0 and 1.")
     given: object = prior
     if not isinstance(given, (tuple, list)) or len(given) != 2:
@@ -190,18 +190,6 @@ def risks(
     names = [list(counts.datasets), list(counts.algorithms)]
     index = pd.MultiIndex.from_product(names, names=["dataset", "algorithm"])
     return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
-
-
-def check_positive(**given: object) -> None:
-    """Refuse what is not a finite number above 0."""
-    for name, value in given.items():
-        if not (_is_number(value) and math.isfinite(value) and value > 0):
-            raise BayescompareError(f"{name}={value!r}: must be a finite number > 0.")
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    kinds = (int, float, np.integer, np.floating)
-    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _checked(counts: object) -> ErrorCounts:

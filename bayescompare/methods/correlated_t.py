@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_positive, is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.correlated_t import posterior_from_moments, region_probabilities
 from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
@@ -32,12 +33,11 @@ from bayescompare.kernels.poisson_binomial_joint import count_posterior, joint
 from bayescompare.kernels.poisson_multinomial import region_probabilities as context_regions
 from bayescompare.kernels.poisson_multinomial import region_probabilities_by_draws
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
-from bayescompare.methods.context import check_positive
 from bayescompare.methods.context_words import context_words, rate_words
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import leanings, pair_answer, rate_extra, rate_figures
 from bayescompare.methods.poisson_binomial import cut_rate
-from bayescompare.methods.priors import Priors, check_priors, is_number
+from bayescompare.methods.priors import Priors, check_priors
 from bayescompare.methods.words import number
 from bayescompare.results import Results
 
@@ -134,12 +134,12 @@ class CorrelatedT(Method):
             raise BayescompareError(
                 f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."
             )
-        if self.rho is not None and not _is_correlation(self.rho):
+        if self.rho is not None and not (is_number(self.rho) and 0.0 <= self.rho < 1.0):
             raise BayescompareError(
                 f"rho={self.rho!r}: a correlation of replicates lies in [0, 1); 0 for independent "
                 "seeds, 1/folds for cross-validation."
             )
-        if self.folds is not None and not _is_number_of_folds(self.folds):
+        if self.folds is not None and not (is_whole(self.folds) and self.folds >= 2):
             raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
         if not isinstance(self.joint, bool):
             raise BayescompareError(f"joint={self.joint!r}: must be True or False.")
@@ -239,16 +239,6 @@ class CorrelatedT(Method):
             "difference is does not count further, and every dataset counts the same."
         )
         return said
-
-
-def _is_correlation(rho: object) -> bool:
-    number_like = isinstance(rho, (int, float, np.integer, np.floating))
-    return number_like and not isinstance(rho, bool) and 0.0 <= float(rho) < 1.0  # type: ignore[arg-type]
-
-
-def _is_number_of_folds(folds: object) -> bool:
-    whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
-    return whole and int(folds) >= 2  # type: ignore[call-overload]
 
 
 def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

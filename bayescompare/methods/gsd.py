@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from bayescompare._checks import check_count, is_number
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.gsd_permutation import permutation_test
 from bayescompare.methods.base import Answer, Kind, Method, Sampling
@@ -34,7 +35,7 @@ from bayescompare.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["GSD", "GsdMethod", "check_count"]
+__all__ = ["GSD", "GsdMethod"]
 
 Scheme = Literal["paired", "pooled"]
 
@@ -145,9 +146,9 @@ class GSD(GsdMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("permutations", self.permutations)
+        check_count(permutations=self.permutations)
         if self.stop_after is not None:
-            check_count("stop_after", self.stop_after)
+            check_count(stop_after=self.stop_after)
         _check_word("scheme", self.scheme, ("paired", "pooled"))
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
@@ -217,17 +218,9 @@ def gsd_answer(results: Results, **found: Any) -> Answer:
 
 
 def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    inside = number and 0.0 <= float(value) <= 1.0 and (closed or float(value) < 1.0)  # type: ignore[arg-type]
-    if isinstance(value, bool) or not inside:
+    if not (is_number(value) and 0.0 <= value <= 1.0 and (closed or value < 1.0)):
         ends = "[0, 1]" if closed else "[0, 1)"
         raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")
-
-
-def check_count(name: str, value: object) -> None:
-    """Refuse what is not a whole number above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
 
 
 def _check_word(name: str, value: object, known: tuple[str | None, ...]) -> None:

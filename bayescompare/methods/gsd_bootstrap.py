@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_count
+from bayescompare._errors import BayescompareError
 from bayescompare.kernels.gsd_optima import optima
 from bayescompare.kernels.gsd_verdicts import Verdicts
 from bayescompare.methods.base import Answer, Kind, Sampling
 from bayescompare.methods.decision import Decision
-from bayescompare.methods.gsd import GsdMethod, check_count
+from bayescompare.methods.gsd import GsdMethod
 from bayescompare.methods.trees import constants, make_tree
 from bayescompare.results import Results
 
@@ -84,7 +86,7 @@ class GSDBootstrap(GsdMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("resamples", self.resamples)
+        check_count(resamples=self.resamples)
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Share of the drawn weights at which each relation holds."""
@@ -135,8 +137,6 @@ def bootstrap_tree(
 ) -> xr.DataTree:
     """Draw the datasets' weights and opt in both directions."""
     if len(results.algorithms) != 2:
-        from bayescompare._errors import BayescompareError
-
         raise BayescompareError(
             f"draws() are of one pair, and there are {len(results.algorithms)} algorithms: compare "
             "two of them."

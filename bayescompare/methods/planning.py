@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_count, is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.maximum import probability_of_maximum
@@ -25,15 +26,14 @@ def check_plan(more: object, threshold: object, simulations: object) -> list[int
     """Check the arguments of ``plan``; return the numbers of further datasets."""
     numbers = list(more) if isinstance(more, Sequence) and not isinstance(more, str) else [more]
     for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        if not (is_whole(number) and number >= 1):
             raise BayescompareError(f"more={more!r}: give numbers of further datasets, each >= 1.")
-    if not isinstance(threshold, (int, float)) or not 0.5 < threshold < 1.0:
+    if not (is_number(threshold) and 0.5 < threshold < 1.0):
         raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")
-    if isinstance(simulations, bool) or not isinstance(simulations, int) or simulations < 1:
-        raise BayescompareError(f"simulations={simulations!r}: must be an integer >= 1.")
+    check_count(simulations=simulations)
     if not numbers:
         raise BayescompareError("more=[]: give at least one number of further datasets.")
-    return [int(number) for number in numbers if isinstance(number, (int, np.integer))]
+    return [int(number) for number in numbers if is_whole(number)]
 
 
 def plan_table(

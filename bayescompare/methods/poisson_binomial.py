@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.error_rates import log_marginal, p_first_better
 from bayescompare.kernels.poisson_binomial import context, draw_rates, pmf, rate_interval
@@ -37,7 +38,6 @@ from bayescompare.kernels.poisson_binomial_joint import (
     joint_context,
 )
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
-from bayescompare.methods.context import check_positive
 from bayescompare.methods.context_words import context_words, rate_words
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import (

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.methods.base import Parameter
 
@@ -51,11 +51,6 @@ class SavedPrior:
             f"priors[{name!r}] was saved by name only ({self.text}): to build the model again, "
             "call compare() on the loaded results with the prior itself."
         )
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether a prior's value is a plain number, which leaves the model conjugate."""
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from bayescompare._errors import BayescompareError
+from bayescompare._checks import check_count
 from bayescompare._rng import Rng, as_rng
 from bayescompare.kernels.error_rates import p_first_better
 from bayescompare.kernels.poisson_binomial import context
@@ -40,14 +40,7 @@ def calibration(
     >>> calibration(simulations=3, rng=1).columns.tolist()
     ['rate', 'truth', 'cut', 'joint']
     """
-    sizes: dict[str, object] = {
-        "simulations": simulations,
-        "datasets": datasets,
-        "discordant": discordant,
-    }
-    for name, value in sizes.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
+    check_count(simulations=simulations, datasets=datasets, discordant=discordant)
     generator, _ = as_rng(rng)
     rate = generator.random(simulations)
     better = generator.random((simulations, datasets)) < rate[:, None]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayescompare._checks import check_count, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.asking import compare
@@ -48,7 +49,7 @@ def simulated_classifiers(
     """
     _check_number("eta", eta, least=0.0)
     _check_number("noise", noise, above=0.0)
-    _check_count("datasets", datasets)
+    check_count(datasets=datasets)
     generator, _ = as_rng(rng)
     centre = 1.0 - eta * np.array(_BELOW)
     values = generator.normal(centre, noise, (datasets, 7, 2))
@@ -84,12 +85,7 @@ def false_alarms(
     >>> false_alarms(simulations=2, datasets=4, rng=1).columns.tolist()
     ['first', 'second']
     """
-    for name, value in (
-        ("simulations", simulations),
-        ("datasets", datasets),
-        ("measures", measures),
-    ):
-        _check_count(name, value)
+    check_count(simulations=simulations, datasets=datasets, measures=measures)
     generator, _ = as_rng(rng)
     test = GSD(permutations=199) if method is None else method
     names = [f"m{j}" for j in range(measures)]
@@ -106,14 +102,7 @@ def false_alarms(
     return pd.DataFrame(rows, columns=["first", "second"])
 
 
-def _check_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
-
-
 def _check_number(name: str, value: object, least: float = -np.inf, above: float = -np.inf) -> None:
-    good = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-    number = float(value) if isinstance(value, (int, float, np.floating)) else np.nan
-    if not (good and np.isfinite(number) and number >= least and number > above):
+    if not (is_number(value) and np.isfinite(value) and value >= least and value > above):
         limit = f"> {above:g}" if above > -np.inf else f">= {least:g}"
         raise BayescompareError(f"{name}={value!r}: must be a finite number {limit}.")

@@ -21,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare.kernels.beta_binomial import draw_hyper, pooled
@@ -137,9 +138,7 @@ def sbc(
         raise BayescompareError(
             f"model={model!r}: choose one of {', '.join(_MODELS)}.{closest(model, _MODELS)}"
         )
-    for name, value in (("simulations", simulations), ("draws", draws)):
-        if isinstance(value, bool) or value < 1:
-            raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
+    check_count(simulations=simulations, draws=draws)
     generator, _ = as_rng(rng)
     rows = [
         {name: int((drawn < truth).sum()) for name, (truth, drawn) in replicate.items()}
