@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build",
-    "monte_carlo_error",
     "sampled_answer",
     "sampled_questions",
     "theta_summary",
@@ -108,9 +107,7 @@ def _check_length(theta: Any, listing: Listing) -> None:
 def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
-    options = dict(sampling.options)
-    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
-    tree = nuts.sample(model, draws=draws, chains=chains, rng=sampling.rng, options=options)
+    tree = nuts.sample_as(sampling, model)
     statements, cells = method.cells(results)
     listing = Listing.from_cells(statements, cells)
     tree = finish_tree(tree, results, listing, sampling.rng)
@@ -126,7 +123,7 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
         statements,
         probability=probability,
         unobserved=float(probability[unseen].sum() + lump.mean()),
-        mcse=monte_carlo_error(each),
+        mcse=nuts.monte_carlo_error(each),
         extra=theta_summary(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
@@ -180,22 +177,6 @@ def _given_alpha(
         given = Cells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
         each[chain, draw], lump[chain, draw] = probability_of_maximum(given)
     return each, lump
-
-
-def monte_carlo_error(each: FloatArray) -> FloatArray:
-    """Monte Carlo standard error of the mean over (chain, draw), for every statement.
-
-    Where no draw differs from another the error is not zero but unknown; Laplace's rule bounds it.
-    """
-    import arviz as az
-    import xarray as xr
-
-    data = xr.DataArray(each, dims=("chain", "draw", "statement"))
-    found = az.mcse(data, method="mean").values
-    n = each.shape[0] * each.shape[1]
-    p = (each.sum(axis=(0, 1)) + 1.0) / (n + 2.0)
-    known = np.isfinite(found) & (found > 0)
-    return np.asarray(np.where(known, found, np.sqrt(p * (1.0 - p) / n)))
 
 
 def theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:

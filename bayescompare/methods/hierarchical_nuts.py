@@ -20,7 +20,6 @@ from bayescompare.kernels.beta_binomial import (
 from bayescompare.kernels.beta_binomial_density import log_likelihood
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
-from bayescompare.methods.dirichlet_nuts import monte_carlo_error
 from bayescompare.methods.pair_answer import pair_counts
 from bayescompare.methods.priors import Priors, check_range, is_number, place
 from bayescompare.methods.trees import constants, logit_prior, make_tree
@@ -136,10 +135,7 @@ def _hyper(given: Priors) -> tuple[Any, Any, Any]:
 
 def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS, with its Monte Carlo standard error."""
-    options = dict(sampling.options)
-    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
-    model = method.model(results)
-    tree = nuts.sample(model, draws=draws, chains=chains, rng=sampling.rng, options=options)
+    tree = nuts.sample_as(sampling, method.model(results))
     tree = finish(results, tree, sampling.rng)
     drawn = {
         name: tree["posterior"][name].transpose("chain", "draw").values
@@ -156,7 +152,7 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
         each.mean(axis=(0, 1)),
         {name: float(value) for name, value in figures.items()},
         *_given(results, drawn["mu"].ravel(), drawn["rho"].ravel()),
-        mcse=monte_carlo_error(each),
+        mcse=nuts.monte_carlo_error(each),
         tree=tree,
         seed=sampling.seed,
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.methods.base import Answer
-from bayescompare.methods.dirichlet_nuts import monte_carlo_error
+from bayescompare.methods.nuts import monte_carlo_error
 from bayescompare.results import Results
 
 if TYPE_CHECKING:

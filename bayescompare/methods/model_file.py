@@ -108,11 +108,7 @@ class ModelFile(Method):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Sample, and read the statements' probabilities off the posterior."""
         model = self.model(results)
-        options = dict(sampling.options)
-        draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
-        tree = nuts.sample(
-            model, draws=draws, chains=chains, rng=sampling.rng, options=options, predictive="try"
-        )
+        tree = nuts.sample_as(sampling, model, predictive="try")
         posterior = tree["posterior"].to_dataset()
         if self.code.probability is not None:
             try:

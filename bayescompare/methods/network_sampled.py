@@ -10,7 +10,7 @@ import numpy as np
 from bayescompare.kernels.network import largest_states
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
-from bayescompare.methods.dirichlet_nuts import monte_carlo_error, sampled_questions, theta_summary
+from bayescompare.methods.dirichlet_nuts import sampled_questions, theta_summary
 from bayescompare.methods.network_answer import Maximum
 from bayescompare.methods.network_graph import Graph, Scores
 from bayescompare.methods.network_nuts import build, finish
@@ -48,7 +48,7 @@ def sampled_answer(
     own = scores.statements.table.states[:, list(layout.tables.members)]
     each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(float)
     each = each.reshape(chains, draws, -1)
-    error = monte_carlo_error(each)
+    error = nuts.monte_carlo_error(each)
     found = Maximum(each.mean(axis=(0, 1)), error**2)
     answer = method.describe(scores, graph, found, [], sampling)
     answer = replace(answer, extra=theta_summary(posterior["theta"], scores.statements), tree=tree)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayescompare._errors import BayescompareError
+from bayescompare.methods.base import FloatArray, Sampling
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["sample"]
+__all__ = ["monte_carlo_error", "sample", "sample_as"]
 
 
 def sample(
@@ -81,6 +82,38 @@ def sample(
         if group in prior:
             tree[group] = prior[group]
     return tree
+
+
+def sample_as(
+    sampling: Sampling, model: pm.Model, *, predictive: bool | Literal["try"] = True
+) -> xr.DataTree:
+    """Sample a model as an answer's `Sampling` says."""
+    options = dict(sampling.options)
+    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+    return sample(
+        model,
+        draws=draws,
+        chains=chains,
+        rng=sampling.rng,
+        options=options,
+        predictive=predictive,
+    )
+
+
+def monte_carlo_error(each: FloatArray) -> FloatArray:
+    """Monte Carlo standard error of the mean over (chain, draw), for every statement.
+
+    Where no draw differs from another the error is not zero but unknown; Laplace's rule bounds it.
+    """
+    import arviz as az
+    import xarray as xr
+
+    data = xr.DataArray(each, dims=("chain", "draw", "statement"))
+    found = az.mcse(data, method="mean").values
+    n = each.shape[0] * each.shape[1]
+    p = (each.sum(axis=(0, 1)) + 1.0) / (n + 2.0)
+    known = np.isfinite(found) & (found > 0)
+    return np.asarray(np.where(known, found, np.sqrt(p * (1.0 - p) / n)))
 
 
 def _predict(tree: xr.DataTree, seed: int) -> None:

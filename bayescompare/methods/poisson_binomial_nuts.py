@@ -15,7 +15,6 @@ from bayescompare.kernels.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.poisson_binomial_joint import count_posterior
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
-from bayescompare.methods.dirichlet_nuts import monte_carlo_error
 from bayescompare.methods.pair_answer import pair_counts, rate_figures
 from bayescompare.methods.priors import place
 from bayescompare.methods.trees import constants, logit_prior, make_tree
@@ -153,10 +152,7 @@ def finish(
 
 def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
-    options = dict(sampling.options)
-    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
-    model = method.model(results)
-    tree = nuts.sample(model, draws=draws, chains=chains, rng=sampling.rng, options=options)
+    tree = nuts.sample_as(sampling, method.model(results))
     tree = finish(method, results, tree, sampling.rng)
     r = tree["posterior"]["r"].transpose("chain", "draw").values
     each = np.stack([r > 0.5, r < 0.5], axis=-1).astype(np.float64)
@@ -170,7 +166,7 @@ def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling
         each.mean(axis=(0, 1)),
         figures,
         wins,
-        mcse=monte_carlo_error(each),
+        mcse=nuts.monte_carlo_error(each),
         tree=tree,
         seed=sampling.seed,
     )
