@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextComparison",
     "DirichletComparison",
+    "ModelComparison",
     "NetworkComparison",
     "PerMeasureComparison",
     "RankComparison",
@@ -266,6 +267,37 @@ class PerMeasureComparison(Comparison):
         return {"Measures": self.per_measure.rename(columns=heads)}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(Comparison):
+    """A comparison by a model file, with who is ahead of whom where it has strengths."""
+
+    @property
+    def ahead(self) -> xr.DataArray:
+        """P(algorithm is ahead of opponent on every measure), by the model's strengths."""
+        if "ahead" not in self.answer.details or "together" in self.answer.details:
+            raise MissingQuantity(
+                "ahead: this answer is not about strengths of algorithms; models with "
+                "'strength' or 'better' have it."
+            )
+        names = list(self.results.algorithms)
+        values = np.array(self.answer.details["ahead"], dtype=float)
+        np.fill_diagonal(values, np.nan)
+        coords = {"algorithm": names, "opponent": names}
+        return xr.DataArray(
+            values, coords, ("algorithm", "opponent"), name="ahead", attrs=self.attrs
+        )
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Who is ahead of whom, of more than two algorithms, headed to be printed."""
+        if "ahead" not in self.answer.details or len(self.results.algorithms) < 3:
+            return {}
+        names = pd.Index(self.results.algorithms, name="algorithm")
+        heads = [f"P (ahead of {name})" for name in names]
+        everywhere = " on every measure" if len(self.results.measures) > 1 else ""
+        return {f"Who is ahead{everywhere}": pd.DataFrame(self.ahead.values, names, heads)}
+
+
 def _check_fixed_ess(method: Network, what: str) -> None:
     if method.samples:
         raise BayescompareError(
@@ -280,6 +312,7 @@ _TYPES: dict[str, type[Comparison]] = {
     **dict.fromkeys(("poisson-binomial", "hierarchical", "correlated-t"), ContextComparison),
     **dict.fromkeys(("gsd", "gsd-bootstrap"), GsdComparison),
     "friedman": RankComparison,
+    "model": ModelComparison,
     **dict.fromkeys(("all-test", "one-test"), PerMeasureComparison),
 }
 

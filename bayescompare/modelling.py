@@ -6,12 +6,14 @@ functions, or nothing of ours at all.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import is_number
 from bayescompare.methods.base import Parameter
 from bayescompare.methods.priors import check_priors, place
 from bayescompare.results import Results
@@ -25,7 +27,7 @@ __all__ = ["StatementTable", "prior", "ranks", "statement_table"]
 FloatArray = NDArray[np.float64]
 
 
-def prior(name: str, value: Any, dims: Sequence[str] = ()) -> Any:
+def prior(name: str, value: Any, dims: Sequence[str] = (), *, positive: bool = True) -> Any:
     """Place a prior in the model at hand: whatever ``priors={name: value}`` takes.
 
     Parameters
@@ -36,7 +38,10 @@ def prior(name: str, value: Any, dims: Sequence[str] = ()) -> Any:
         A number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``), a pymc-extras or
         PreliZ prior, or a function ``f(name, dims)``.
     dims : sequence of str
-        The variable's dims.
+        The variable's dims. A distribution of fewer dimensions stays one variable, shared by all;
+        ``lambda name, dims: pm.HalfNormal(name, 1, dims=dims)`` has one for each.
+    positive : bool
+        Whether a number must be above zero, as scales and rates are; a location need not.
 
     Examples
     --------
@@ -46,7 +51,8 @@ def prior(name: str, value: Any, dims: Sequence[str] = ()) -> Any:
     >>> [rv.name for rv in model.free_RVs]
     ['alpha']
     """
-    check_priors({name: value}, [Parameter(name, tuple(dims), "", "")])
+    if positive or not (is_number(value) and math.isfinite(value)):
+        check_priors({name: value}, [Parameter(name, tuple(dims), "", "")])
     return place(name, value, tuple(dims))
 
 

@@ -311,7 +311,8 @@ def pairwise(
     """Compare every pair of algorithms, or each against a reference.
 
     Each pair is judged over the datasets that have its cells, so that an added algorithm changes
-    no pair's answer.
+    no pair's answer. A model file with a strength for every algorithm is fitted once, to all of
+    them over the datasets that have every cell, and each pair is read off that posterior.
 
     Parameters
     ----------
@@ -338,8 +339,16 @@ def pairwise(
     if test.judges == "cells":
         whole = whole.average()
     pairs = _pairs(whole, reference)
-    asked = [_judged(whole, test, pair, missing) for pair in pairs]
     generator, seed = as_rng(rng)
+    if len(whole.algorithms) > 2 and test.samples:
+        everyone = judged(whole, test, None, missing)
+        told = Sampling(generator, seed, dict(sampler or {}))
+        together = test.answer_pairs(everyone, pairs, told)
+        if together is not None:
+            read = zip(pairs, together, strict=True)
+            found = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
+            return Pairwise(whole, test, found, reference)
+    asked = [_judged(whole, test, pair, missing) for pair in pairs]
     # One stream per pair, spawned before any work: the same answer for any number of jobs.
     streams = generator.spawn(len(pairs))
     tasks = (

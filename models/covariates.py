@@ -42,7 +42,7 @@ def build(results, *, covariates=None, alpha=pm.Normal.dist(0.0, 1.5), tau=pm.Ha
     }
     won = wins(results)
     with pm.Model(coords=coords) as model:
-        alpha = prior("alpha", alpha)
+        alpha = prior("alpha", alpha, positive=False)
         logit = alpha + np.zeros(len(results.datasets))
         if names:
             z = pm.Normal("z", dims="covariate")

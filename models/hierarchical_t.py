@@ -56,7 +56,7 @@ def build(
     a, b = results.algorithms
     labels = [f"{a}>{b}", f"{a}={b}", f"{b}>{a}"] if rope else [f"{a}>{b}", f"{b}>{a}"]
     with pm.Model(coords={"statement": labels, "dataset": results.datasets}) as model:
-        delta0, sigma0 = prior("delta0", delta0), prior("sigma0", sigma0)
+        delta0, sigma0 = prior("delta0", delta0, positive=False), prior("sigma0", sigma0)
         nu = pm.Deterministic("nu", 1.0 + prior("nu_minus_one", nu_minus_one))
         u = pm.Gamma("u", freedom / 2, freedom / 2, dims="dataset")
         pm.Deterministic("difference", unit * delta0)

@@ -8,7 +8,7 @@ and labels), builds its PyMC model, draws from its posterior and has its own wor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -167,6 +167,15 @@ class Method(ABC):
     @abstractmethod
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Return what this method's numbers mean, and what they do not say, in sentences."""
+
+    def answer_pairs(
+        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
+    ) -> list[Answer] | None:
+        """Answer every pair from one model of all algorithms; None where each has its own.
+
+        `results` are what `judges` says, and complete.
+        """
+        return None
 
     @property
     def samples(self) -> bool:

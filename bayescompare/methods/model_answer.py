@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +19,14 @@ from bayescompare.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["read_probability", "read_quantity"]
+__all__ = ["OTHERS", "read_probability", "read_quantity"]
 
 FloatArray = NDArray[np.float64]
 
 #: Statements listed; of more those that the draws support most.
 _MOST = 256
+#: Who comes after the first, where the whole order would be one of too many.
+OTHERS = "others"
 
 
 def read_quantity(results: Results, values: xr.DataArray) -> Answer:
@@ -29,8 +34,10 @@ def read_quantity(results: Results, values: xr.DataArray) -> Answer:
     if "statement" in values.dims:
         return _by_theta(results, values)
     if "opponent" in values.dims:
-        return _by_strength(results, _wins(values))
-    return _by_strength(results, values)
+        beats = values > values.rename(algorithm="opponent", opponent="algorithm")
+        return _by_strength(results, _wins(values), beats)
+    beats = values > values.rename(algorithm="opponent")
+    return _by_strength(results, values, beats)
 
 
 def read_probability(results: Results, found: Any) -> Answer:
@@ -70,28 +77,40 @@ def _wins(better: xr.DataArray) -> xr.DataArray:
     return better.where(~same).mean("opponent")
 
 
-def _by_strength(results: Results, strength: xr.DataArray) -> Answer:
-    """P(each ordering by strength): the share of draws that have it, measure by measure."""
+def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
+    """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
+
+    Either way the matrix of who is ahead of whom on every measure goes with it.
+    """
     over = ("measure",) if "measure" in strength.dims else ()
     names = [str(name) for name in strength["algorithm"].values.tolist()]
     values = strength.transpose("chain", "draw", *over, "algorithm").values
-    order = np.argsort(-values, axis=-1, kind="stable")
-    flat = order.reshape(*order.shape[:2], -1)
-    seen, place = np.unique(flat.reshape(-1, flat.shape[-1]), axis=0, return_inverse=True)
-    labels = [_label(row, names) for row in seen]
-    each = np.zeros((place.size, len(labels)))
-    each[np.arange(place.size), place.ravel()] = 1.0
-    each = each.reshape(*flat.shape[:2], -1)
-    if len(names) == 2 and 2 ** (flat.shape[-1] // 2) <= _MOST:
-        labels, each = _every(labels, each, names, flat.shape[-1] // 2)
-    kept = np.argsort(-each.mean(axis=(0, 1)), kind="stable")[:_MOST]
-    each, labels = each[..., kept], [labels[k] for k in kept]
-    return _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each))
+    order = np.argsort(-values, axis=-1, kind="stable").reshape(*values.shape[:2], -1, len(names))
+    measures = order.shape[2]
+    whole = math.factorial(len(names)) ** measures <= _MOST
+    seen = order if whole else order[..., :1]
+    labels, each = _shares(seen, names)
+    if len(names) == 2 and whole:
+        labels, each = _every(labels, each, names, measures)
+    counts = None if whole else _first_counts(results, labels)
+    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
+    ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
+    return replace(answer, details={"ahead": ahead.values.tolist()})
 
 
-def _label(row: NDArray[np.int64], names: list[str]) -> str:
-    parts = row.reshape(-1, len(names))
-    return "|".join(">".join(names[k] for k in part) for part in parts)
+def _shares(seen: NDArray[np.intp], names: list[str]) -> tuple[list[str], FloatArray]:
+    """The statements that draws support, the most frequent 256, and which draw has which."""
+    flat = seen.reshape(-1, seen.shape[-2] * seen.shape[-1])
+    rows, place, counts = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
+    kept = np.argsort(-counts, kind="stable")[:_MOST]
+    each = (place.reshape(-1, 1) == kept).astype(np.float64)
+    labels = [_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
+    return labels, each.reshape(*seen.shape[:2], -1)
+
+
+def _label(rows: NDArray[np.intp], names: list[str]) -> str:
+    rest = [] if rows.shape[-1] > 1 else [OTHERS]
+    return "|".join(">".join([*(names[k] for k in row), *rest]) for row in rows)
 
 
 def _every(
@@ -106,14 +125,29 @@ def _every(
     return whole, made
 
 
+def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
+    """Weight of the datasets on which these are first; who tie for it share it."""
+    parts = [label.split("|") for label in labels]
+    if results.n_replicates is not None or len(parts[0]) != len(results.measures):
+        return None
+    values = results.oriented()
+    first = values == values.max(axis=1, keepdims=True)
+    weight = first / first.sum(axis=1, keepdims=True)
+    place = {f"{name}>{OTHERS}": k for k, name in enumerate(results.algorithms)}
+    leaders = [[place[state] for state in part] for part in parts]
+    columns = range(len(results.measures))
+    return np.array([weight[:, row, columns].prod(axis=-1).sum() for row in leaders])
+
+
 def _answer(
     results: Results,
     labels: list[str],
     probability: FloatArray,
     mcse: FloatArray,
     extra: dict[str, FloatArray] | None = None,
+    counts: FloatArray | None = None,
 ) -> Answer:
-    counts = _counts(results, labels)
+    counts = _counts(results, labels) if counts is None else counts
     parts = [label.split("|") for label in labels]
     by_measure = all(len(part) == len(results.measures) for part in parts)
     states = tuple(zip(*parts, strict=True)) if by_measure else ()

@@ -9,7 +9,7 @@ picks another variable, ``probability(posterior)`` reads it another way.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.model_answer import read_probability, read_quantity
 from bayescompare.methods.model_source import Source, find_source
 from bayescompare.methods.priors import Priors, prior_options
-from bayescompare.methods.words import plural, share, short_label
+from bayescompare.methods.words import many, plural, share, short_label
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -109,23 +109,53 @@ class ModelFile(Method):
         """Sample, and read the statements' probabilities off the posterior."""
         model = self.model(results)
         tree = nuts.sample_as(sampling, model, predictive="try")
+        return self._read(results, model, tree, sampling)
+
+    def answer_pairs(
+        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
+    ) -> list[Answer] | None:
+        """Sample once where the model has a strength for each algorithm, and read every pair."""
+        try:
+            model = self.model(results)
+        except BayescompareError:
+            # It takes no more than two algorithms, or has too many statements of them.
+            return None
+        if self.code.probability is not None or len(results.algorithms) < 3:
+            return None
+        quantity = self.code.quantity_of(model)
+        if "algorithm" not in (model.named_vars_to_dims.get(quantity) or ()):
+            return None
+        tree = nuts.sample_as(sampling, model, predictive="try")
+        values = tree["posterior"].to_dataset()[quantity]
+        told = {**self._told(), "together": list(results.algorithms)}
+        found = []
+        for pair in pairs:
+            names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
+            made = read_quantity(results.sel(algorithms=pair), values.sel(names))
+            details = {**made.details, **told}
+            found.append(replace(made, tree=tree, seed=sampling.seed, details=details))
+        return found
+
+    def _read(
+        self, results: Results, model: pm.Model, tree: xr.DataTree, sampling: Sampling
+    ) -> Answer:
         posterior = tree["posterior"].to_dataset()
         if self.code.probability is not None:
             try:
-                found = self.code.probability(posterior)
+                made = read_probability(results, self.code.probability(posterior))
+            except BayescompareError as error:
+                raise BayescompareError(f"{self.code.where}: {error}") from None
             except Exception as error:
                 raise BayescompareError(
                     f"{self.code.where}: probability() failed: {type(error).__name__}: {error}"
                 ) from error
-            made = read_probability(results, found)
         else:
             made = read_quantity(results, posterior[self.code.quantity_of(model)])
-        return replace(
-            made,
-            tree=tree,
-            seed=sampling.seed,
-            details={"model": self.code.name, "title": self.code.title},
-        )
+        details = {**made.details, **self._told()}
+        return replace(made, tree=tree, seed=sampling.seed, details=details)
+
+    def _told(self) -> dict[str, str]:
+        return {"model": self.code.name, "title": self.code.title}
 
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Leave the tree as the model made it."""
@@ -156,6 +186,32 @@ class ModelFile(Method):
         }[decision.verdict]
         return [
             start + verdict,
+            *_pair_words(results, answer),
             "The figure is that model's: see diagnose() for its sampling and loo() for how it "
             "compares with others.",
         ]
+
+
+def _pair_words(results: Results, answer: Answer) -> list[str]:
+    """Say who is ahead of whom, where the model has a strength for each of many algorithms."""
+    if "together" in answer.details:
+        return [
+            f"It is one model of {plural(len(answer.details['together']), 'algorithm')} together, "
+            "of which this pair was read."
+        ]
+    ahead, names = answer.details.get("ahead"), results.algorithms
+    if ahead is None or len(names) < 3:
+        return []
+    everywhere = " on every measure" if len(results.measures) > 1 else ""
+    sure = [
+        f"{first} is ahead of {many(behind)}"
+        for first, row in zip(names, ahead, strict=True)
+        if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
+    ]
+    if not sure:
+        return [
+            f"No algorithm is ahead of another{everywhere} with probability {SETTLED:.2f} or more."
+        ]
+    return [
+        f"Pair by pair{everywhere}, with probability {SETTLED:.2f} or more each: {'; '.join(sure)}."
+    ]
