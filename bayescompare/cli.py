@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import re
 import signal
 import sys
@@ -180,7 +181,7 @@ def compare(
     c = bc.compare(results, method=test, **_question(algorithms, only, missing, seed))
     text = c.to_json() if as_json else None
     if report is not None:
-        c.report(report, overwrite=force)
+        c.report(report, overwrite=force, command=_command())
     if save is not None:
         (c.to_json if save.suffix == ".json" else c.to_netcdf)(save, overwrite=force)
     if text is not None:
@@ -258,7 +259,7 @@ def pairwise(
     p.decide(fdr=fdr)
     text = p.to_json(fdr=fdr) if as_json else None
     if report is not None:
-        p.report(report, overwrite=force, fdr=fdr)
+        p.report(report, overwrite=force, fdr=fdr, command=_command())
     if text is not None:
         _print_json(text)
     else:
@@ -503,6 +504,11 @@ def _check_outputs(source: Path | None, force: bool, **paths: Path | None) -> No
             raise BayescompareError(f"--{option} {path}: that is {other} too; name another.")
     for option, path in given.items():
         (check_report_path if option == "report" else new_file)(path, overwrite=force)
+
+
+def _command() -> str:
+    """The command line as it could be typed again."""
+    return shlex.join(["bayescompare", *sys.argv[1:]])
 
 
 def _print_json(text: str) -> None:

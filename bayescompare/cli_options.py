@@ -20,7 +20,11 @@ from bayescompare._errors import BayescompareError, closest
 if TYPE_CHECKING:
     from bayescompare.methods.base import Method
 
-__all__ = ["parse_measure", "read_counts", "read_method", "read_names", "read_table"]
+__all__ = ["parse_measure", "read_counts", "read_method", "read_names", "read_table", "read_tool"]
+
+TABLES = ("csv", "tsv", "json", "parquet")
+# What another tool wrote, and the function of bayescompare.io that reads it.
+TOOLS = {"lm-eval": "read_lm_eval", "weka": "read_weka", "helm": "read_helm"}
 
 TABLE, QUESTION, OUTPUT = "The table", "The question", "The output"
 NETWORK = "The graph, for --method network"
@@ -36,7 +40,8 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="Table of results, long or wide: csv, tsv, json or parquet.",
+        help="Table of results, long or wide: csv, tsv, json or parquet; or, with --format, what "
+        "another tool wrote, which may be a directory.",
     ),
 ]
 Example = Annotated[
@@ -96,7 +101,13 @@ Layout = Annotated[
 ]
 Format = Annotated[
     str | None,
-    option("--format", "Default: as FILE's suffix says.", TABLE, metavar="csv|tsv|json|parquet"),
+    option(
+        "--format",
+        "Default: as FILE's suffix says. The last three are other tools' files, whose measures "
+        "may be named without their direction, and for lm-eval and weka not at all.",
+        TABLE,
+        metavar="|".join((*TABLES, *TOOLS)),
+    ),
 ]
 Algorithms = Annotated[
     str | None,
@@ -176,7 +187,8 @@ Seed = Annotated[
 ]
 Json = Annotated[bool, option("--json", "Print JSON and nothing else.", OUTPUT)]
 Report = Annotated[
-    Path | None, option("--report", "Write a self-contained page.", OUTPUT, metavar="PATH.html")
+    Path | None,
+    option("--report", "Write a report: .html, .md, .tex or .json.", OUTPUT, metavar="PATH.html"),
 ]
 Force = Annotated[bool, option("--force", "Overwrite files.", OUTPUT)]
 NoProgress = Annotated[bool, option("--no-progress", "Show no progress bar.", OUTPUT)]
@@ -341,6 +353,26 @@ def read_counts(
     )
 
 
+def read_tool(file: Path, tool: str, measures: Sequence[str] | None) -> bc.Results:
+    """Read what another tool wrote, which mostly knows which way its measures are better."""
+    chosen: Any = measures or None
+    if measures and any(":" in text for text in measures):
+        chosen = _read_measures(measures)
+    read: Any = getattr(bc.io, TOOLS[tool])
+    results: bc.Results = read(file, measures=chosen)
+    return results
+
+
+def _read_measures(texts: Sequence[str]) -> dict[str, bc.Measure]:
+    spec: dict[str, bc.Measure] = {}
+    for text in texts:
+        name, measure = parse_measure(text)
+        if name in spec:
+            raise BayescompareError(f"--measure {text}: measure {name!r} is given twice.")
+        spec[name] = measure
+    return spec
+
+
 def read_table(
     file: Path | None,
     example: str | None,
@@ -370,6 +402,18 @@ def read_table(
                 "measures by --only."
             )
         return bc.load_example(example)
+    assert file is not None
+    if format is not None and format not in (*TABLES, *TOOLS):
+        known = (*TABLES, *TOOLS)
+        raise BayescompareError(
+            f"--format {format}: must be one of {', '.join(known)}.{closest(format, known)}"
+        )
+    if format in TOOLS:
+        columned = [f"{name}-column" if name in names else name for name in chosen]
+        for other in (*columned, *counted):
+            if other != "format":
+                raise BayescompareError(f"--{other} is about tables, not about --format {format}.")
+        return read_tool(file, str(format), measures)
     if counted:
         kind, text = next(iter(counted.items()))
         also = [f"--{name}" for name in (*counted, "measure", "layout") if name != kind]
@@ -377,7 +421,6 @@ def read_table(
         for option in also:
             if given.get(option):
                 raise BayescompareError(f"{option} and --{kind}: FILE is one or the other.")
-        assert file is not None
         named = {name: chosen[name] for name in names if name in chosen}
         return read_counts(file, kind, str(text), named, format, algorithms)
     if not measures:
@@ -385,11 +428,5 @@ def read_table(
             "--measure is missing: say what was measured and which way is better, as in "
             "--measure accuracy:max --measure time:min."
         )
-    spec: dict[str, Any] = {}
-    for text in measures:
-        name, measure = parse_measure(text)
-        if name in spec:
-            raise BayescompareError(f"--measure {text}: measure {name!r} is given twice.")
-        spec[name] = measure
-    assert file is not None
+    spec: Any = _read_measures(measures)
     return bc.read_results(file, measures=spec, **chosen)

@@ -418,11 +418,22 @@ class Comparison:
 
         return plots.plot_comparison(self, kind=kind, ax=ax)
 
-    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write a self-contained HTML report."""
+    def report(
+        self, path: str | Path, *, overwrite: bool = False, command: str | None = None
+    ) -> Path:
+        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool
+            Whether a file that exists may be replaced.
+        command : str, optional
+            What made it, to be shown; by default the Python call.
+        """
         from bayescompare.report import write_report
 
-        return write_report(self, path, overwrite=overwrite)
+        return write_report(self, path, overwrite=overwrite, command=command)
 
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""

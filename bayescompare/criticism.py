@@ -109,6 +109,10 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
             f"sensitivity: method {c.method.name!r} has no weight of its prior to vary exactly "
             f"(methods with one: {', '.join(_WEIGHT)})."
         )
+    if c.method.name == "network" and "network" not in c.method.provides:
+        raise BayescompareError(
+            "sensitivity: this answer was summed from a network by on(); ask the whole one."
+        )
     chosen = np.geomspace(0.1, 10.0, 21) if values is None else np.asarray(values, dtype=float)
     if chosen.ndim != 1 or not len(chosen) or not (np.isfinite(chosen) & (chosen > 0)).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")

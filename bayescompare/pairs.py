@@ -254,11 +254,22 @@ class Pairwise:
 
         return plots.plot_pairwise(self, kind=kind, fdr=fdr, ax=ax)
 
-    def report(self, path: str | Path, *, fdr: float = 0.05, overwrite: bool = False) -> Path:
-        """Write a self-contained HTML report."""
+    def report(
+        self,
+        path: str | Path,
+        *,
+        fdr: float = 0.05,
+        overwrite: bool = False,
+        command: str | None = None,
+    ) -> Path:
+        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+
+        `fdr` is what is asserted, as for `decide`; `command` is what made it, by default the
+        Python call.
+        """
         from bayescompare.report import write_report
 
-        return write_report(self, path, fdr=fdr, overwrite=overwrite)
+        return write_report(self, path, fdr=fdr, overwrite=overwrite, command=command)
 
     def to_json(
         self, path: str | Path | None = None, *, fdr: float = 0.05, overwrite: bool = False

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.plots.ranks import joined
-from bayescompare.report.render import render
+from bayescompare.report import render
 from bayescompare.studies import calibration, calibration_curve
 
 

@@ -20,7 +20,7 @@ from bayescompare import plots
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.plots._drawing import BLUE
-from bayescompare.report.render import render
+from bayescompare.report import render
 from tests.oracles import table
 
 

@@ -1,19 +1,21 @@
-"""One self-contained HTML page about a comparison, to send or to keep."""
+"""A report about a comparison, to send or to keep: a page, a Markdown text, LaTeX or JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, closest
 
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
     from bayescompare.pairs import Pairwise
 
-__all__ = ["check_report_path", "write_report"]
+__all__ = ["check_report_path", "render", "write_report"]
 
-_SUFFIXES = (".html", ".htm")
+#: Suffix → format.
+_FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex", ".json": "json"}
 
 
 def write_report(
@@ -22,22 +24,25 @@ def write_report(
     *,
     overwrite: bool = False,
     fdr: float = 0.05,
+    command: str | None = None,
 ) -> Path:
-    """Write an HTML report: verdict, words, tables, pictures and what made them, in one file.
+    """Write a report: verdict, words, tables, pictures and what made them, in one file.
 
-    The page loads nothing from elsewhere and runs no scripts. The same comparison gives the same
-    page, byte by byte.
+    An HTML page loads nothing from elsewhere. The same comparison gives the same file, byte by
+    byte.
 
     Parameters
     ----------
     thing : Comparison or Pairwise
     path : path
-        Ends in ``.html`` or ``.htm``.
+        Its suffix says the format: ``.html`` (with pictures), ``.md``, ``.tex`` or ``.json``.
     overwrite : bool
         Whether a file that exists may be replaced.
     fdr : float
         What is asserted of all pairs, as for `Pairwise.decide`; one comparison asserts nothing
         by it.
+    command : str, optional
+        What made it, to be shown; by default the Python call.
 
     Returns
     -------
@@ -53,13 +58,56 @@ def write_report(
     >>> "likely, not settled" in page
     True
     """
-    from bayescompare.report.render import render
-
     target = check_report_path(path, overwrite=overwrite)
+    format = _FORMATS[target.suffix.lower()]
     # Rendered whole before the file is opened, so that a failure leaves nothing behind.
-    page = render(thing, fdr=fdr)
-    target.write_text(page, encoding="utf-8")
+    text = render(thing, format, fdr=fdr, command=command)
+    target.write_text(text, encoding="utf-8")
     return target
+
+
+def render(
+    thing: Comparison | Pairwise,
+    format: str = "html",
+    *,
+    fdr: float = 0.05,
+    command: str | None = None,
+) -> str:
+    """Return the report as a string; `format` is "html", "markdown", "latex" or "json".
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("pnn"))
+    >>> render(c).splitlines()[0], render(c, "markdown").splitlines()[0]
+    ('<!doctype html>', '# New and State of art on accuracy, complexity')
+    """
+    from bayescompare.pairs import Pairwise
+    from bayescompare.report.page import page_of
+
+    if format == "json" and hasattr(thing, "to_json"):
+        return (thing.to_json(fdr=fdr) if isinstance(thing, Pairwise) else thing.to_json()) + "\n"
+    page = page_of(thing, fdr=fdr, command=command)
+    return _writer(format)(page)
+
+
+def _writer(format: str) -> Callable[..., str]:
+    if format == "html":
+        from bayescompare.report.html import html
+
+        return html
+    if format == "markdown":
+        from bayescompare.report.markdown import markdown
+
+        return markdown
+    if format == "latex":
+        from bayescompare.report.latex import latex
+
+        return latex
+    known = sorted(set(_FORMATS.values()))
+    raise BayescompareError(
+        f"format={format!r}: must be one of {', '.join(known)}.{closest(str(format), known)}"
+    )
 
 
 def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
@@ -69,13 +117,13 @@ def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
     --------
     >>> check_report_path("report.pdf")
     Traceback (most recent call last):
-    bayescompare._errors.BayescompareError: path='report.pdf': a report is an HTML page; ...
+    bayescompare._errors.BayescompareError: path='report.pdf': a report ends in .html, ...
     """
     from bayescompare.comparison_files import new_file
 
-    if Path(path).suffix.lower() not in _SUFFIXES:
+    if Path(path).suffix.lower() not in _FORMATS:
         raise BayescompareError(
-            f"path={str(path)!r}: a report is an HTML page; end its name in .html (another format "
-            "can be printed from the browser)."
+            f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; a PDF can be printed "
+            "from the HTML page or made of the LaTeX file."
         )
     return new_file(path, overwrite=overwrite)

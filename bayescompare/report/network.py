@@ -10,7 +10,7 @@ import numpy as np
 from bayescompare.methods.words import many
 from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.network_layout import all_probabilities, link_probability
-from bayescompare.report.tables import Table
+from bayescompare.report.tables import Cell, Table
 
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
@@ -28,7 +28,7 @@ def component_table(c: Comparison) -> Table:
             many(part["measures"], most=20),
             part["best"],
             "exact" if part["exact"] else "Monte Carlo",
-            short_probability(part["probability"]),
+            Cell.of(short_probability(part["probability"]), part["probability"]),
         ]
         for part in c.answer.details["components"]
     ]
@@ -60,7 +60,10 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
             names[i],
             "→" if (i, j) in arrows else "",
             names[j],
-            *map(short_probability, (linked[i, j], values[i, j], values[j, i])),
+            *(
+                Cell.of(short_probability(p), float(p))
+                for p in (linked[i, j], values[i, j], values[j, i])
+            ),
         ]
         for i, j in listed[:most]
     ]

@@ -1,0 +1,238 @@
+"""What to write in a paper about the method used, and whom to cite for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from bayescompare._version import __version__
+from bayescompare.methods.words import many, plural
+from bayescompare.report.page import Section
+from bayescompare.statements import count_words
+
+if TYPE_CHECKING:
+    from bayescompare.methods.base import Answer, Method
+    from bayescompare.results import Results
+
+__all__ = ["bibtex", "citation_keys", "method_section", "method_text"]
+
+#: Method → keys of references.bib, its own paper first.
+_KEYS = {
+    "glrt": ["benavoli2015joint", "decampos2016joint"],
+    "dirichlet": ["benavoli2015joint", "decampos2016joint"],
+    "network": ["benavoli2015joint", "decampos2016joint", "heckerman1995learning"],
+    "poisson-binomial": ["lacoste2012bayesian"],
+    "hierarchical": ["lacoste2012bayesian", "gelman2013bda"],
+    "correlated-t": ["corani2015bayesian", "lacoste2012bayesian"],
+    "gsd": ["jansen2022gsd"],
+    "gsd-bootstrap": ["jansen2022gsd", "rubin1981bootstrap"],
+    "sign": ["demsar2006statistical"],
+    "wilcoxon": ["wilcoxon1945individual", "demsar2006statistical"],
+    "friedman": ["demsar2006statistical"],
+    "all-test": ["jansen2022gsd"],
+    "one-test": ["jansen2022gsd"],
+}
+
+
+def citation_keys(method: Method, *, pairs: bool = False) -> list[str]:
+    """Keys of what a report of this method cites.
+
+    Examples
+    --------
+    >>> from bayescompare import methods
+    >>> citation_keys(methods.get("gsd")(), pairs=True)
+    ['jansen2022gsd', 'holm1979simple']
+    """
+    keys = list(_KEYS.get(method.name, ()))
+    if pairs:
+        keys.append("muller2004optimal" if method.kind == "bayesian" else "holm1979simple")
+    return [*keys, "pymc2023"] if method.samples else keys
+
+
+def bibtex(keys: list[str]) -> str:
+    """Return the BibTeX entries, and this package's own.
+
+    Examples
+    --------
+    >>> print(bibtex(["rubin1981bootstrap"]).splitlines()[0])
+    @article{rubin1981bootstrap,
+    """
+    own = (
+        "@software{bayescompare,\n"
+        "  author  = {{The bayescompare developers}},\n"
+        "  title   = {bayescompare: joint Bayesian comparison of algorithms},\n"
+        f"  version = {{{__version__}}}\n"
+        "}"
+    )
+    entries = _entries()
+    return "\n\n".join([*(entries[key] for key in keys), own])
+
+
+def cited(key: str) -> str:
+    """Name a reference as a sentence does: "Benavoli and de Campos (2015)".
+
+    Examples
+    --------
+    >>> cited("jansen2022gsd"), cited("wilcoxon1945individual")
+    ('Jansen et al. (2022)', 'Wilcoxon (1945)')
+    """
+    entry = _entries()[key]
+    (authors,) = re.findall(r"author\s*=\s*\{(.*)\},?\n", entry)
+    (year,) = re.findall(r"year\s*=\s*\{(\d+)\}", entry)
+    plain = authors.replace("\\v{s}", "š").replace("\\c{c}", "ç").replace('\\"{u}', "ü")
+    names = [name.split(",")[0].strip("{} ") for name in plain.split(" and ")]
+    joined = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+    return f"{joined} ({year})"
+
+
+def method_section(
+    method: Method, results: Results, answer: Answer | None, *, fdr: float | None = None
+) -> Section:
+    """The methods text and its citations, to copy; of all pairs where there is an error rate."""
+    keys = citation_keys(method, pairs=fdr is not None)
+    words = [method_text(method, results, answer)]
+    if fdr is not None:
+        words.append(_over_pairs(method, fdr))
+    return Section("Method", words=words, code={"BibTeX": bibtex(keys)})
+
+
+def method_text(method: Method, results: Results, answer: Answer | None) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    who = (
+        f"{many(results.algorithms)} were compared"
+        if len(results.algorithms) <= 4
+        else f"{len(results.algorithms)} algorithms were compared"
+    )
+    where = f"on {many(results.measures)} over {plural(len(results.datasets), 'dataset')}"
+    told = _TEXTS.get(method.name, _model)
+    citation = cited(_KEYS[method.name][0]) if method.name in _KEYS else ""
+    return f"{who} {where} {told(method, answer).format(cited=citation)} {_ropes(results)}".strip()
+
+
+def _entries() -> dict[str, str]:
+    text = files("bayescompare.report").joinpath("references.bib").read_text("utf-8")
+    entries = re.findall(r"^(@\w+\{([^,]+),.*?\n\})", text, flags=re.DOTALL | re.MULTILINE)
+    return {key: entry for entry, key in entries}
+
+
+def _ropes(results: Results) -> str:
+    ropes = [f"{n} {results[n].rope:g}" for n in results.measures if results[n].rope is not None]
+    return f"Differences within a rope count as equivalence ({many(ropes)})." if ropes else ""
+
+
+def _over_pairs(method: Method, fdr: float) -> str:
+    if method.kind == "bayesian":
+        return (
+            f"Over all pairs, statements were asserted in the order of their probability P while "
+            f"the mean of 1 − P, the expected share of false ones, was at most {fdr:g} "
+            f"({cited('muller2004optimal')}), and P above one half."
+        )
+    return (
+        f"Over all pairs p-values were corrected by Holm's method at level {fdr:g} "
+        f"({cited('holm1979simple')})."
+    )
+
+
+# one text for each method -------------------------------------------------------------------------
+
+
+def _dirichlet(method: Any, answer: Answer | None) -> str:
+    size = "" if answer is None else f" (of which there are {count_words(answer.size)})"
+    how = (
+        "by NUTS under a prior given by the user"
+        if method.samples
+        else "by one-dimensional quadrature, exactly"
+    )
+    return (
+        "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
+        f"about who is better on each measure{size}; their probabilities θ have a Dirichlet prior "
+        f"({method.prior} mean, strength s = {method.strength:g}). Reported is the posterior "
+        f"probability that a statement's θ is the largest, computed {how}."
+    )
+
+
+def _network(method: Any, answer: Answer | None) -> str:
+    ess = f"equivalent sample size {method.ess:g}"
+    graph = "averaged over all graphs" if method.average else "of the graph with the best score"
+    return (
+        "by the test of {cited} with the joint distribution factored by a Bayesian network over "
+        f"the measures, {graph} (BDeu score, {ess}, {method.search} search). Reported is the "
+        "posterior probability that a joint statement is the most probable one."
+    )
+
+
+def _glrt(method: Any, answer: Answer | None) -> str:
+    return (
+        "by the generalised likelihood-ratio test of {cited}: the hypothesis that the two most "
+        "frequent joint statements are equally probable."
+    )
+
+
+def _poisson_binomial(method: Any, answer: Answer | None) -> str:
+    model = "jointly with the share of datasets" if method.joint else "dataset by dataset"
+    return (
+        "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
+        f"two gets wrong, {model}. Reported is the posterior probability that one is better on "
+        "most datasets of the context."
+    )
+
+
+def _hierarchical(method: Any, answer: Answer | None) -> str:
+    return (
+        "by a hierarchical Beta model of the counts of examples that only one of the two gets "
+        "wrong (after {cited}), in which datasets learn from each other. Reported is the posterior "
+        "probability that one is better on most datasets of the context."
+    )
+
+
+def _correlated_t(method: Any, answer: Answer | None) -> str:
+    return (
+        "by the Bayesian correlated t-test on each dataset's replicates and the Poisson binomial "
+        "over datasets ({cited}). Reported is the posterior probability that one is better on most "
+        "datasets."
+    )
+
+
+def _gsd(method: Any, answer: Answer | None) -> str:
+    return (
+        "by generalised stochastic dominance ({cited}), which asks whether every utility in "
+        f"keeping with the measures' scales prefers one, at δ = {method.delta:g}; the p-value is "
+        f"that of a permutation test ({method.scheme}, {method.permutations} resamples)."
+    )
+
+
+def _gsd_bootstrap(method: Any, answer: Answer | None) -> str:
+    return (
+        "by generalised stochastic dominance ({cited}) under the Bayesian bootstrap over datasets, "
+        f"at δ = {method.delta:g}. Reported is the posterior probability of dominance."
+    )
+
+
+def _classic(name: str) -> Callable[[Any, Answer | None], str]:
+    return lambda method, answer: f"by {name} ({{cited}})."
+
+
+def _model(method: Any, answer: Answer | None) -> str:
+    named = "a generative model of their own"
+    if answer is not None and "model" in answer.details:
+        named = f"the generative model {answer.details['model']}"
+    return f"by {named}, sampled by NUTS in PyMC."
+
+
+_TEXTS: dict[str, Callable[[Any, Answer | None], str]] = {
+    "dirichlet": _dirichlet,
+    "network": _network,
+    "glrt": _glrt,
+    "poisson-binomial": _poisson_binomial,
+    "hierarchical": _hierarchical,
+    "correlated-t": _correlated_t,
+    "gsd": _gsd,
+    "gsd-bootstrap": _gsd_bootstrap,
+    "sign": _classic("the sign test, two-sided"),
+    "wilcoxon": _classic("Wilcoxon's signed-rank test, two-sided"),
+    "friedman": _classic("the Friedman test and Nemenyi's test of pairs"),
+    "all-test": _classic("the rule that one must be significantly better on every measure"),
+    "one-test": _classic("the rule that one must be significantly better on some measure"),
+}

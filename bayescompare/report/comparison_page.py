@@ -1,0 +1,206 @@
+"""The report of one comparison."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare.methods.decision import SETTLED
+from bayescompare.methods.words import share
+from bayescompare.plots._drawing import short_probability
+from bayescompare.plots.growth import growth_size, plot_growth
+from bayescompare.plots.network import network_size, plot_network
+from bayescompare.plots.ranks import plot_ranks, ranks_size
+from bayescompare.plots.relation import plot_relation, relation_size
+from bayescompare.plots.sensitivity import plot_sensitivity
+from bayescompare.plots.shrinkage import plot_shrinkage, shrinkage_size
+from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
+from bayescompare.plots.statements import plot_statements, statements_size
+from bayescompare.report.citations import citation_keys, method_section
+from bayescompare.report.data import data_section, title_of
+from bayescompare.report.made import made_section
+from bayescompare.report.network import component_table, edge_table, graph_words
+from bayescompare.report.page import Page, Picture, Section, diagnosed
+from bayescompare.report.tables import MOST_ROWS, Cell, Table, frame_table, heads, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayescompare.comparison import Comparison
+
+__all__ = ["comparison_page"]
+
+_QUESTIONS = {
+    "most probable": "P(its θ is the largest)",
+    "beats opposite": "P(its θ exceeds that of the statement with every ordering reversed)",
+    "majority": "P(its θ is above one half)",
+    "expected": "its expected θ: the probability that it holds on a new dataset",
+}
+
+#: Beyond this many statements the answer at 21 prior weights takes too long for a page.
+_MOST_STATEMENTS = 5000
+#: A network's answer takes a third of a second: fewer weights will do.
+_FEW = np.geomspace(0.1, 10.0, 9).tolist()
+
+
+def comparison_page(c: Comparison, command: str | None = None) -> Page:
+    """Bring a comparison into the shape of a page."""
+    tables = [_summary(c), *_questions(c), *_network_tables(c)]
+    tables += [frame_table(title, frame) for title, frame in c.tables.items()]
+    sections = [
+        Section("Figures", pictures=_pictures(c)),
+        Section("Tables", tables=tables),
+        *_sensitivity(c),
+        _diagnostics(c),
+        data_section(c.results),
+        method_section(c.method, c.results, c.answer),
+        made_section(
+            c.method,
+            [c],
+            command or _call(c),
+            graph_words(c) if "network" in c.method.provides else {},
+        ),
+    ]
+    keys = citation_keys(c.method)
+    return Page(title_of(c.results), c.headline(), c.explain(), sections, keys)
+
+
+def _call(c: Comparison) -> str:
+    names = ", ".join(map(repr, c.results.algorithms[:20]))
+    seed = "" if c.answer.seed is None else f", rng={c.answer.seed}"
+    return (
+        f"bc.compare(results, method=bc.methods.{c.method!r},\n"
+        f"           algorithms=[{names}]{seed}).report(...)"
+    )
+
+
+# pictures -----------------------------------------------------------------------------------------
+
+
+def _pictures(c: Comparison) -> list[Picture]:
+    shown = [_first_picture(c)]
+    words, provides = c.headline(), c.method.provides
+    if has_simplex(c) and "draws" in provides:
+        draw = partial(_draw, partial(plot_simplex, draws=1000), c)
+        shown.append(Picture("Posterior", draw, SIMPLEX_SIZE, "x", words))
+    if "network" in provides:
+        told = "the graph of measures that win together"
+        shown.append(
+            Picture("Network", partial(_draw, plot_network, c), network_size(c), "n", told)
+        )
+    if "thresholds" in provides and len(c.results.algorithms) > 2:
+        draw = partial(_draw, plot_growth, c)
+        shown.append(Picture("Growth", draw, growth_size(c), "g", "order by δ"))
+    if "per_dataset" in provides:
+        draw = partial(_draw, plot_shrinkage, c)
+        shown.append(Picture("Datasets", draw, shrinkage_size(c), "d", "every dataset"))
+    return shown
+
+
+def _first_picture(c: Comparison) -> Picture:
+    words = c.headline()
+    if "ranks" in c.method.provides:
+        return Picture("Mean ranks", partial(_draw, plot_ranks, c), ranks_size(c), "s", words)
+    if "relation" in c.method.provides and len(c.results.algorithms) > 2:
+        draw = partial(_draw, plot_relation, c)
+        return Picture("Who dominates whom", draw, relation_size(c), "s", words)
+    draw = partial(_draw, plot_statements, c)
+    return Picture("Statements", draw, statements_size(c), "s", words)
+
+
+def _draw(plot: Any, thing: Comparison, ax: Any) -> None:
+    plot(thing, ax=ax)
+
+
+# tables -------------------------------------------------------------------------------------------
+
+
+def _summary(c: Comparison) -> Table:
+    title = "Statements, the most probable first"
+    if c.answer.probability is None:
+        title = "Statements, the most frequent first"
+    if c.answer.lead is not None:
+        title = "Statements"
+    table = c.summary()
+    if table.index.name != "statement":
+        return frame_table("Pairs", table)
+    statements = [str(label) for label in table.index[:MOST_ROWS]]
+    figures = rows(table.head(MOST_ROWS))
+    return Table(
+        title,
+        ["statement", *heads(table)],
+        [[label, *row] for label, row in zip(statements, figures, strict=True)],
+        more=max(0, len(table) - MOST_ROWS),
+        marked=[label == c.best for label in statements],
+    )
+
+
+def _questions(c: Comparison) -> list[Table]:
+    if "questions" not in c.method.provides:
+        return []
+    body = [
+        [
+            str(name),
+            Cell.of("not defined" if math.isnan(p) else short_probability(p), p),
+            _QUESTIONS.get(str(name), ""),
+        ]
+        for name, p in dict(c.questions).items()
+    ]
+    return [Table(f"Questions about {c.best}", ["question", "answer", "meaning"], body, text=3)]
+
+
+def _network_tables(c: Comparison) -> list[Table]:
+    if "network" not in c.method.provides:
+        return []
+    return [component_table(c), *edge_table(c, MOST_ROWS)]
+
+
+# sensitivity and diagnostics ----------------------------------------------------------------------
+
+
+def _sensitivity(c: Comparison) -> list[Section]:
+    """How the answer changes with the weight of the prior, where that is had exactly."""
+    if c.method.samples or c.answer.size > _MOST_STATEMENTS:
+        return []
+    try:
+        table = c.sensitivity(_FEW if "network" in c.method.provides else None)
+    except BayescompareError:
+        return []  # a method without such a weight
+    draw = partial(_draw_table, table)
+    picture = Picture("Weight of the prior", draw, (6.8, 4.0), "w", "P by the weight of the prior")
+    return [Section("Sensitivity", words=[_sensitivity_words(c, table)], pictures=[picture])]
+
+
+def _draw_table(table: pd.DataFrame, ax: Any) -> None:
+    plot_sensitivity(table, ax=ax)
+
+
+def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
+    at, p = table.index.to_numpy(dtype=float), table[c.best].to_numpy(dtype=float)
+    leads = bool((table.max(axis=1).to_numpy() <= p + 1e-12).all())
+    start = (
+        f"With {table.index.name} from {at[0]:g} to {at[-1]:g} the probability of {c.best} runs "
+        f"from {share(float(p[0]))} to {share(float(p[-1]))}"
+    )
+    lead = "it leads throughout" if leads else "it does not lead throughout"
+    settled = p >= SETTLED
+    if settled.all():
+        verdict = "and is settled throughout"
+    elif not settled.any():
+        verdict = "and is settled nowhere"
+    else:
+        inside = at[settled]
+        verdict = f"and is settled from {inside.min():.2g} to {inside.max():.2g}"
+    return f"{start}; {lead} {verdict}."
+
+
+def _diagnostics(c: Comparison) -> Section:
+    found = c.diagnose()
+    title = "Every variable of the posterior"
+    table = found.table.rename_axis("variable")
+    tables = [] if table.empty else [frame_table(title, table, MOST_ROWS)]
+    return diagnosed(found, tables)

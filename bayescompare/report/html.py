@@ -1,0 +1,37 @@
+"""The report as one HTML page that loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayescompare.report.page import Page
+from bayescompare.report.pictures import svg
+from bayescompare.report.tables import Cell
+
+__all__ = ["html", "template"]
+
+
+def html(page: Page) -> str:
+    """Return the page, its pictures drawn as SVG inside it."""
+    drawn = {
+        picture.name: svg(picture.draw, picture.size, name=picture.name, words=picture.words)
+        for section in page.sections
+        for picture in section.pictures
+    }
+    return str(template("report.html.j2", autoescape=True).render(page=page, drawn=drawn))
+
+
+def template(name: str, **options: Any) -> Any:
+    """Return one of the templates beside this file."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("bayescompare", "report"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        **options,
+    )
+    environment.tests["figure"] = lambda cell: isinstance(cell, Cell) and cell.value is not None
+    environment.tests["hovered"] = lambda cell: isinstance(cell, Cell) and bool(cell.hover)
+    return environment.get_template(name)

@@ -1,0 +1,106 @@
+r"""The report as LaTeX that compiles with pdfLaTeX, XeLaTeX and LuaLaTeX, whatever the names."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from bayescompare.report.html import template
+from bayescompare.report.page import Page
+
+__all__ = ["escaped", "latex"]
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+}
+#: Signs of ours and Greek letters, in every engine.
+_SIGNS = {
+    "−": "$-$",
+    "–": "--",
+    "…": r"\ldots{}",
+    "→": r"$\rightarrow$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "×": r"$\times$",
+    "½": r"$\frac{1}{2}$",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "ε": r"$\varepsilon$",
+    "θ": r"$\theta$",
+    "κ": r"$\kappa$",
+    "λ": r"$\lambda$",
+    "μ": r"$\mu$",
+    "ν": r"$\nu$",
+    "π": r"$\pi$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
+    "\N{NO-BREAK SPACE}": "~",
+}
+#: Letters that the T1 encoding of pdfLaTeX has; others it names by their code point.
+_LATIN = range(0xA1, 0x180)
+
+
+def latex(page: Page) -> str:
+    """Return the page as a LaTeX document; tables only, since a picture is a file of its own."""
+    # LaTeX is full of braces: the template has other marks.
+    marks = {
+        "block_start_string": "<%",
+        "block_end_string": "%>",
+        "variable_start_string": "<<",
+        "variable_end_string": ">>",
+        "comment_start_string": "<#",
+        "comment_end_string": "#>",
+    }
+    made = template("report.tex.j2", **marks)
+    return str(made.render(page=page, tex=escaped, lines=_lines)).rstrip() + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Write a text so that LaTeX shows it as it is.
+
+    Examples
+    --------
+    >>> print(escaped("50 % of A_1"))
+    50 \% of A\_1
+    """
+    return "".join(map(_letter, " ".join(str(text).split())))
+
+
+def _letter(letter: str) -> str:
+    if letter in _ESCAPES or letter in _SIGNS:
+        return _ESCAPES.get(letter, _SIGNS.get(letter, letter))
+    code = ord(letter)
+    if 0x20 <= code < 0x7F or (code in _LATIN and unicodedata.category(letter)[0] == "L"):
+        return letter
+    if unicodedata.category(letter)[0] == "C":
+        return ""  # no sign at all
+    return rf"\other{{{code:X}}}{{{letter}}}"
+
+
+def _lines(text: str) -> str:
+    """Write code line by line, in a fixed width, with breaks where lines are long."""
+    made = []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        made.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped(line)}")
+    return "\\\\\n".join(made)

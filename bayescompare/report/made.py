@@ -1,0 +1,56 @@
+"""What made a report: options, exactness, seed, versions, and the command to have it again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from bayescompare._version import __version__
+from bayescompare.report.page import Section
+
+if TYPE_CHECKING:
+    from bayescompare.comparison import Comparison
+    from bayescompare.methods.base import Method
+
+__all__ = ["made_section"]
+
+
+def made_section(
+    method: Method, comparisons: Iterable[Comparison], call: str, more: Mapping[str, str]
+) -> Section:
+    """Say what made the figures; `call` is the command."""
+    found = tuple(comparisons)
+    facts = {
+        "method": f"{method.name} ({method.kind}): {method.title}",
+        **({"reference": method.reference} if method.reference else {}),
+        "options": _options(method.options()) or "none",
+        **more,
+        **_exactness(found),
+        "versions": _versions(method),
+    }
+    return Section("How it was made", facts=facts, code={"Command": call})
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in options.items() if value is not None)
+
+
+def _versions(method: Method) -> str:
+    used = ("numpy", "scipy", *(("pymc", "arviz") if method.samples else ()), "matplotlib")
+    packages = ", ".join(f"{name} {version(name)}" for name in used)
+    return f"bayescompare {__version__}, Python {platform.python_version()}, {packages}"
+
+
+def _exactness(comparisons: tuple[Comparison, ...]) -> dict[str, str]:
+    errors = [c.answer.mcse.max() for c in comparisons if c.answer.mcse is not None]
+    sampled = any(c.answer.sampled for c in comparisons)
+    if not (errors or sampled):
+        return {"exactness": "exact: the figures carry no Monte Carlo error"}
+    seeds = {c.answer.seed for c in comparisons}
+    seed = seeds.pop() if len(seeds) == 1 else None
+    told = f"p-value{'s' if len(comparisons) > 1 else ''} from random resamples"
+    if not sampled:
+        told = f"Monte Carlo: standard error of P at most {max(errors):.2g}"
+    return {"exactness": told, "seed": "a Generator" if seed is None else str(seed)}

@@ -1,0 +1,29 @@
+"""The report as Markdown, for a repository or a chat; tables as GitHub has them."""
+
+from __future__ import annotations
+
+import re
+
+from bayescompare.report.html import template
+from bayescompare.report.page import Page
+
+__all__ = ["escaped", "markdown"]
+
+#: What would be read as a mark or as HTML.
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+
+
+def markdown(page: Page) -> str:
+    """Return the page as text; pictures are for the formats that have them."""
+    return str(template("report.md.j2").render(page=page, md=escaped)).rstrip() + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Write a text so that it shows as it is, within one line.
+
+    Examples
+    --------
+    >>> print(escaped("B>A|A_1"))
+    B\>A\|A\_1
+    """
+    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))

@@ -1,0 +1,260 @@
+"""The report as Markdown, LaTeX and JSON, its methods text, and what all formats share."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare import methods
+from bayescompare.report import render
+from bayescompare.report.citations import bibtex, citation_keys, cited, method_text
+from bayescompare.report.latex import escaped as tex
+from bayescompare.report.markdown import escaped as md
+from bayescompare.report.page import page_of
+from bayescompare.report.tables import Cell
+
+ODD = (
+    "<b x",
+    r"a_1 & 100% $z$ \end{document} ^#{}",
+    "名前 🦊 é ẞ \u200f.",
+    "`code` *i* [l](u)",
+)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> bc.Pairwise:
+    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+
+
+@pytest.fixture(scope="module")
+def odd() -> bc.Pairwise:
+    rows = [
+        (f"{ODD[i % 4]} {i}", name, 0.1 * i + 0.2 * k)
+        for i in range(6)
+        for k, name in enumerate(ODD)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", r"50%_\x{"])
+    return bc.pairwise(bc.Results.from_frame(frame, measures={r"50%_\x{": "max"}), n_jobs=1)
+
+
+# ----------------------------------------------------------------------------------------- Markdown
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def test_markdown_has_what_the_page_has(pairs):
+    text = render(pairs, "markdown")
+    for section in page_of(pairs).sections:
+        assert section.title == "Figures" or f"## {section.title}" in text
+    assert md(pairs.explain()) in text
+    assert "@inproceedings{benavoli2015joint," in text
+    assert "bc.pairwise(results, method=bc.methods.Dirichlet(" in text
+
+
+def test_markdown_tables_are_rectangular(odd):
+    lines = render(odd, "markdown").splitlines()
+    tables: list[list[str]] = [[]]
+    for line in lines:
+        if line.startswith("|"):
+            tables[-1].append(line)
+        elif tables[-1]:
+            tables.append([])
+    assert len([t for t in tables if t]) >= 4
+    for table in filter(None, tables):
+        assert len({len(cells(line)) for line in table}) == 1, table
+        assert re.fullmatch(r"[|:\- ]+", table[1])
+
+
+def test_names_are_no_marks_in_markdown(odd):
+    text = "\n".join(
+        line for line in render(odd, "markdown").splitlines() if not line.startswith("    ")
+    )
+    assert "<b>" not in text
+    assert not re.search(r"(?<!\\)[<>`*_\[\]$]", text.replace("**", ""))
+
+
+# -------------------------------------------------------------------------------------------- LaTeX
+
+
+def test_latex_balances_and_escapes(odd):
+    text = render(odd, "latex")
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    body = re.sub(r"\\[{}]", "", text)
+    assert body.count("{") == body.count("}")
+    assert text.rstrip().endswith(r"\end{document}")
+    assert text.count(r"\end{document}") == 1  # the one in a name is escaped
+
+
+def test_latex_letters():
+    assert tex("A_1 50% B&C #1 $x$ {y} ^ ~ \\") == (
+        r"A\_1 50\% B\&C \#1 \$x\$ \{y\} \textasciicircum{} \textasciitilde{} \textbackslash{}"
+    )
+    assert tex("é θ") == r"é $\theta$"
+    assert tex("名") == r"\other{540D}{名}"
+    assert tex("a\u200fb\nc") == "ab c"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+@pytest.mark.parametrize("name", ["odd", "pairs", "comparison"])
+def test_latex_compiles(name, request, tmp_path):
+    thing: Any = (
+        bc.compare(bc.load_example("lacoste-svm-parzen"), method="poisson-binomial")
+        if name == "comparison"
+        else request.getfixturevalue(name)
+    )
+    thing.report(tmp_path / "report.tex")
+    run = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert (tmp_path / "report.pdf").stat().st_size > 10_000
+
+
+# ------------------------------------------------------------------------------ JSON, and the files
+
+
+def test_json_is_the_comparison(pairs, tmp_path):
+    c = bc.compare(bc.load_example("pnn"))
+    assert json.loads(c.report(tmp_path / "c.json").read_text("utf-8")) == json.loads(c.to_json())
+    found = json.loads(pairs.report(tmp_path / "p.json", fdr=0.2).read_text("utf-8"))
+    assert found == json.loads(pairs.to_json(fdr=0.2))
+    assert bc.load_comparison(tmp_path / "c.json").best == c.best
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "tex", "json"])
+def test_nothing_is_overwritten_unasked(suffix, tmp_path):
+    c = bc.compare(bc.load_example("pnn"))
+    path = tmp_path / f"r.{suffix}"
+    path.write_text("mine")
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        c.report(path)
+    assert path.read_text() == "mine"
+    assert c.report(path, overwrite=True).read_text("utf-8") != "mine"
+
+
+def test_unknown_formats_are_refused():
+    with pytest.raises(bc.BayescompareError, match="must be one of html, json, latex, markdown"):
+        render(bc.compare(bc.load_example("pnn")), "docx")
+
+
+def test_the_command_is_told(tmp_path):
+    path = tmp_path / "a b.html"
+    subprocess.run(
+        [sys.executable, "-m", "bayescompare", "compare", "--example", "pnn", "--report", path],
+        check=True,
+        capture_output=True,
+    )
+    page = path.read_text("utf-8")
+    assert f"bayescompare compare --example pnn --report &#39;{path}&#39;" in page
+
+
+# ------------------------------------------------------------------------------- what is said in it
+
+
+def test_every_method_has_a_text_and_a_citation():
+    two = bc.load_example("benavoli-example1")
+    for name in methods.names():
+        method = methods.get(name)()
+        text = method_text(method, two, None)
+        assert "{" not in text
+        assert "were compared on accuracy and time over 12 datasets by" in text
+        keys = citation_keys(method, pairs=True)
+        assert len(keys) >= 2
+        assert cited(keys[0]) in text
+        assert all(f"{{{key}," in bibtex(keys) for key in keys)
+
+
+def test_citations_are_named_as_in_a_sentence():
+    assert cited("benavoli2015joint") == "Benavoli and de Campos (2015)"
+    assert cited("demsar2006statistical") == "Demšar (2006)"
+    assert cited("lacoste2012bayesian") == "Lacoste et al. (2012)"
+
+
+def test_ropes_are_told():
+    frame = bc.load_example("benavoli-example1").to_frame()
+    measures = {"accuracy": bc.Measure("max", rope=0.5), "time": "min"}
+    c = bc.compare(bc.Results.from_frame(frame, measures=measures))
+    assert "within a rope count as equivalence (accuracy 0.5)" in render(c, "markdown")
+
+
+def test_sensitivity_words_are_the_curve_s():
+    c = bc.compare(bc.load_example("benavoli-example1"))
+    (section,) = [s for s in page_of(c).sections if s.title == "Sensitivity"]
+    table = c.sensitivity()
+    (words,) = section.words
+    assert f"{table[c.best].iloc[0]:.3f}" in words
+    assert f"{table[c.best].iloc[-1]:.3f}" in words
+    assert "leads throughout and is settled nowhere" in words
+
+
+def test_pairs_at_other_error_rates(pairs):
+    (section,) = [s for s in page_of(pairs, fdr=0.05).sections if s.title == "Sensitivity"]
+    rates, weights = section.tables
+    found = {row[0]: row[1] for row in rates.rows}
+    for fdr in (0.01, 0.05, 0.1, 0.2):
+        assert found[f"{100 * fdr:g} %"] == str(int(pairs.decide(fdr=fdr)["asserted"].sum()))
+    heavy = bc.pairwise(
+        bc.load_example("jansen-uci"), method=bc.methods.Dirichlet(strength=10.0), n_jobs=1
+    )
+    asked = {row[0]: row[1] for row in weights.rows}
+    assert asked["10"] == str(int(heavy.decide()["asserted"].sum()))
+
+
+def test_means_and_wins_are_those_of_the_data(pairs):
+    (section,) = [s for s in page_of(pairs).sections if s.title == "Data"]
+    _, table = section.tables
+    results = pairs.results
+    best = {row[0]: row for row in table.rows}
+    frame = results.to_frame().groupby("algorithm")["auc"].mean()
+    for name in results.algorithms:
+        cell = best[name][1]
+        assert isinstance(cell, Cell)
+        assert cell.value == pytest.approx(frame[name])
+    total = sum(row[2].value for row in table.rows)  # type: ignore[attr-defined]
+    assert total == pytest.approx(len(results.datasets))
+
+
+def test_sampled_answers_are_diagnosed(tmp_path):
+    import pymc as pm
+
+    c = bc.compare(
+        bc.load_example("pnn"),
+        method=bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(2, 1)}),
+        rng=1,
+        sampler={"draws": 200, "chains": 2, "progressbar": False},
+    )
+    (section,) = [s for s in page_of(c).sections if s.title == "Diagnostics"]
+    assert section.facts["divergences"] == f"{c.diagnose().figures['divergences']:.4g}"
+    assert section.tables
+    assert "Sensitivity" not in [s.title for s in page_of(c).sections]
+    assert "pymc" in render(c, "markdown")
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "tex"])
+def test_two_hundred_algorithms_stay_usable(suffix):
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    rows = [(f"d{i}", f"algorithm {k}", rng.normal()) for i in range(5) for k in range(200)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    results = bc.Results.from_frame(frame, measures={"score": "max"})
+    p = bc.pairwise(results, reference="algorithm 7", n_jobs=1)
+    formats = {"html": "html", "md": "markdown", "tex": "latex"}
+    text = render(p, formats[suffix])
+    assert len(text) < 600_000
+    assert "and 99 more" in text
