@@ -87,6 +87,11 @@ def cited(key: str) -> str:
     return f"{joined} ({year})"
 
 
+def aside(key: str) -> str:
+    """Name a reference as a bracket does: "Jansen et al. 2022"."""
+    return cited(key).replace("(", "").replace(")", "")
+
+
 def method_section(
     method: Method, results: Results, answer: Answer | None, *, fdr: float | None = None
 ) -> Section:
@@ -107,8 +112,11 @@ def method_text(method: Method, results: Results, answer: Answer | None) -> str:
     )
     where = f"on {many(results.measures)} over {plural(len(results.datasets), 'dataset')}"
     told = _TEXTS.get(method.name, _model)
-    citation = cited(_KEYS[method.name][0]) if method.name in _KEYS else ""
-    return f"{who} {where} {told(method, answer).format(cited=citation)} {_ropes(results)}".strip()
+    said = told(method, answer)
+    if method.name in _KEYS:
+        key = _KEYS[method.name][0]
+        said = said.format(cited=cited(key), aside=aside(key))
+    return f"{who} {where} {said} {_ropes(results)}".strip()
 
 
 def _entries() -> dict[str, str]:
@@ -127,11 +135,11 @@ def _over_pairs(method: Method, fdr: float) -> str:
         return (
             f"Over all pairs, statements were asserted in the order of their probability P while "
             f"the mean of 1 − P, the expected share of false ones, was at most {fdr:g} "
-            f"({cited('muller2004optimal')}), and P above one half."
+            f"({aside('muller2004optimal')}), and P above one half."
         )
     return (
         f"Over all pairs p-values were corrected by Holm's method at level {fdr:g} "
-        f"({cited('holm1979simple')})."
+        f"({aside('holm1979simple')})."
     )
 
 
@@ -190,28 +198,31 @@ def _hierarchical(method: Any, answer: Answer | None) -> str:
 def _correlated_t(method: Any, answer: Answer | None) -> str:
     return (
         "by the Bayesian correlated t-test on each dataset's replicates and the Poisson binomial "
-        "over datasets ({cited}). Reported is the posterior probability that one is better on most "
+        "over datasets ({aside}). Reported is the posterior probability that one is better on most "
         "datasets."
     )
 
 
 def _gsd(method: Any, answer: Answer | None) -> str:
-    return (
-        "by generalised stochastic dominance ({cited}), which asks whether every utility in "
-        f"keeping with the measures' scales prefers one, at δ = {method.delta:g}; the p-value is "
-        f"that of a permutation test ({method.scheme}, {method.permutations} resamples)."
+    told = (
+        "by generalised stochastic dominance ({aside}), which asks whether every utility in "
+        f"keeping with the measures' scales prefers one, at δ = {method.delta:g}"
     )
+    if answer is not None and answer.pvalue is None:
+        return f"{told}. The order is that of these data; it was not tested."
+    test = f"{method.scheme}, {method.permutations} resamples"
+    return f"{told}; the p-value is that of a permutation test ({test})."
 
 
 def _gsd_bootstrap(method: Any, answer: Answer | None) -> str:
     return (
-        "by generalised stochastic dominance ({cited}) under the Bayesian bootstrap over datasets, "
+        "by generalised stochastic dominance ({aside}) under the Bayesian bootstrap over datasets, "
         f"at δ = {method.delta:g}. Reported is the posterior probability of dominance."
     )
 
 
 def _classic(name: str) -> Callable[[Any, Answer | None], str]:
-    return lambda method, answer: f"by {name} ({{cited}})."
+    return lambda method, answer: f"by {name} ({{aside}})."
 
 
 def _model(method: Any, answer: Answer | None) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 
 from bayescompare.report.html import template
 from bayescompare.report.page import Page
+from bayescompare.report.tables import Table
 
 __all__ = ["escaped", "latex"]
 
@@ -21,8 +22,9 @@ _ESCAPES = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    # A long statement may break after these.
+    ">": r"\textgreater{}\allowbreak{}",
+    "|": r"\textbar{}\allowbreak{}",
     '"': r"\textquotedbl{}",
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
@@ -72,7 +74,7 @@ def latex(page: Page) -> str:
         "comment_end_string": "#>",
     }
     made = template("report.tex.j2", **marks)
-    return str(made.render(page=page, tex=escaped, lines=_lines)).rstrip() + "\n"
+    return str(made.render(page=page, tex=escaped, lines=_lines, columns=_columns)).rstrip() + "\n"
 
 
 def escaped(text: str) -> str:
@@ -95,6 +97,23 @@ def _letter(letter: str) -> str:
     if unicodedata.category(letter)[0] == "C":
         return ""  # no sign at all
     return rf"\other{{{code:X}}}{{{letter}}}"
+
+
+def _columns(table: Table) -> str:
+    """How wide the columns are: those of words as their content wants, within the page."""
+    wanted = [
+        0.25 + 0.2 * max(len(str(row[k])) for row in [table.heads, *table.rows])
+        for k in range(table.text)
+    ]
+    room = 16.5 - sum(0.5 + 0.16 * len(head) for head in table.heads[table.text :])
+    share = min(1.0, max(room, 6.0) / sum(wanted))
+    # Only what is too wide gives way.
+    narrow = [width for width in wanted if width <= 2.5]
+    if share < 1.0 and len(narrow) < len(wanted):
+        share = (max(room, 6.0) - sum(narrow)) / (sum(wanted) - sum(narrow))
+        wanted = [width if width <= 2.5 else max(2.5, width * share) for width in wanted]
+    words = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:.2f}cm}}" for width in wanted)
+    return words + "r" * (len(table.heads) - table.text)
 
 
 def _lines(text: str) -> str:

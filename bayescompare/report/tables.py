@@ -95,7 +95,11 @@ def frame_table(title: str, frame: pd.DataFrame, most: int = MOST_PAIRS) -> Tabl
         [str(label), *(_written(head, value) for head, value in zip(columns, row, strict=True))]
         for label, row in zip(shown.index, shown.to_numpy().tolist(), strict=True)
     ]
-    return Table(title, [str(frame.index.name), *columns], body, more=max(0, len(frame) - most))
+    text = 1
+    while text <= len(columns) and all(not isinstance(row[text], Cell) for row in body):
+        text += 1
+    all_heads = [str(frame.index.name), *columns]
+    return Table(title, all_heads, body, text=text, more=max(0, len(frame) - most))
 
 
 def _written(head: str, value: object) -> str:

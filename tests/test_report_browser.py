@@ -1,0 +1,210 @@
+"""The page in a real browser: no error, no request, sorting, phone and print."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None and not os.environ.get("CI"):
+    pytest.skip("no Chromium on this machine; CI has one", allow_module_level=True)
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+
+def many_algorithms() -> bc.Pairwise:
+    """Two hundred, against one of them."""
+    rng = np.random.default_rng(0)
+    rows = [(f"d{i}", f"algorithm {k}", rng.normal()) for i in range(5) for k in range(200)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    results = bc.Results.from_frame(frame, measures={"score": "max"})
+    return bc.pairwise(results, reference="algorithm 7", n_jobs=1)
+
+
+def odd_names() -> bc.Comparison:
+    names = {"<img src=x onerror='boom()'": 1.0, "$x_1$ & 🦊 " + "very" * 30: 0.0}
+    names = {name.replace("=", ":"): value for name, value in names.items()}
+    rows = [
+        (f"<script>boom({i})</script>", name, value + 0.1 * i)
+        for i in range(4)
+        for name, value in names.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "<b>score</b>"])
+    return bc.compare(bc.Results.from_frame(frame, measures={"<b>score</b>": "max"}))
+
+
+UCI = "jansen-uci"
+THINGS = {
+    "pairs": lambda: bc.pairwise(bc.load_example(UCI), n_jobs=1),
+    "example1": lambda: bc.compare(bc.load_example("benavoli-example1")),
+    "network": lambda: bc.compare(
+        bc.load_example(UCI), method="network", algorithms=["GBM", "RF"], rng=0
+    ),
+    "gsd": lambda: bc.compare(bc.load_example(UCI), method="gsd"),
+    "context": lambda: bc.compare(bc.load_example("lacoste-svm-parzen"), method="hierarchical"),
+    "friedman": lambda: bc.compare(bc.load_example(UCI), method="friedman", measures=["auc"]),
+    "200 algorithms": many_algorithms,
+    "odd names": odd_names,
+}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    return {name: make().report(folder / f"{name}.html") for name, make in THINGS.items()}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    assert CHROMIUM is not None, "CI must install Chromium: see .ci/run"
+    with sync_api.sync_playwright() as running:
+        # Root may not use the sandbox, and the pages are our own.
+        made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+class Opened:
+    """A page with what it said and asked for."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+    def overflowing(self) -> list[str]:
+        """What sticks out of the window and cannot be scrolled to inside a box of its own."""
+        found: list[str] = self.page.evaluate(
+            """() => [...document.querySelectorAll("body *")].filter((element) => {
+                if (element.closest(".wide, .card, pre, svg")) {
+                    if (!element.matches(".wide, .card, pre")) return false;
+                }
+                return element.getBoundingClientRect().right > innerWidth + 1;
+            }).map((element) => element.outerHTML.slice(0, 80))"""
+        )
+        return found
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True}
+
+
+@pytest.mark.parametrize("name", THINGS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_error_and_no_request(browser, reports, name, scheme):
+    with Opened(browser, reports[name], color_scheme=scheme) as opened:
+        assert opened.said == []
+        assert opened.asked == [reports[name].as_uri()]
+        background = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert background == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 24, 28)")
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_nothing_overflows_on_a_phone(browser, reports, name):
+    with Opened(browser, reports[name], **PHONE) as opened:
+        width = opened.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 390
+        assert opened.overflowing() == []
+        # Legible: no text of the page itself is smaller than 12 pixels.
+        size = opened.page.evaluate(
+            """Math.min(...[...document.querySelectorAll("p, td, th, dd, pre")]
+               .map((e) => parseFloat(getComputedStyle(e).fontSize)))"""
+        )
+        assert size >= 12
+
+
+def column(opened: Opened, table: str, index: int) -> list[str]:
+    cells: list[str] = opened.page.locator(f"{table} tbody tr").evaluate_all(
+        f"rows => rows.map((row) => row.cells[{index}].textContent)"
+    )
+    return cells
+
+
+def test_tables_sort_by_value_both_ways(browser, reports):
+    with Opened(browser, reports["pairs"]) as opened:
+        page = opened.page
+        table = "table.sortable:has(th:has-text('expected share false'):nth-child(5))"
+        before = column(opened, table, 3)
+        assert before[0] == ">0.999"  # a text whose value lies above 0.999
+        button = page.locator(f"{table} th button", has_text="P(most probable)")
+        button.click()
+        values = page.locator(f"{table} tbody tr").evaluate_all(
+            "rows => rows.map((row) => Number(row.cells[3].dataset.v))"
+        )
+        assert values == sorted(values)
+        assert len(set(values)) > 20
+        assert column(opened, table, 3)[-1] == ">0.999"
+        head = page.locator(f"{table} th", has_text="P(most probable)")
+        assert head.get_attribute("aria-sort") == "ascending"
+        button.click()
+        assert column(opened, table, 3) == before
+        page.locator(f"{table} th button", has_text="second").click()
+        names = column(opened, table, 1)
+        assert names == sorted(names)
+        # The mark goes with its row.
+        marked = page.locator(f"{table} tr.marked").evaluate_all(
+            "rows => rows.map((row) => row.cells[5].textContent)"
+        )
+        assert marked
+        assert set(marked) == {"asserted"}
+
+
+def test_values_are_shown_on_hovering(browser, reports):
+    with Opened(browser, reports["pairs"]) as opened:
+        told = opened.page.locator("table.matrix td[title]").evaluate_all(
+            "cells => cells.map((cell) => cell.title)"
+        )
+        assert len(told) == 56
+        assert any(text.startswith("GBM against CART: P = 0.999") for text in told)
+
+
+def test_bibtex_unfolds_and_can_be_copied(browser, reports):
+    with Opened(browser, reports["pairs"], permissions=["clipboard-write"]) as opened:
+        page = opened.page
+        assert not page.locator("pre", has_text="@article").first.is_visible()
+        page.locator("summary", has_text="BibTeX").click()
+        assert page.locator("pre", has_text="benavoli2015joint").is_visible()
+        page.locator("details:has-text('BibTeX') button.copy").click()
+        page.wait_for_function(
+            """[...document.querySelectorAll("button.copy")]
+               .some((button) => /Copied|Selected/.test(button.textContent))"""
+        )
+        assert opened.said == []
+
+
+def test_names_run_no_code(browser, reports):
+    with Opened(browser, reports["odd names"]) as opened:
+        assert opened.page.locator("script").count() == 1
+        assert opened.page.locator("img").count() == 0
+        assert "<script>boom(0)</script>" in opened.page.inner_text("main")
+        assert opened.said == []
+
+
+def test_a_page_prints(browser, reports):
+    with Opened(browser, reports["pairs"]) as opened:
+        opened.page.emulate_media(media="print")
+        assert not opened.page.locator("nav").is_visible()
+        pdf = opened.page.pdf(format="A4")
+        assert pdf.startswith(b"%PDF")
+        # No wider than the paper: 210 mm less Chromium's margins.
+        opened.page.set_viewport_size({"width": 794, "height": 1123})
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 794
