@@ -406,7 +406,7 @@ def read_table(
     if format is not None and format not in (*TABLES, *TOOLS):
         known = (*TABLES, *TOOLS)
         raise BayescompareError(
-            f"--format {format}: must be one of {', '.join(known)}.{closest(format, known)}"
+            f"format={format!r}: must be one of {', '.join(known)}.{closest(format, known)}"
         )
     if format in TOOLS:
         columned = [f"{name}-column" if name in names else name for name in chosen]

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.results_text import first, quoted
 
-__all__ = ["fault_words", "find_column", "non_numbers", "row_names", "row_words", "spread"]
+__all__ = [
+    "fault_words",
+    "find_column",
+    "non_numbers",
+    "numbers",
+    "row_names",
+    "row_words",
+    "spread",
+]
 
 
 def spread(
@@ -57,7 +65,7 @@ def spread(
     variables = {}
     for name in values:
         cells = np.full(tuple(map(len, coords.values())), np.nan)
-        cells[rows] = _numbers(df[columns[name]], f"{what} {name!r}")
+        cells[rows] = numbers(df[columns[name]], f"{what} {name!r}")
         variables[name] = (tuple(roles), cells)
     return xr.Dataset(variables, coords=coords)
 
@@ -146,7 +154,8 @@ def row_words(cells: pd.Series[Any]) -> list[str]:
 # --------------------------------------------------------------------------------------- values
 
 
-def _numbers(column: pd.Series[Any], what: str) -> NDArray[np.float64]:
+def numbers(column: pd.Series[Any], what: str) -> NDArray[np.float64]:
+    """Return a column's cells, with NaN for the missing ones, or say which are no numbers."""
     faults = non_numbers(column)
     if not faults.empty:
         texts = [value for value in faults if isinstance(value, str)]

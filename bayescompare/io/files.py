@@ -18,7 +18,7 @@ import pandas as pd
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.results_text import repeated
 
-__all__ = ["Format", "read_table"]
+__all__ = ["Format", "number_or_text", "read_bytes", "read_table", "text_of"]
 
 type Format = Literal["csv", "tsv", "parquet", "json"]
 
@@ -30,18 +30,19 @@ def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.
 
     The columns called `names` stay as written; text elsewhere becomes numbers where it is one.
     """
-    content = _read_bytes(path)
+    content = read_bytes(path)
     kind = _format_of(path, format)
     table = _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
     if kind in ("csv", "tsv"):
         for column in set(table.columns) - set(names):
-            table[column] = pd.Series(map(_number_or_text, table[column]), table.index)
+            table[column] = pd.Series(map(number_or_text, table[column]), table.index)
     return table
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return what a file holds, decompressed, without a byte order mark; never nothing."""
     if path.is_dir():
         raise BayescompareError("is a directory: name a file in it.")
     try:
@@ -76,7 +77,8 @@ def _format_of(path: Path, format: str | None) -> str:
     return format
 
 
-def _text(content: bytes) -> str:
+def text_of(content: bytes) -> str:
+    """Decode UTF-8, and say where it is not."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:
@@ -92,7 +94,8 @@ def _check_distinct(columns: Sequence[str]) -> None:
         raise BayescompareError(f"column {column!r} is there twice: rename or remove one.")
 
 
-def _number_or_text(cell: str) -> float | str:
+def number_or_text(cell: str) -> float | str:
+    """Read a cell that may be a number, with NaN for the words that stand for a missing one."""
     text = cell.strip()
     if text.lower() in MISSING_WORDS:
         return float("nan")
@@ -112,7 +115,7 @@ def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
     Not with pandas, which renames a column that is there twice, pads short rows, takes the first
     column of long rows as an index and reads the names 001 and NA as 1 and NaN.
     """
-    lines = StringIO(_text(content), newline="")
+    lines = StringIO(text_of(content), newline="")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         (_, header), *body = [(reader.line_num, row) for row in reader if row]
@@ -139,7 +142,7 @@ def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
 def _read_json(content: bytes) -> pd.DataFrame:
     # Not with pandas, which reads the name "001" as 1 and some columns as dates.
     try:
-        table = json.loads(_text(content), object_pairs_hook=_distinct_keys)
+        table = json.loads(text_of(content), object_pairs_hook=_distinct_keys)
     except (json.JSONDecodeError, RecursionError) as error:
         raise BayescompareError(f"malformed JSON ({error}).") from None
     records = isinstance(table, list) and all(isinstance(row, dict) for row in table)

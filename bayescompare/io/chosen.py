@@ -1,0 +1,84 @@
+"""Which of the measures that a tool reports are read, and what the algorithms are called."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from bayescompare._errors import BayescompareError
+from bayescompare.measures import Direction, Measure
+from bayescompare.results_checks import check_selection, check_spec
+from bayescompare.results_text import quoted
+
+__all__ = ["Chosen", "algorithm_label", "choose_measures", "directed"]
+
+#: Names, whose direction is known from elsewhere, or names with their directions.
+type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
+
+#: Characters that labels of statements, such as A>B|B>A, are made of.
+_PLAIN = str.maketrans({"=": ":", "|": "/", ">": "/"})
+
+
+def choose_measures(
+    measures: Chosen | None,
+    known: Mapping[str, Measure | None],
+    default: Collection[str] = (),
+) -> dict[str, Measure]:
+    """Return what is to be read, each with its direction.
+
+    Parameters
+    ----------
+    measures : mapping or iterable of str, optional
+        What was asked for: with directions, or by name alone.
+    known : mapping of str to Measure or None
+        All there is; None where which way is better is not known.
+    default : collection of str
+        What is read when nothing was asked for.
+
+    Examples
+    --------
+    >>> list(choose_measures(["auc"], {"auc": Measure("max"), "time": None}))
+    ['auc']
+    """
+    if isinstance(measures, Mapping):
+        spec = check_spec(measures)
+        check_selection("measures", spec, known)
+        return spec
+    if measures is None and not default:
+        clear = next((name for name, kind in known.items() if kind), next(iter(known), "accuracy"))
+        raise BayescompareError(
+            f"measures=None: name what to read, as in measures=[{clear!r}]; there is "
+            f"{quoted(known)}."
+        )
+    names = default if measures is None else check_selection("measures", measures, known)
+    chosen = {name: measure for name in names if (measure := known[name]) is not None}
+    unclear = [name for name in names if name not in chosen]
+    if unclear:
+        raise BayescompareError(
+            f"which way {quoted(unclear)} is better is not known: say "
+            f"measures={{{unclear[0]!r}: 'max'}} (higher is better) or 'min'."
+        )
+    return check_spec(chosen)
+
+
+def directed(maximal: str, minimal: str) -> dict[str, Measure]:
+    """Make a table of measures from two lists of names, better when higher and when lower.
+
+    Examples
+    --------
+    >>> directed("accuracy f1", "error")["error"].direction
+    'min'
+    """
+    return dict.fromkeys(maximal.split(), Measure("max")) | dict.fromkeys(
+        minimal.split(), Measure("min")
+    )
+
+
+def algorithm_label(name: str) -> str:
+    """Write a name without the characters that statements are written with.
+
+    Examples
+    --------
+    >>> algorithm_label("Pipeline(scaler=StandardScaler)")
+    'Pipeline(scaler:StandardScaler)'
+    """
+    return name.translate(_PLAIN)

@@ -1,0 +1,207 @@
+"""HELM: the ``stats.json`` and ``run_spec.json`` of every run of a suite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.json_files import read_json
+from bayescompare.io.paths import Paths, find_files, naming
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_text import quoted
+
+__all__ = ["read_helm"]
+
+#: What all of HELM 0.5's own schemas agree on, for suites without a schema.json. They disagree on
+#: edit_similarity, which is good in one scenario and a copyright infringement in another.
+_METRICS = directed(
+    "exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match exact_match@5 "
+    "quasi_exact_match@5 prefix_exact_match@5 quasi_prefix_exact_match@5 f1_score f1_set_match "
+    "classification_macro_f1 classification_micro_f1 classification_weighted_f1 rouge_1 rouge_2 "
+    "rouge_l bleu bleu_1 bleu_4 chr_f_plus_plus meteor logprob logprob_per_byte math_equiv "
+    "math_equiv_chain_of_thought final_number_exact_match exact_match_indicator iou_set_match "
+    "exact_set_match code_eval_acc pass test_avg strict_acc NDCG@10 NDCG@20 RR@10 RR@20 "
+    "selective_acc@10 selective_cov_acc_area bbq_accuracy safety_score ifeval_strict_accuracy "
+    "chain_of_thought_correctness omni_math_accuracy wildbench_score wildbench_score_rescaled",
+    "bits_per_byte perplexity ece_1_bin ece_10_bin platt_ece_1_bin platt_ece_10_bin "
+    "expected_max_toxicity max_toxicity_probability toxic_frac absolute_value_difference "
+    "bbq_metric_ambiguous_bias bbq_metric_unambiguous_bias training_co2_cost training_energy_cost "
+    "inference_runtime inference_idealized_runtime inference_denoised_runtime wer_score mer_score "
+    "cer_score",
+)
+
+
+class _Run(NamedTuple):
+    """One run: what was asked of which model, and what came out."""
+
+    file: Path
+    scenario: str
+    model: str
+    stats: dict[str, float]
+
+
+def read_helm(
+    paths: Paths,
+    *,
+    measures: Chosen | None = None,
+    split: str = "test",
+    perturbation: str | None = None,
+) -> Results:
+    r"""Read the runs of a HELM suite.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        Directories of runs, or of suites (``benchmark_output/runs/my-suite``), or ``stats.json``
+        files; ``run_spec.json`` is read beside each. A mapping names the models itself.
+    measures : mapping or iterable of str
+        HELM's names, as in ``["exact_match"]``; a run has dozens of them. Which way is better is
+        said by ``schema.json`` in the suite's directory (``helm-summarize`` writes it), and
+        otherwise known of the usual ones.
+    split : str
+        Which instances: ``"test"`` or ``"valid"``.
+    perturbation : str, optional
+        As in ``"robustness"``: the worst over an instance and its perturbed versions, as HELM's
+        tables have it. By default the instances as they are.
+
+    Returns
+    -------
+    Results
+        Models are the algorithms. A dataset is the scenario with its arguments: the run's name
+        without ``model=``.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> suite = Path(tempfile.mkdtemp())
+    >>> for model, mean in (("toy/small", 0.5), ("toy/large", 0.75)):
+    ...     run = suite / model.replace("/", "_")
+    ...     run.mkdir()
+    ...     spec = {"name": f"boolq:model={model}", "adapter_spec": {"model": model}}
+    ...     stat = {"name": {"name": "exact_match", "split": "test"}, "mean": mean}
+    ...     _ = (run / "run_spec.json").write_text(json.dumps(spec))
+    ...     _ = (run / "stats.json").write_text(json.dumps([stat]))
+    >>> results = read_helm(suite, measures=["exact_match"])
+    >>> results.datasets, results.algorithms
+    (('boolq',), ('toy/large', 'toy/small'))
+    """
+    files, source = find_files(paths, "stats.json")
+    runs = [_read_run(file, name, split, perturbation) for file, name in files]
+    _check_once(runs)
+    told = dict(_METRICS)
+    for suite in dict.fromkeys(file.parent.parent for file, _ in files):
+        told |= _read_schema(suite / "schema.json")
+    known = {name: told.get(name) for run in runs for name in run.stats}
+    spec = choose_measures(measures, known)
+    rows = [
+        {"dataset": run.scenario, "algorithm": run.model}
+        | {name: run.stats.get(name, float("nan")) for name in spec}
+        for run in runs
+    ]
+    return Results.from_frame(pd.DataFrame(rows), measures=spec, source=source)
+
+
+def _read_run(file: Path, name: str | None, split: str, perturbation: str | None) -> _Run:
+    spec_file = file.with_name("run_spec.json")
+    with naming(spec_file):
+        scenario, model = _read_spec(read_json(spec_file))
+    with naming(file):
+        stats = _read_stats(read_json(file), split, perturbation)
+    return _Run(file, scenario, algorithm_label(name or model), stats)
+
+
+def _read_spec(spec: Any) -> tuple[str, str]:
+    adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
+    if not isinstance(adapter, dict) or not isinstance(spec.get("name"), str):
+        raise BayescompareError(
+            "not HELM's run_spec.json, which has 'name' and 'adapter_spec': give the directory of "
+            "a run as helm-run wrote it."
+        )
+    model = adapter.get("model") or adapter.get("model_deployment")
+    if not model:
+        raise BayescompareError("no model in 'adapter_spec': name it, as in {'mine': directory}.")
+    # "mmlu:subject=anatomy,model=openai_gpt2" is the scenario's name and its arguments.
+    scenario, _, arguments = spec["name"].partition(":")
+    kept = [part for part in arguments.split(",") if not re.match(r"model(_deployment)?=", part)]
+    return ":".join(filter(None, (scenario, ",".join(kept)))), str(model)
+
+
+def _read_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, float]:
+    """Return the means of the stats asked for."""
+    if not isinstance(stats, list) or not all(_is_stat(stat) for stat in stats):
+        raise BayescompareError(
+            "not HELM's stats.json, a list of objects with a 'name' that has a 'name' of its own."
+        )
+    chosen = [stat for stat in stats if _fits(stat["name"], split, perturbation)]
+    if not chosen:
+        names = [stat["name"] for stat in stats]
+        splits = dict.fromkeys(str(name.get("split")) for name in names)
+        worst = dict.fromkeys(_perturbation(name) or "None" for name in names)
+        raise BayescompareError(
+            f"no stat with split={split!r} and perturbation={perturbation!r}: there are the splits "
+            f"{quoted(splits)} and the perturbations {quoted(worst)}."
+        )
+    means: dict[str, float] = {}
+    for stat in chosen:
+        # Without a mean nothing was counted, and HELM leaves out what is not a number.
+        name, mean = stat["name"]["name"], stat.get("mean")
+        if is_number(mean) and means.setdefault(name, float(mean)) != mean:
+            raise BayescompareError(f"{name!r} is there twice, as {means[name]} and as {mean}.")
+    return means
+
+
+def _is_stat(stat: object) -> bool:
+    name = stat.get("name") if isinstance(stat, dict) else None
+    return isinstance(name, dict) and isinstance(name.get("name"), str)
+
+
+def _fits(name: Mapping[str, Any], split: str, perturbation: str | None) -> bool:
+    return (
+        name.get("split") == split
+        and name.get("sub_split") is None
+        and _perturbation(name) == perturbation
+    )
+
+
+def _perturbation(name: Mapping[str, Any]) -> str | None:
+    """Name the perturbation of which this is the worst case, HELM's measure of robustness."""
+    told = name.get("perturbation")
+    if not isinstance(told, dict):
+        return None
+    worst = told.get("computed_on") == "worst"
+    return str(told.get("name")) if worst else f"{told.get('name')} ({told.get('computed_on')})"
+
+
+def _read_schema(file: Path) -> dict[str, Measure]:
+    """Return the directions that a suite's schema gives, where there is one."""
+    if not file.exists():
+        return {}
+    with naming(file):
+        schema = read_json(file)
+        metrics = schema.get("metrics") if isinstance(schema, dict) else None
+        if not isinstance(metrics, list) or not all(isinstance(own, dict) for own in metrics):
+            raise BayescompareError("not HELM's schema.json, which has a list of 'metrics'.")
+    return {
+        str(metric.get("name")): Measure("min" if metric["lower_is_better"] else "max")
+        for metric in metrics
+        if isinstance(metric.get("lower_is_better"), bool)
+    }
+
+
+def _check_once(runs: list[_Run]) -> None:
+    seen: dict[tuple[str, str], Path] = {}
+    for run in runs:
+        other = seen.setdefault((run.scenario, run.model), run.file)
+        if other != run.file:
+            raise BayescompareError(
+                f"{other} and {run.file} are both of {run.model!r} on {run.scenario!r}: leave out "
+                "one, or name them apart, as in {'first': ..., 'second': ...}."
+            )

@@ -1,0 +1,39 @@
+"""JSON files of any shape, and files of one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bayescompare._errors import BayescompareError
+from bayescompare.io.files import read_bytes, text_of
+
+__all__ = ["read_json", "read_json_lines"]
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds."""
+    return _loads(text_of(read_bytes(path)), "")
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give each line's number and its object."""
+    # Not splitlines(), which also parts lines at characters that JSON leaves in strings.
+    for number, line in enumerate(text_of(read_bytes(path)).split("\n"), 1):
+        if line.strip():
+            row = _loads(line, f" in line {number}")
+            if not isinstance(row, dict):
+                raise BayescompareError(
+                    f"line {number} is a {type(row).__name__}, not an object: every line must be "
+                    "one."
+                )
+            yield number, row
+
+
+def _loads(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # also an integer of too many digits
+        raise BayescompareError(f"malformed JSON{where} ({error}).") from None

@@ -1,0 +1,265 @@
+"""lm-evaluation-harness: the ``results_*.json`` of its runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.json_files import read_json
+from bayescompare.io.paths import Paths, find_files, naming
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_text import first, plural, quoted
+
+__all__ = ["model_of", "read_lm_eval"]
+
+#: The harness's own registry of metrics, for the files of versions that did not write
+#: ``higher_is_better``.
+_METRICS = directed(
+    "acc acc_norm acc_mutual_info acc_bytes acc_all exact_match likelihood mcc f1 bleu chrf chrf++",
+    "brier_score perplexity word_perplexity byte_perplexity bits_per_byte ter",
+)
+
+
+class _Task(NamedTuple):
+    """What one file says about one task."""
+
+    file: Path
+    date: float
+    model: str
+    name: str
+    values: dict[str, float]
+    higher: Mapping[str, Any]
+    settings: dict[str, Any]
+
+
+def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool = False) -> Results:
+    r"""Read results of lm-evaluation-harness.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        ``results_*.json`` files, or directories with such files in or below them. A mapping names
+        the models itself: ``{"0-shot": "a.json", "5-shot": "b.json"}``.
+    measures : mapping or iterable of str, optional
+        Metrics as the file has them, with their filter (``"acc,none"``), or without it where a
+        task has but one (``"acc"``). By default those that every task has; a task with none of
+        those named is left out. Which way is better is
+        what the file says (``higher_is_better``).
+    groups : bool
+        Whether a group with a score of its own, such as mmlu, is one dataset in the place of its
+        tasks. By default every task is a dataset, and groups, which would count them twice, are
+        left out.
+
+    Returns
+    -------
+    Results
+        Tasks are the datasets, models the algorithms. Where a model ran a task twice with the same
+        settings, the newer file counts.
+
+    See Also
+    --------
+    read_lm_eval_samples : the answers to single documents, for tests on paired errors.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for model, acc in (("small", 0.5), ("large", 0.75)):
+    ...     results = {
+    ...         "results": {"arc_easy": {"acc,none": acc, "acc_stderr,none": 0.01}},
+    ...         "higher_is_better": {"arc_easy": {"acc": True}}, "model_name": model,
+    ...     }
+    ...     _ = (folder / f"results_{model}.json").write_text(json.dumps(results))
+    >>> read_lm_eval(folder).algorithms
+    ('large', 'small')
+    """
+    files, source = find_files(paths, "results_*.json")
+    found: list[_Task] = []
+    for file, name in files:
+        with naming(file):
+            found += _read_tasks(read_json(file), file, name, groups)
+    tasks = _newest(found)
+    common = [m for m in tasks[0].values if all(m in task.values for task in tasks)]
+    if not common and measures is None:
+        raise BayescompareError(
+            f"no metric is there for every task: {_metrics_words(tasks)}. Name some by measures=; "
+            "tasks without them are left out."
+        )
+    full = [key for task in tasks for key in task.values]
+    names = dict.fromkeys([*full, *(key.partition(",")[0] for key in full)])
+    spec = choose_measures(measures, {name: _direction(name, tasks) for name in names}, common)
+    rows = [
+        {"dataset": task.name, "algorithm": task.model}
+        | {name: task.values.get(_key(name, task), math.nan) for name in spec}
+        for task in tasks
+    ]
+    results = _without_empty(Results.from_frame(pd.DataFrame(rows), measures=spec, source=source))
+    older = len(found) - len(tasks)
+    note = f"{plural(older, 'older run')} of a task left out"
+    return replace(results, notes=(*results.notes, note)) if older else results
+
+
+def _without_empty(results: Results) -> Results:
+    """Leave out the tasks that none of the measures is about."""
+    there = results.data.to_array().notnull().any(["variable", "algorithm"])
+    kept, gone = (results.data["dataset"].values[where].tolist() for where in (there, ~there))
+    if not gone:
+        return results
+    note = f"left out, without {' and '.join(results.measures)}: {first(gone)}"
+    return replace(results.sel(datasets=kept), notes=(note,))
+
+
+# ----------------------------------------------------------------------------------- what files say
+
+
+def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterator[_Task]:
+    """Give what a file says about each of its tasks."""
+    results = data.get("results") if isinstance(data, dict) else None
+    if not isinstance(results, dict) or not all(isinstance(own, dict) for own in results.values()):
+        raise BayescompareError(
+            "not a results file of lm-evaluation-harness, which has 'results' with an object for "
+            "each task."
+        )
+    values = {task: _metrics(own) for task, own in results.items()}
+    names = [task for task in _names(data, values, groups) if values.get(task)]
+    if not names:
+        raise BayescompareError("no task with a metric in 'results'.")
+    model = algorithm_label(name or model_of(data) or file.parent.name)
+    date = data.get("date")
+    for task in names:
+        yield _Task(
+            file=file,
+            date=float(date) if is_number(date) else math.nan,
+            model=model,
+            name=task,
+            values=values[task],
+            higher=_part(_part(data, "higher_is_better"), task),
+            settings=_settings(data, task),
+        )
+
+
+def _part(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    part = data.get(key)
+    return part if isinstance(part, dict) else {}
+
+
+def _metrics(entries: Mapping[str, Any]) -> dict[str, float]:
+    """Return a task's metrics, without standard errors and what is not measured.
+
+    Examples
+    --------
+    >>> _metrics({"alias": "arc", "sample_len": 9, "acc,none": 0.5, "acc_stderr,none": 0.1})
+    {'acc,none': 0.5}
+    """
+    numbers = {key: float(value) for key, value in entries.items() if is_number(value)}
+    # Before version 0.4 there were no filters, and nothing but metrics.
+    filtered = {key: value for key, value in numbers.items() if "," in key} or numbers
+    return {k: v for k, v in filtered.items() if not k.partition(",")[0].endswith("_stderr")}
+
+
+def _names(data: Mapping[str, Any], values: Mapping[str, Any], groups: bool) -> list[str]:
+    """Return the tasks that count as datasets, each once."""
+    told = {g: own for g, own in _part(data, "group_subtasks").items() if isinstance(own, list)}
+    # A task may be listed as a group of none, or of itself.
+    children = {g: rest for g, own in told.items() if (rest := [c for c in own if c != g])}
+    grouped = {*children, *_part(data, "groups")}
+    if not groups:
+        return [task for task in values if task not in grouped]
+
+    def below(task: str) -> Iterator[str]:
+        if task in children and not values.get(task):
+            for child in children[task]:
+                yield from below(child)
+        else:
+            yield task
+
+    inner = {child for own in children.values() for child in own}
+    tops = [task for task in dict.fromkeys([*values, *children]) if task not in inner]
+    return list(dict.fromkeys(task for top in tops for task in below(top)))
+
+
+def model_of(data: Mapping[str, Any]) -> str | None:
+    """Return the model's name, which early versions left in its arguments.
+
+    Examples
+    --------
+    >>> model_of({"config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float16"}})
+    'gpt2'
+    """
+    config = _part(data, "config")
+    told = config.get("model_args")
+    if isinstance(told, str):
+        told = dict(part.partition("=")[::2] for part in told.split(","))
+    arguments = told if isinstance(told, dict) else {}
+    # In the harness's own order: an adapter is given together with the model it is for.
+    keys = ("peft", "delta", "pretrained", "model", "path", "engine")
+    found = [data.get("model_name"), *map(arguments.get, keys), config.get("model")]
+    return next((str(name) for name in found if name), None)
+
+
+def _settings(data: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """Return what must be the same for one run of a task to stand for another."""
+    own = {key: _part(data, key).get(task) for key in ("versions", "n-shot", "n-samples")}
+    run = ("system_instruction_sha", "chat_template_sha", "fewshot_as_multiturn")
+    limit = {"limit": _part(data, "config").get("limit")}
+    return own | {key: data.get(key) for key in run} | limit
+
+
+# ------------------------------------------------------------------------------------- many of them
+
+
+def _newest(found: list[_Task]) -> list[_Task]:
+    """Keep one run of each task by each model: the newest, if they can stand for each other."""
+    kept: dict[tuple[str, str], _Task] = {}
+    for task in found:
+        other = kept.setdefault((task.name, task.model), task)
+        if other.file != task.file:
+            _check_interchangeable(other, task)
+            kept[task.name, task.model] = max(other, task, key=lambda own: own.date)
+    return list(kept.values())
+
+
+def _check_interchangeable(one: _Task, other: _Task) -> None:
+    differ = [key for key in one.settings if one.settings[key] != other.settings[key]]
+    reason = f"they differ in {first(differ)}"
+    if not differ and one.date != other.date and not math.isnan(one.date + other.date):
+        return
+    raise BayescompareError(
+        f"{one.file} and {other.file} both have {one.name!r} by {one.model!r}, and "
+        f"{reason if differ else 'neither is the newer one'}: leave out one, or name them apart, "
+        "as in {'first': ..., 'second': ...}."
+    )
+
+
+def _key(name: str, task: _Task) -> str:
+    """Return the metric that a name means: itself, or the only one of that name with a filter."""
+    keys = [key for key in task.values if key == name or key.partition(",")[0] == name]
+    if len(keys) > 1:
+        raise BayescompareError(
+            f"measures: {task.name!r} has {name!r} by several filters, {quoted(keys)}: name one "
+            "of these."
+        )
+    return keys[0] if keys else name
+
+
+def _direction(name: str, tasks: list[_Task]) -> Measure | None:
+    """Return the direction that the files give, unless they contradict each other."""
+    metric = name.partition(",")[0]
+    told = {v for task in tasks if isinstance(v := task.higher.get(metric), bool)}
+    if len(told) == 1:
+        return Measure("max" if told.pop() else "min")
+    return None if told else _METRICS.get(metric)
+
+
+def _metrics_words(tasks: list[_Task]) -> str:
+    by_task = {task.name: quoted(task.values, 3) for task in tasks}
+    return "; ".join([f"{name!r} has {words}" for name, words in list(by_task.items())[:4]])

@@ -1,0 +1,180 @@
+"""lm-evaluation-harness: the ``samples_*.jsonl``, one line for each document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare.counts import ErrorCounts
+from bayescompare.io.chosen import algorithm_label
+from bayescompare.io.json_files import read_json, read_json_lines
+from bayescompare.io.lm_eval import model_of
+from bayescompare.io.paths import Paths, find_files, naming
+from bayescompare.results_text import quoted
+
+__all__ = ["read_lm_eval_samples"]
+
+
+class _Document(NamedTuple):
+    """One document of a task: which it is, by which filter it was judged, and how."""
+
+    line: int
+    id: str
+    print: tuple[str, str]
+    filter: str
+    judged: dict[str, Any]
+
+
+def read_lm_eval_samples(
+    paths: Paths, *, metric: str | Mapping[str, str] = "acc", filter: str | None = None
+) -> ErrorCounts:
+    r"""Read which documents each model got wrong, paired on the document.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        ``samples_<task>_<date>.jsonl`` files, which the harness writes with ``--log_samples``, or
+        directories with such files in or below them. The model's name is in the
+        ``results_<date>.json`` beside a file, or else is that of its directory; a mapping names
+        the models itself.
+    metric : str or mapping of str to str
+        The metric that says, by 1 or 0, whether the answer was right; a mapping names one for each
+        task, and tasks that it does not name are left out.
+    filter : str, optional
+        Which filter's answers, as in ``"strict-match"``; needed for tasks that have several.
+
+    Returns
+    -------
+    ErrorCounts
+        Tasks are the datasets, documents the examples, for every pair of models.
+
+    Raises
+    ------
+    BayescompareError
+        Also when models did not see the same documents.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for model, right in (("small", (1, 0)), ("large", (1, 1))):
+    ...     (folder / model).mkdir()
+    ...     lines = [json.dumps({"doc_id": k, "acc": acc}) for k, acc in enumerate(right)]
+    ...     _ = (folder / model / "samples_arc_2026.jsonl").write_text("\n".join(lines))
+    >>> counts = read_lm_eval_samples(folder)
+    >>> [only.tolist() for only in counts.pair("small", "large")]
+    [[1.0], [0.0]]
+    """
+    files, source = find_files(paths, "samples_*.jsonl")
+    rows: list[dict[str, Any]] = []
+    seen: dict[tuple[str, str], Path] = {}
+    prints: dict[tuple[str, str, str], tuple[str, Path]] = {}
+    for file, name in files:
+        task = _task_of(file)
+        wanted = metric.get(task) if isinstance(metric, Mapping) else metric
+        if wanted is None:
+            continue
+        model = algorithm_label(name or _model_of(file))
+        _check_once(seen.setdefault((task, model), file), file, task, model)
+        with naming(file):
+            documents = _chosen([_document(*row) for row in read_json_lines(file)], filter)
+            right = [_right(document, wanted) for document in documents]
+            for document in documents:
+                _check_same(document, task, file, prints)
+        rows += [
+            {"dataset": task, "example": document.id, "algorithm": model, "correct": correct}
+            for document, correct in zip(documents, right, strict=True)
+        ]
+    if not rows:
+        raise BayescompareError(f"metric={metric!r} names none of the tasks read.")
+    return ErrorCounts.from_predictions(pd.DataFrame(rows), correct="correct", source=source)
+
+
+# --------------------------------------------------------------------------------- files and names
+
+
+def _task_of(file: Path) -> str:
+    """Return the task in ``samples_<task>_<date>.jsonl``, whose date has no underscore."""
+    stem = file.name.partition(".jsonl")[0].removeprefix("samples_")
+    return stem.rpartition("_")[0] or stem
+
+
+def _model_of(file: Path) -> str:
+    stamp = file.name.rpartition("_")[2].partition(".jsonl")[0]
+    beside = file.with_name(f"results_{stamp}.json")
+    if beside.exists():
+        with naming(beside):
+            data = read_json(beside)
+        told = model_of(data) if isinstance(data, dict) else None
+        return told or file.parent.name
+    return file.parent.name
+
+
+def _check_once(other: Path, file: Path, task: str, model: str) -> None:
+    if other != file:
+        raise BayescompareError(
+            f"{other} and {file} both have {task!r} by {model!r}: leave out one, or name them "
+            "apart, as in {'first': ..., 'second': ...}."
+        )
+
+
+# --------------------------------------------------------------------------------------- documents
+
+
+def _document(line: int, row: dict[str, Any]) -> _Document:
+    if "doc_id" not in row:
+        raise BayescompareError(
+            f"line {line} has no 'doc_id', so this is no file of samples that lm-evaluation-"
+            f"harness wrote; it has {quoted(row, 8)}."
+        )
+    kind = "doc_hash" if "doc_hash" in row else "doc"
+    told = kind, json.dumps(row.get(kind), sort_keys=True)
+    return _Document(line, str(row["doc_id"]), told, str(row.get("filter", "none")), row)
+
+
+def _chosen(documents: list[_Document], filter: str | None) -> list[_Document]:
+    """Keep the answers by one filter."""
+    filters = list(dict.fromkeys(document.filter for document in documents))
+    if len(filters) == 1:
+        return documents
+    if filter not in filters:
+        raise BayescompareError(
+            f"filter={filter!r}: answers were judged by several filters; say which, one of "
+            f"{quoted(filters)}."
+        )
+    return [document for document in documents if document.filter == filter]
+
+
+def _right(document: _Document, metric: str) -> float:
+    if metric not in document.judged:
+        told = document.judged.get("metrics")
+        there = list(map(str, told)) if isinstance(told, list) else list(document.judged)
+        raise BayescompareError(
+            f"metric={metric!r}: not in line {document.line}, which has {quoted(there)}; name one "
+            "for each task, as in metric={'gsm8k': 'exact_match'}."
+        )
+    value = document.judged[metric]
+    if value not in (0, 1):
+        raise BayescompareError(
+            f"metric={metric!r} is {value!r} in line {document.line}: paired errors need 1 for "
+            "right and 0 for wrong. read_lm_eval compares means of other metrics."
+        )
+    return float(value)
+
+
+def _check_same(
+    document: _Document, task: str, file: Path, prints: dict[tuple[str, str, str], tuple[str, Path]]
+) -> None:
+    """Refuse two documents by one number: models were asked different questions."""
+    kind, told = document.print
+    known, where = prints.setdefault((task, document.id, kind), (told, file))
+    if known != told:
+        raise BayescompareError(
+            f"line {document.line}: document {document.id} of {task!r} is not the one in {where} "
+            f"({kind} differs); run the models on the same version of the task."
+        )

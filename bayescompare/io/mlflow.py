@@ -1,0 +1,114 @@
+"""MLflow: the frame that ``mlflow.search_runs`` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.counts_checks import check_frame
+from bayescompare.frames import find_column, row_names, row_words
+from bayescompare.io.chosen import algorithm_label
+from bayescompare.io.repeats import Repeats, settle_repeats
+from bayescompare.measures import Direction, Measure, as_measures
+from bayescompare.results import Results
+from bayescompare.results_checks import check_spec
+from bayescompare.results_text import first, plural, quoted
+
+__all__ = ["from_mlflow"]
+
+type Unfinished = Literal["raise", "drop"]
+
+
+def from_mlflow(
+    df: pd.DataFrame,
+    *,
+    measures: Mapping[str, Direction | Measure],
+    dataset: str = "tags.dataset",
+    algorithm: str = "params.model",
+    replicate: str | None = None,
+    repeats: Repeats = "raise",
+    unfinished: Unfinished = "raise",
+    source: str = "MLflow runs",
+) -> Results:
+    """Take the runs of MLflow experiments.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        ``mlflow.search_runs(...)``.
+    measures : mapping of str to {"max", "min"} or Measure
+        The metrics, with or without ``metrics.`` before their names; MLflow does not know which
+        way is better.
+    dataset, algorithm : str
+        The columns that tell datasets and algorithms apart, as in ``"tags.dataset"`` or
+        ``"params.model"``.
+    replicate : str, optional
+        The column that tells folds or seeds apart, as in ``"params.seed"``.
+    repeats : {"raise", "replicate", "mean"}
+        What to do about several runs that the columns above do not tell apart: refuse them, keep
+        them apart as replicates, or average them.
+    unfinished : {"raise", "drop"}
+        What to do about runs whose status is not FINISHED: refuse them, or leave them out.
+    source : str
+        Where the runs came from.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({
+    ...     "status": "FINISHED", "metrics.auc": [0.9, 0.8], "params.model": ["svm", "tree"],
+    ...     "tags.dataset": "iris",
+    ... })
+    >>> from_mlflow(runs, measures={"auc": "max"}).algorithms
+    ('svm', 'tree')
+    """
+    check_frame(df)
+    # pandas.concat repeats the index; messages name rows by it.
+    df = df.reset_index(drop=True)
+    _check_runs(df, unfinished)
+    spec = check_spec(
+        {name.removeprefix("metrics."): kind for name, kind in as_measures(measures).items()}
+    )
+    metrics = {n: find_column(df, f"measures[{n!r}]", f"metrics.{n}") for n in spec}
+    roles = {"dataset": dataset, "algorithm": algorithm, "replicate": replicate}
+    columns = {
+        role: find_column(df, f"{role}={name!r}", name)
+        for role, name in roles.items()
+        if name is not None
+    }
+    runs = df[df["status"] == "FINISHED"]
+    frame = pd.DataFrame(
+        {role: row_names(runs[column], role) for role, column in columns.items()}, index=runs.index
+    )
+    frame["algorithm"] = frame["algorithm"].map(algorithm_label)
+    for name, column in metrics.items():
+        frame[name] = runs[column]
+    gone = len(df) - len(runs)
+    notes = (f"{plural(gone, 'unfinished run')} left out",) if gone else ()
+    return settle_repeats(frame, spec, repeats, source=source, notes=notes)
+
+
+def _check_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
+    """Check that these are runs, and that those that count have come to their end."""
+    if unfinished not in ("raise", "drop"):
+        raise BayescompareError(
+            f"unfinished={unfinished!r}: must be 'raise' or 'drop'."
+            f"{closest(str(unfinished), ('raise', 'drop'))}"
+        )
+    columns = [str(column) for column in df.columns]
+    if "status" not in columns or not any(name.startswith("metrics.") for name in columns):
+        raise BayescompareError(
+            "df has no status or no metrics.…, so it is not what mlflow.search_runs() returns, or "
+            f"no run logged a metric; its columns are {quoted(columns, 8)}."
+        )
+    others = df["status"][df["status"] != "FINISHED"]
+    if len(others) == len(df):
+        raise BayescompareError(f"none of the {plural(len(df), 'run')} is FINISHED.")
+    if unfinished == "raise" and not others.empty:
+        words = [f"{row} is {s}" for row, s in zip(row_words(others), others, strict=True)]
+        raise BayescompareError(
+            f"runs that are not FINISHED: {first(words, 4)}. Say unfinished='drop' to leave them "
+            "out."
+        )

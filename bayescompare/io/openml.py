@@ -1,0 +1,147 @@
+"""OpenML: the frame that ``openml.evaluations.list_evaluations`` returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare.counts_checks import check_frame
+from bayescompare.frames import find_column, row_names, row_words
+from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.repeats import Repeats, settle_repeats
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_text import first
+
+__all__ = ["from_openml"]
+
+#: OpenML's evaluation measures whose direction does not depend on the question.
+_FUNCTIONS = directed(
+    "predictive_accuracy area_under_roc_curve mean_weighted_area_under_roc_curve "
+    "single_point_area_under_roc_curve f_measure mean_f_measure mean_weighted_f_measure kappa "
+    "kb_relative_information_score mean_kononenko_bratko_information_score precision "
+    "mean_precision mean_weighted_precision recall mean_recall mean_weighted_recall "
+    "unweighted_recall weighted_recall correlation_coefficient",
+    "mean_absolute_error root_mean_squared_error relative_absolute_error "
+    "root_relative_squared_error average_cost total_cost unclassified_instance_count",
+) | {
+    name: Measure("min", bounds=(0, None), unit=unit)
+    for unit, names in (
+        ("s", "build_cpu_time run_cpu_time"),
+        ("ms", "usercpu_time_millis usercpu_time_millis_training usercpu_time_millis_testing"),
+        ("ms", "wall_clock_time_millis wall_clock_time_millis_training"),
+        ("ms", "wall_clock_time_millis_testing"),
+    )
+    for name in names.split()
+}
+
+
+def from_openml(
+    df: pd.DataFrame,
+    *,
+    measures: Chosen | None = None,
+    dataset: str = "data_name",
+    algorithm: str = "flow_name",
+    repeats: Repeats = "raise",
+    source: str = "OpenML evaluations",
+) -> Results:
+    """Take evaluations of runs on OpenML.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        ``openml.evaluations.list_evaluations(..., output_format="dataframe")``, or
+        ``list_evaluations_setups``; frames of several functions one below the other
+        (`pandas.concat`). With ``per_fold=True`` the folds are replicates.
+    measures : mapping or iterable of str, optional
+        OpenML's names of functions; by default all there are. Which way is better is known of the
+        usual ones.
+    dataset, algorithm : str
+        The columns with the names: ``"task_id"`` tells several tasks on one dataset apart,
+        ``"setup_id"`` several settings of one flow.
+    repeats : {"raise", "replicate", "mean"}
+        What to do about several runs of an algorithm on a dataset: refuse them, keep them apart as
+        replicates, or average them.
+    source : str
+        Where the evaluations came from.
+
+    Returns
+    -------
+    Results
+        An ``=`` in the name of a flow, as pipelines have, is written ``:``.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({
+    ...     "run_id": [1, 2], "task_id": 59, "flow_name": ["SVC(1)", "Tree(1)"],
+    ...     "data_name": "iris", "function": "predictive_accuracy", "value": [0.95, 0.94],
+    ... })
+    >>> from_openml(frame).sel(algorithms=["Tree(1)"]).values()
+    array([[[0.94]]])
+    """
+    check_frame(df)
+    # pandas.concat repeats the index; messages name rows by it.
+    df = df.reset_index(drop=True)
+    columns = {"dataset": dataset, "algorithm": algorithm, "run": "run_id", "function": "function"}
+    found = {
+        role: find_column(df, f"{role}={name!r}", name)
+        for role, name in {**columns, "value": "value"}.items()
+    }
+    frame = pd.DataFrame({role: row_names(df[found[role]], role) for role in columns})
+    frame["algorithm"] = frame["algorithm"].map(algorithm_label)
+    _check_one_task(frame["dataset"], df, dataset)
+    names = frame["function"].unique().tolist()
+    spec = choose_measures(measures, {name: _FUNCTIONS.get(name) for name in names}, names)
+    kept = frame["function"].isin(list(spec))
+    runs = _by_run(frame[kept].assign(value=_values(df[kept], found["value"])))
+    return settle_repeats(runs, spec, repeats, source=source)
+
+
+def _check_one_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> None:
+    """Refuse several tasks by one name: other splits, and at times another target."""
+    if "task_id" not in df or column == "task_id":
+        return
+    tasks = df["task_id"].groupby(datasets, sort=False).unique()
+    several = [
+        f"{name!r} ({first(own.astype(str))})" for name, own in tasks.items() if len(own) > 1
+    ]
+    if several:
+        raise BayescompareError(
+            f"dataset={column!r} names several tasks alike: {first(several, 4)}. Say "
+            "dataset='task_id', or keep one task of each dataset."
+        )
+
+
+def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
+    """Return each row's value or, of evaluations per fold, its list of values."""
+    values: pd.Series[Any] = df[column]
+    if values.notna().any() or "values" not in df:
+        return values
+    lists: pd.Series[Any] = df["values"]
+    wrong = lists[[not isinstance(own, list) or not own for own in lists]]
+    if not wrong.empty:
+        raise BayescompareError(
+            f"neither value nor a list of values in {first(row_words(wrong), 4)}: leave out such "
+            "rows, or list the evaluations again with per_fold=True."
+        )
+    return lists
+
+
+def _by_run(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put the functions side by side: one row per run, or per fold of a run."""
+    keys = ["dataset", "algorithm", "run"]
+    if isinstance(frame["value"].iloc[0], list):
+        frame["replicate"] = [[str(k + 1) for k in range(len(own))] for own in frame["value"]]
+        frame = frame.explode(["value", "replicate"])
+        keys.append("replicate")
+    twice = frame[frame.duplicated([*keys, "function"])]
+    if not twice.empty:
+        raise BayescompareError(
+            f"run {twice['run'].iloc[0]} has {twice['function'].iloc[0]!r} more than once: leave "
+            "out the rows that are there twice."
+        )
+    wide = frame.pivot(index=keys, columns="function", values="value")
+    # pivot sorts its rows; names stay in the order in which they came.
+    return frame[keys].drop_duplicates().merge(wide.reset_index(), on=keys)

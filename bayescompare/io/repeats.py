@@ -1,0 +1,91 @@
+"""Several runs of one algorithm on one dataset: to be refused, kept apart or averaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.frames import numbers
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_text import first, plural
+
+__all__ = ["Repeats", "settle_repeats"]
+
+type Repeats = Literal["raise", "replicate", "mean"]
+
+_KINDS = ("raise", "replicate", "mean")
+
+
+def settle_repeats(
+    runs: pd.DataFrame,
+    spec: Mapping[str, Measure],
+    repeats: Repeats,
+    *,
+    source: str,
+    notes: tuple[str, ...] = (),
+) -> Results:
+    """Build results from one row per run, or per fold of a run.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        The columns ``dataset``, ``algorithm``, perhaps ``replicate``, and one for each measure.
+    spec : mapping of str to Measure
+        What was measured.
+    repeats : {"raise", "replicate", "mean"}
+        Refuse several runs of a cell, number them as replicates, or average them; a cell with a
+        missing value has a missing mean.
+    source : str
+        Where the runs came from.
+    notes : tuple of str
+        What was done to the runs before.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"dataset": "iris", "algorithm": "A", "auc": [0.8, 0.9]})
+    >>> spec = {"auc": Measure("max")}
+    >>> settle_repeats(runs, spec, "mean", source="here").values()
+    array([[[0.85]]])
+    """
+    if repeats not in _KINDS:
+        raise BayescompareError(
+            f"repeats={repeats!r}: must be one of {', '.join(_KINDS)}."
+            f"{closest(str(repeats), _KINDS)}"
+        )
+    runs = runs.assign(**{name: numbers(runs[name], f"measure {name!r}") for name in spec})
+    cell = [role for role in ("dataset", "algorithm", "replicate") if role in runs]
+    groups = runs.groupby(cell, sort=False)
+    sizes = groups.size()
+    if int(sizes.max()) > 1:
+        if repeats == "raise":
+            raise BayescompareError(_several(sizes))
+        if repeats == "mean":
+            fewest, most = int(sizes.min()), int(sizes.max())
+            told = plural(most, "run") if fewest == most else f"{fewest} to {most} runs"
+            notes = (*notes, f"each cell is the mean of {told}")
+            runs = groups[list(spec)].agg(_mean).reset_index()
+        else:
+            number = (groups.cumcount() + 1).astype(str)
+            folds = "." + runs["replicate"] if "replicate" in runs else ""
+            runs = runs.assign(replicate=number + folds)
+    replicate = "replicate" if "replicate" in runs else None
+    made = Results.from_frame(runs, replicate=replicate, measures=spec, source=source)
+    return replace(made, notes=notes)
+
+
+def _several(sizes: pd.Series[Any]) -> str:
+    words = [f"{n} of {key[1]!r} on {key[0]!r}" for key, n in sizes[sizes > 1].items()]  # type: ignore[index]
+    return (
+        f"{plural(len(words), 'cell')} with more than one run: {first(words, 4)}. Say "
+        "repeats='replicate' to keep them apart, or repeats='mean' to average them."
+    )
+
+
+def _mean(column: pd.Series[Any]) -> float:
+    return math.fsum(column) / len(column)

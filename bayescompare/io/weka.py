@@ -1,0 +1,218 @@
+"""Weka: the results of an experiment, as the Experimenter writes them to CSV or ARFF."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.files import number_or_text, read_bytes, text_of
+from bayescompare.io.paths import as_path, naming
+from bayescompare.measures import Measure
+from bayescompare.results import Results
+from bayescompare.results_text import quoted, repeated
+
+__all__ = ["read_weka"]
+
+#: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; the
+#: times and sizes have a unit besides. Counts, entropies of the prior and what a scheme adds of
+#: its own (measureTreeSize) have none.
+_FIELDS = directed(
+    "Percent_correct Number_correct Kappa_statistic Correlation_coefficient SF_entropy_gain "
+    "SF_mean_entropy_gain KB_information KB_mean_information KB_relative_information "
+    "True_positive_rate True_negative_rate IR_precision IR_recall F_measure Matthews_correlation "
+    "Area_under_ROC Area_under_PRC Weighted_avg_true_positive_rate Weighted_avg_true_negative_rate "
+    "Weighted_avg_IR_precision Weighted_avg_IR_recall Weighted_avg_F_measure "
+    "Weighted_avg_matthews_correlation Weighted_avg_area_under_ROC Weighted_avg_area_under_PRC "
+    "Unweighted_macro_avg_F_measure Unweighted_micro_avg_F_measure",
+    "Percent_incorrect Percent_unclassified Number_incorrect Number_unclassified "
+    "Mean_absolute_error Root_mean_squared_error Relative_absolute_error "
+    "Root_relative_squared_error SF_scheme_entropy SF_mean_scheme_entropy False_positive_rate "
+    "False_negative_rate Weighted_avg_false_positive_rate Weighted_avg_false_negative_rate",
+) | {
+    name: Measure("min", bounds=(0, None), unit=unit)
+    for unit, names in (
+        ("s", "Elapsed_Time_training Elapsed_Time_testing UserCPU_Time_training "),
+        ("s", "UserCPU_Time_testing"),
+        ("ms", "UserCPU_Time_millis_training UserCPU_Time_millis_testing"),
+        ("bytes", "Serialized_Model_Size"),
+    )
+    for name in names.split()
+}
+#: What Weka's own Analyse panel looks at first.
+_FIRST = ("Percent_correct", "Root_relative_squared_error")
+
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.|"")*\""""
+_CELL = re.compile(rf"""\s*({_QUOTED}|[^,'"]*)\s*(,|$)""")
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|\S+)\s+\S", re.IGNORECASE)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -> Results:
+    r"""Read the results file of a Weka experiment.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What the Experimenter's CSVResultListener or InstancesResultListener wrote: a file with
+        the columns ``Key_Dataset``, ``Key_Run``, ``Key_Fold``, ``Key_Scheme``, ...
+    measures : mapping or iterable of str, optional
+        Weka's names; which way is better is known of those that Weka's evaluators report. By
+        default what Weka's own analysis starts with: ``"Percent_correct"``, or for regression
+        ``"Root_relative_squared_error"``.
+
+    Returns
+    -------
+    Results
+        Schemes are the algorithms, called by their class (``J48``), and by their options where a
+        class was run with several; each fold of each run is a replicate, called ``"run.fold"``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = as_path(tempfile.mkdtemp()) / "experiment.csv"
+    >>> _ = path.write_text(
+    ...     "Key_Dataset,Key_Run,Key_Fold,Key_Scheme,Key_Scheme_options,Percent_correct\n"
+    ...     "iris,1,1,weka.classifiers.trees.J48,'-C 0.25 -M 2',94.0\n"
+    ...     "iris,1,1,weka.classifiers.rules.ZeroR,'',33.3\n"
+    ... )
+    >>> read_weka(path).algorithms
+    ('J48', 'ZeroR')
+    """
+    file = as_path(path)
+    with naming(file):
+        table = _read_cells(text_of(read_bytes(file)))
+        _check_keys(table)
+        known = {
+            str(name): _FIELDS.get(str(name))
+            for name in table.columns
+            if not str(name).startswith("Key_")
+        }
+        spec = choose_measures(measures, known, [name for name in _FIRST if name in known][:1])
+        frame = _keys(table).join(table[list(spec)].map(_value))
+        return Results.from_frame(frame, replicate="replicate", measures=spec, source=str(path))
+
+
+# -------------------------------------------------------------------------------------------- cells
+
+
+def _read_cells(text: str) -> pd.DataFrame:
+    """Return the cells as text, quoted ones without their quotes, each row labelled by line."""
+    lines = _lines(text)
+    is_arff = bool(re.search(r"^\s*@relation\b", text, re.IGNORECASE | re.MULTILINE))
+    header = _attributes(lines) if is_arff else _split(*next(lines, (1, "")))
+    if repeated(header):
+        raise BayescompareError(f"column {repeated(header)!r} is there twice.")
+    rows = {number: _split(number, line) for number, line in lines}
+    for number, row in rows.items():
+        if len(row) != len(header):
+            raise BayescompareError(
+                f"line {number} has {len(row)} cells where the header has {len(header)}."
+            )
+    if not rows:
+        raise BayescompareError("only a header, no rows.")
+    index = pd.Index(list(rows), name="line")
+    return pd.DataFrame(list(rows.values()), columns=header, index=index, dtype=object)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Give the lines that say something, with their numbers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("%"):
+            yield number, line.strip()
+
+
+def _attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
+    """Read the header of an ARFF file, and leave the lines after ``@data``."""
+    names: list[str] = []
+    for number, line in lines:
+        if line.lower().startswith("@data"):
+            return names
+        if match := _ATTRIBUTE.match(line):
+            names.append(_unquoted(match[1]))
+        elif not line.lower().startswith("@relation"):
+            raise BayescompareError(f"line {number} is no ARFF: {line[:40]!r}.")
+    raise BayescompareError("an ARFF file without @data.")
+
+
+def _split(number: int, line: str) -> list[str]:
+    r"""Split a line at the commas that are not in quotes.
+
+    Examples
+    --------
+    >>> _split(1, r"iris,'-K 3 -A \"a, b\"',?")
+    ['iris', '-K 3 -A "a, b"', '?']
+    """
+    cells, place = [], 0
+    while True:
+        match = _CELL.match(line, place)
+        if match is None:
+            raise BayescompareError(
+                f"malformed at line {number}: {line[place : place + 30]!r} is no cell."
+            )
+        cells.append(_unquoted(match[1].rstrip()))
+        place = match.end()
+        if not match[2]:
+            return cells
+
+
+def _unquoted(cell: str) -> str:
+    if cell[:1] in ("'", '"') and len(cell) > 1:
+        inner = cell[1:-1].replace('""', '"') if cell[0] == '"' else cell[1:-1]
+        return _unescaped(inner)
+    return cell
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)
+
+
+def _value(cell: str) -> float | str:
+    return float("nan") if cell == "?" else number_or_text(cell)
+
+
+# --------------------------------------------------------------------------------------------- keys
+
+
+def _check_keys(table: pd.DataFrame) -> None:
+    for key in ("Key_Dataset", "Key_Run", "Key_Scheme"):
+        if key not in table:
+            raise BayescompareError(
+                f"no column {key!r}, so this is no result of Weka's Experimenter; the columns are "
+                f"{quoted([str(column) for column in table.columns], 6)}."
+            )
+
+
+def _keys(table: pd.DataFrame) -> pd.DataFrame:
+    options = table.get("Key_Scheme_options", "")
+    schemes = pd.DataFrame({"scheme": table["Key_Scheme"], "options": options})
+    labels = _scheme_labels(schemes)
+    # An average over folds has a run and no fold.
+    folds = "." + table["Key_Fold"] if "Key_Fold" in table else ""
+    return pd.DataFrame(
+        {
+            # Weka escapes a relation's name before it quotes the cell.
+            "dataset": table["Key_Dataset"].map(_unescaped),
+            "algorithm": [labels[pair] for pair in schemes.itertuples(index=False, name=None)],
+            "replicate": table["Key_Run"] + folds,
+        }
+    )
+
+
+def _scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
+    """Call each scheme by its class alone where that tells it apart."""
+    pairs = list(dict.fromkeys(schemes.itertuples(index=False, name=None)))
+    classes = list(dict.fromkeys(scheme for scheme, _ in pairs))
+    short = [scheme.rpartition(".")[2] for scheme in classes]
+    called = {c: s if short.count(s) == 1 else c for c, s in zip(classes, short, strict=True)}
+    several = {scheme for scheme in classes if sum(scheme == own for own, _ in pairs) > 1}
+    return {
+        (scheme, options): algorithm_label(
+            f"{called[scheme]} {options}".strip() if scheme in several else called[scheme]
+        )
+        for scheme, options in pairs
+    }

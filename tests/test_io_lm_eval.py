@@ -1,0 +1,343 @@
+"""lm-evaluation-harness: files that the harness itself wrote, and files that are none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bayescompare as bc
+from bayescompare.io import read_lm_eval, read_lm_eval_samples
+from tests.reader_data import DATA
+
+RUNS = DATA / "lm_eval"
+METRICS = {"toy_addition": "acc", "toy_sums": "acc", "toy_carry": "exact_match"}
+
+type Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A copy to change."""
+    return Path(shutil.copytree(RUNS, tmp_path / "runs"))
+
+
+def file_of(runs: Path, model: str, pattern: str = "results_*.json") -> Path:
+    (found,) = (runs / f"toy__{model}").glob(pattern)
+    return found
+
+
+def changed(file: Path, change: Change) -> Path:
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+    return file
+
+
+# --------------------------------------------------------------------------------------- results
+
+
+def test_tasks_and_models() -> None:
+    results = read_lm_eval(RUNS, measures=["acc"])
+    assert results.datasets == ("toy_addition", "toy_sums")
+    assert results.algorithms == ("toy/large", "toy/small")
+    assert results["acc"].direction == "max"
+    assert results.values()[..., 0].tolist() == [[1.0, 0.5], [1.0, 0.3]]
+    assert results.source == str(RUNS)
+    assert results.notes == ("left out, without acc: toy_carry, toy_text",)
+
+
+def test_directions_are_those_of_the_file(runs: Path) -> None:
+    names = ["bits_per_byte,none", "word_perplexity"]
+    results = read_lm_eval(RUNS, measures=names)
+    assert results.measures == ("bits_per_byte,none", "word_perplexity")
+    assert [results[name].direction for name in names] == ["min", "min"]
+    for model in ("small", "large"):
+        changed(
+            file_of(runs, model),
+            lambda d: d["higher_is_better"]["toy_text"].update(bits_per_byte=True),
+        )
+    assert read_lm_eval(runs, measures=["bits_per_byte"])["bits_per_byte"].direction == "max"
+
+
+def test_files_that_contradict_each_other(runs: Path) -> None:
+    changed(file_of(runs, "small"), lambda d: d["higher_is_better"]["toy_sums"].update(acc=False))
+    with pytest.raises(bc.BayescompareError, match="which way 'acc' is better is not known"):
+        read_lm_eval(runs, measures=["acc"])
+    assert read_lm_eval(runs, measures={"acc": "max"})["acc"].direction == "max"
+
+
+def test_parts_of_another_shape_say_nothing(runs: Path) -> None:
+    def odd(data: dict[str, Any]) -> None:
+        data["higher_is_better"] = {"toy_sums": "yes", "toy_addition": {"acc": [1]}}
+        data["group_subtasks"] = {"toy_choice": 3}
+        data["versions"] = None
+
+    files = [changed(file_of(runs, model), odd) for model in ("small", "large")]
+    results = read_lm_eval(files, measures=["acc"])
+    assert (results["acc"].direction, len(results.datasets)) == ("max", 2)
+
+
+def test_what_every_task_has_is_the_default(runs: Path) -> None:
+    with pytest.raises(bc.BayescompareError, match="no metric is there for every task: 'toy_add"):
+        read_lm_eval(runs)
+    for model in ("small", "large"):
+        changed(
+            file_of(runs, model), lambda d: [d["results"].pop(t) for t in ("toy_carry", "toy_text")]
+        )
+    results = read_lm_eval(runs)
+    assert results.measures == ("acc,none",)
+    assert "toy_choice" not in results.datasets
+
+
+def test_groups_in_the_place_of_their_tasks() -> None:
+    results = read_lm_eval(RUNS, measures=["acc", "word_perplexity"], groups=True)
+    assert set(results.datasets) == {"toy_choice", "toy_text"}
+    assert len(results.missing()) == 4
+
+
+def test_groups_of_groups(runs: Path) -> None:
+    def nest(data: dict[str, Any]) -> None:
+        data["results"]["outer"] = {"alias": "outer"}
+        data["group_subtasks"] |= {"outer": ["toy_choice", "toy_carry"], "toy_sums": ["toy_sums"]}
+
+    files = [changed(file_of(runs, model), nest) for model in ("small", "large")]
+    assert set(read_lm_eval(files, measures=["acc"], groups=True).datasets) == {"toy_choice"}
+    assert read_lm_eval(files, measures=["acc"]).datasets == ("toy_addition", "toy_sums")
+
+
+def test_a_filter_must_be_named() -> None:
+    with pytest.raises(bc.BayescompareError, match="'exact_match' by several filters"):
+        read_lm_eval(RUNS, measures=["exact_match"])
+    results = read_lm_eval(RUNS, measures=["exact_match,strict-match"])
+    assert results.values().ravel().tolist() == [0.5, 0.375]
+
+
+def test_a_comparison() -> None:
+    c = bc.compare(read_lm_eval(RUNS, measures=["acc"]))
+    assert c.best == "toy/large>toy/small"
+
+
+def test_names_of_ones_own(runs: Path) -> None:
+    given = {"A=1": file_of(runs, "small"), "B": [runs / "toy__large"]}
+    assert read_lm_eval(given, measures=["acc"]).algorithms == ("A:1", "B")
+    same = {name: file_of(runs, "small") for name in ("one", "two")}
+    assert read_lm_eval(same, measures=["acc"]).algorithms == ("one", "two")
+
+
+def test_paths_may_be_a_generator_and_overlap(runs: Path) -> None:
+    results = read_lm_eval(runs.rglob("results_*.json"), measures=["acc"])
+    assert len(results.algorithms) == 2
+    assert read_lm_eval([runs, file_of(runs, "small")], measures=["acc"]).sel(
+        algorithms=["toy/small"]
+    )
+
+
+def test_the_newer_file_counts(runs: Path) -> None:
+    old = file_of(runs, "small")
+    new = old.with_name("results_2026-12-01T00-00-00.json")
+    shutil.copy(old, new)
+
+    def later(data: dict[str, Any]) -> None:
+        data["date"] += 1000
+        data["results"]["toy_sums"]["acc,none"] = 0.9
+
+    changed(new, later)
+    results = read_lm_eval(runs, measures=["acc"])
+    assert results.data["acc"].sel(dataset="toy_sums", algorithm="toy/small").item() == 0.9
+    assert results.notes[-1] == "4 older runs of a task left out"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: None, "neither is the newer one"),
+        (lambda d: d.pop("date"), "neither is the newer one"),
+        (lambda d: d.update({"date": 1, "n-shot": {"toy_addition": 5}}), "they differ in n-shot"),
+        (lambda d: d["config"].update(limit=10), "they differ in limit"),
+    ],
+)
+def test_two_files_that_cannot_stand_for_each_other(
+    runs: Path, change: Change, message: str
+) -> None:
+    old = file_of(runs, "small")
+    new = old.with_name("results_other.json")
+    shutil.copy(old, new)
+    changed(new, change)
+    with pytest.raises(bc.BayescompareError, match=f"both have 'toy_addition'.*{message}"):
+        read_lm_eval(runs, measures=["acc"])
+
+
+def test_files_of_early_versions(tmp_path: Path) -> None:
+    for model, acc in (("gpt2", 0.4), ("gpt2-xl", 0.5)):
+        data = {
+            "results": {"piqa": {"acc": acc, "acc_stderr": 0.01, "mine": 1.0}},
+            "versions": {"piqa": 0},
+            "config": {"model": "hf-causal", "model_args": f"pretrained={model},dtype=float16"},
+        }
+        (tmp_path / f"results_{model}.json").write_text(json.dumps(data))
+    results = read_lm_eval(tmp_path, measures=["acc"])
+    assert (results.algorithms, results["acc"].direction) == (("gpt2-xl", "gpt2"), "max")
+    with pytest.raises(bc.BayescompareError, match=r"measures={'mine': 'max'}"):
+        read_lm_eval(tmp_path, measures=["mine"])
+
+
+def test_a_model_without_a_name_is_called_by_its_directory(runs: Path) -> None:
+    def forget(data: dict[str, Any]) -> None:
+        del data["model_name"]
+        data["config"] = None
+
+    changed(file_of(runs, "small"), forget)
+    assert "toy__small" in read_lm_eval(runs, measures=["acc"]).algorithms
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"{", "malformed JSON"),
+        (b"[1]", "not a results file of lm-evaluation-harness"),
+        (b'{"results": [1]}', "not a results file of lm-evaluation-harness"),
+        (b'{"results": {"a": 1}}', "not a results file of lm-evaluation-harness"),
+        (b'{"results": {}}', "no task with a metric"),
+        (b'{"results": {"a": {"alias": "a", "acc,none": "N/A"}}}', "no task with a metric"),
+        (b'{"results": {"caf\xe9": {}}}', "not UTF-8"),
+        (b'{"results": {"a": {"acc,none": Infinity}}}', "infinite cells"),
+    ],
+)
+def test_what_is_no_results_file(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "results_1.json"
+    path.write_bytes(content)
+    with pytest.raises(bc.BayescompareError, match=message):
+        read_lm_eval(path)
+
+
+def test_paths_without_files(tmp_path: Path) -> None:
+    for paths, message in (
+        (tmp_path, r"no results_\*.json in this directory, nor below it"),
+        (tmp_path / "absent", "no such file or directory"),
+        ([], "paths is empty"),
+        (5, "paths has a int"),
+        ([5], "5 is a int"),
+        ({"a": {"b": tmp_path}}, "paths has a dict"),
+    ):
+        with pytest.raises(bc.BayescompareError, match=message):
+            read_lm_eval(paths)  # type: ignore[arg-type]
+
+
+# --------------------------------------------------------------------------------------- samples
+
+
+def test_documents_are_paired() -> None:
+    counts = read_lm_eval_samples(RUNS, metric=METRICS, filter="strict-match")
+    assert counts.datasets == ("toy_addition", "toy_carry", "toy_sums")
+    assert counts.algorithms == ("toy/large", "toy/small")
+    assert counts.counts["n"].values.tolist() == [12, 8, 10]
+    means = read_lm_eval(RUNS, measures=["acc", "exact_match,strict-match"])
+    for name in counts.datasets:
+        told = means.data.sel(dataset=name).to_array().max("variable")
+        assert (1 - counts.data["error"].sel(dataset=name)).values.tolist() == pytest.approx(
+            told.values.tolist()
+        )
+
+
+def test_a_test_on_paired_errors() -> None:
+    counts = read_lm_eval_samples(RUNS, metric={"toy_addition": "acc", "toy_sums": "acc"})
+    c = bc.compare(counts, method="poisson-binomial")
+    assert c.best == "toy/large>toy/small"
+    assert list(c.per_dataset.index) == ["toy_addition", "toy_sums"]
+
+
+def test_filters_of_samples() -> None:
+    files = list(RUNS.rglob("samples_toy_carry_*.jsonl"))
+    with pytest.raises(bc.BayescompareError, match=r"filter=None: .*'strict-match', 'flexible-ex"):
+        read_lm_eval_samples(files, metric="exact_match")
+    loose = read_lm_eval_samples(files, metric="exact_match", filter="flexible-extract")
+    assert loose.counts["wrong"].values.tolist() == [[1.0, 3.0]]
+
+
+def test_metrics_of_samples() -> None:
+    with pytest.raises(
+        bc.BayescompareError, match=r"metric='acc': not in line 1, which has 'exact"
+    ):
+        read_lm_eval_samples(RUNS, filter="strict-match")
+    files = list(RUNS.rglob("samples_toy_text_*.jsonl"))
+    with pytest.raises(bc.BayescompareError, match="need 1 for right and 0 for wrong"):
+        read_lm_eval_samples(files, metric="word_perplexity")
+    with pytest.raises(bc.BayescompareError, match="names none of the tasks"):
+        read_lm_eval_samples(files, metric={"mmlu": "acc"})
+
+
+def test_names_of_models_in_samples(runs: Path) -> None:
+    for file in runs.rglob("results_*.json"):
+        file.unlink()
+    pair = {"toy_sums": "acc"}
+    assert read_lm_eval_samples(runs, metric=pair).algorithms == ("toy__large", "toy__small")
+    named = {"A": runs / "toy__small", "B": runs / "toy__large"}
+    assert read_lm_eval_samples(named, metric=pair).algorithms == ("A", "B")
+
+
+def edit(file: Path, change: Change) -> None:
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    change(rows[0])
+    file.write_text("\n".join(json.dumps(row) for row in rows))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda row: row.update(doc_hash="0"), r"line 1: document 0 .*doc_hash differs"),
+        (lambda row: row.update(doc_id=99), "examples that not every algorithm judged"),
+        (lambda row: row.update(doc_id=1, doc_hash="0"), r"document 1 .*doc_hash differs"),
+        (lambda row: row.pop("doc_id"), "line 1 has no 'doc_id'"),
+        (lambda row: row.update(acc=0.5), "acc' is 0.5 in line 1"),
+        (lambda row: row.update(acc=None), "acc' is None in line 1"),
+    ],
+)
+def test_documents_that_are_not_the_same(runs: Path, change: Change, message: str) -> None:
+    edit(file_of(runs, "small", "samples_toy_sums_*"), change)
+    with pytest.raises(bc.BayescompareError, match=message):
+        read_lm_eval_samples(runs, metric={"toy_sums": "acc"})
+
+
+def test_documents_without_hashes_are_compared_themselves(runs: Path) -> None:
+    for file in runs.rglob("samples_toy_sums_*"):
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        for row in rows:
+            del row["doc_hash"]
+        file.write_text("\n".join(map(json.dumps, rows)))
+    assert read_lm_eval_samples(runs, metric={"toy_sums": "acc"})
+    edit(file_of(runs, "small", "samples_toy_sums_*"), lambda row: row["doc"].update(question="?"))
+    with pytest.raises(bc.BayescompareError, match="doc differs"):
+        read_lm_eval_samples(runs, metric={"toy_sums": "acc"})
+
+
+def test_a_document_twice(runs: Path) -> None:
+    file = file_of(runs, "small", "samples_toy_sums_*")
+    file.write_text(file.read_text() * 2)
+    with pytest.raises(bc.BayescompareError, match="more than one row"):
+        read_lm_eval_samples(runs, metric={"toy_sums": "acc"})
+    shutil.copy(file, file.with_name("samples_toy_sums_2027.jsonl"))
+    with pytest.raises(bc.BayescompareError, match="both have 'toy_sums' by"):
+        read_lm_eval_samples({"a": runs / "toy__small"}, metric={"toy_sums": "acc"})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b'{"doc_id": 0, "acc": 1}\n{', "malformed JSON in line 2"),
+        (b"[1]", "line 1 is a list, not an object"),
+        (b'{"doc_id": "\xff"}', "not UTF-8"),
+    ],
+)
+def test_what_is_no_file_of_samples(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "samples_arc_2026.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(bc.BayescompareError, match=message) as caught:
+        read_lm_eval_samples(path)
+    assert str(path) in str(caught.value)
