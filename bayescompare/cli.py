@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import re
+import shlex
 import signal
 import sys
 import tempfile

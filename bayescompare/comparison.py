@@ -26,6 +26,7 @@ from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
 from bayescompare.methods.words import figure, short_label
+from bayescompare.methods.words.change import change_words
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -162,8 +163,9 @@ class Comparison:
         return table
 
     def explain(self) -> str:
-        """Say in plain words what was found, how sure it is, and what it does not say."""
-        said = self.method.words(self.results, self.answer, self.decision)
+        """Say what was found, how sure it is, what it does not say and what would change it."""
+        given = self.results, self.answer, self.decision
+        said = [*self.method.words(*given), change_words(self.method, *given)]
         noted = [f"Note: {note}." for note in self.results.notes]
         return " ".join([*said, *noted])
 

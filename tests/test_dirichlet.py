@@ -702,7 +702,8 @@ def check_words(c: DirichletComparison) -> None:
         check_share(expects.group(1), c.questions["expected"])
     assert number is not None
     check_share(number.group(1), p)
-    positive = said.replace("not settled", "").replace("no prior mean settles it", "")
+    verdict, _, _ = said.partition("What would change it:")
+    positive = verdict.replace("not settled", "").replace("no prior mean settles it", "")
     positive = positive.replace("some prior means settle it", "")
     if p < 0.95 or c.decision.verdict == "tied":
         assert "settle" not in positive

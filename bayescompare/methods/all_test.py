@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from bayescompare.methods.base import Answer
 from bayescompare.methods.classic_measures import Combined, Favoured, PerMeasure
 from bayescompare.methods.classic_pairs import PairTest
-from bayescompare.methods.classic_words import NOT_A_PROBABILITY, own_level
-from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.words.all_test import all_test_words
 from bayescompare.results import Results
 
 __all__ = ["AllTest"]
@@ -68,33 +68,4 @@ class AllTest(PerMeasure):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are a conservative test."""
-        assert answer.lead is not None
-        ahead, m = results.algorithms[answer.lead], len(results.measures)
-        level = f"{1 - SETTLED:.0%}"
-        if decision.verdict == "settled":
-            said = (
-                f"{ahead} is significantly better on every measure at the {level} level: the "
-                f"largest p-value is {decision.level:.3g}."
-            )
-        elif answer.statistic == m:
-            said = (
-                f"Every measure favours {ahead}, but not every one significantly: the largest "
-                f"p-value is {decision.level:.3g}, above {1 - SETTLED:.2g}. That is not evidence "
-                "that the algorithms are equal."
-            )
-        else:
-            said = (
-                "The measures do not all favour the same algorithm, so neither is better on every "
-                "measure by this test: p = 1. That is not evidence that the algorithms are equal."
-            )
-        limits = (
-            "Asking significance of every measure makes the test conservative: its error rate is "
-            "often far below the level of the single tests, and its power low."
-        )
-        return [
-            self.each(results, answer),
-            said,
-            *own_level(decision, self.alpha),
-            limits,
-            NOT_A_PROBABILITY,
-        ]
+        return all_test_words(self, results, answer, decision)

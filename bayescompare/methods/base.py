@@ -210,6 +210,16 @@ class Method(ABC):
         """Return a function that adds so many predicted datasets and answers again."""
         raise self.lacks("plan")
 
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """What the level would be of other data, as a function; None where that is not quick.
+
+        The function takes how many datasets more support the leading statement, and how many of
+        its own went to the next one instead; it returns the statement's P, or the p-value.
+        """
+        return None
+
     def no_evidence(self) -> str:
         """Why there is no log evidence, where the method has one at other times."""
         return "has no closed form under a prior of your own; compare models by loo() instead."

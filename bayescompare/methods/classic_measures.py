@@ -21,12 +21,9 @@ from bayescompare.methods.classic_pairs import (
     run,
 )
 from bayescompare.methods.pair_answer import pair_answer
-from bayescompare.methods.words import many, plural
 from bayescompare.results import Results
 
 __all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
-
-_TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
 
 
 class Combined(NamedTuple):
@@ -108,15 +105,6 @@ class PerMeasure(Method):
             statistic=float(statistic),
             lead=lead,
             details={"test": self.test, "alpha": self.alpha, "per_measure": rows},
-        )
-
-    def each(self, results: Results, answer: Answer) -> str:
-        """Say what was found on each measure."""
-        rows = answer.details["per_measure"]
-        found = [f"{r['measure']} {r['better'] or 'neither'} (p = {r['pvalue']:.3g})" for r in rows]
-        return (
-            f"By the {_TITLES[self.test]} on {plural(len(results.datasets), 'dataset')}, the "
-            f"measures favour: {many(found)}."
         )
 
 

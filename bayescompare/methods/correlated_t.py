@@ -33,12 +33,11 @@ from bayescompare.kernels.poisson_binomial_joint import count_posterior, joint
 from bayescompare.kernels.poisson_multinomial import region_probabilities as context_regions
 from bayescompare.kernels.poisson_multinomial import region_probabilities_by_draws
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
-from bayescompare.methods.context_words import context_words, rate_words
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import leanings, pair_answer, rate_extra, rate_figures
 from bayescompare.methods.poisson_binomial import cut_rate
 from bayescompare.methods.priors import Priors, check_priors
-from bayescompare.methods.words import number
+from bayescompare.methods.words.correlated_t import correlated_t_words
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -229,16 +228,7 @@ class CorrelatedT(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
-        said = [*context_words(results, answer, decision), rate_words(answer, decision)]
-        said.append(_rho_words(self, answer))
-        (measure,) = results.measures
-        if results[measure].rope:
-            said.append(f"Differences of at most {results[measure].rope:g} count as equivalent.")
-        said.append(
-            "Each dataset's differences are taken to be normal with one mean; how large a mean "
-            "difference is does not count further, and every dataset counts the same."
-        )
-        return said
+        return correlated_t_words(self, results, answer, decision)
 
 
 def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -264,18 +254,3 @@ def _details(each: Posterior, columns: dict[str, FloatArray]) -> dict[str, Any]:
         **columns,
     }
     return {"per_dataset": {name: values.tolist() for name, values in made.items()}}
-
-
-def _rho_words(method: CorrelatedT, answer: Answer) -> str:
-    found = sorted(set(answer.details["per_dataset"]["rho"]))
-    shown = f"{found[0]:.3g}" if len(found) == 1 else f"{found[0]:.3g} to {found[-1]:.3g}"
-    if method.rho is not None:
-        return f"Replicates of one dataset were taken to have correlation {shown}, as given."
-    if method.folds is not None:
-        return f"Replicates were taken to have correlation {shown}, one over the folds."
-    counts = sorted(set(answer.details["per_dataset"]["replicates"]))
-    many = number(counts[0]) if len(counts) == 1 else f"{number(counts[0])}–{number(counts[-1])}"
-    return (
-        f"Replicates were taken to be the {many} folds of one cross-validation, with correlation "
-        f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."
-    )

@@ -44,7 +44,6 @@ from bayescompare.methods.dirichlet_prior import (
     mapping_of,
     marginal_prior,
 )
-from bayescompare.methods.dirichlet_words import dirichlet_words
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.planning import next_cells
 from bayescompare.methods.priors import (
@@ -55,6 +54,7 @@ from bayescompare.methods.priors import (
     prior_options,
 )
 from bayescompare.methods.trees import conjugate_tree, finish_tree
+from bayescompare.methods.words.dirichlet import dirichlet_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 
@@ -224,6 +224,24 @@ class Dirichlet(Method):
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
         _, cells = self.cells(results)
         return partial(next_cells, cells)
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """P of the leading statement, had more datasets supported it or some of its own not."""
+        rival = None if decision.runner_up is None else decision.runner_up[0]
+        if self.samples or rival not in answer.labels:
+            return None
+        _, cells = self.cells(results)
+        best, other = answer.labels.index(decision.statement), answer.labels.index(rival)
+
+        def level(more: int, moved: int) -> float:
+            counts = cells.counts.copy()
+            counts[best] += more - moved
+            counts[other] += moved
+            return float(probability_of_maximum(replace(cells, counts=counts))[0][best])
+
+        return level
 
     # posterior -----------------------------------------------------------------------------------
 

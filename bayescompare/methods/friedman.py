@@ -22,7 +22,7 @@ Benavoli, Corani & Mangili (2016), "Should we really use post-hoc tests based on
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -36,9 +36,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.wilcoxon import SMALLEST
 from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.classic_pairs import check_alpha
-from bayescompare.methods.classic_words import finding
 from bayescompare.methods.decision import Decision
-from bayescompare.methods.words import many, plural
 from bayescompare.results import Results
 
 __all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks"]
@@ -120,22 +118,9 @@ class Friedman(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
-        details = answer.details
-        mean = ranks(details)
-        shown = [f"{name} {value:.2f}" for name, value in mean.sort_values(kind="stable").items()]
-        said = (
-            f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
-            f"{results.measures[0]} (1 is best) are {many(shown, most=12)}."
-        )
-        tested = finding(decision, "every ordering of the algorithms is equally likely")
-        limits = (
-            "What is tested is whether the algorithms differ, not whether this is their order, and "
-            "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
-            "algorithms are compared: a verdict on a pair can change when a third one comes or "
-            "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
-            "method='wilcoxon', or 'dirichlet' for a probability."
-        )
-        return [said, tested, _how(details), *_pairs(details, decision), limits]
+        from bayescompare.methods.words.friedman import friedman_words
+
+        return friedman_words(results, answer, decision)
 
 
 # ------------------------------------------------------------------------- read off answer.details
@@ -231,41 +216,3 @@ def _check(results: Results) -> None:
             f"rope on {measure!r}: equivalence is not transitive, so {l} algorithms cannot be "
             "ranked with one; use pairwise(), or drop the rope."
         )
-
-
-# -------------------------------------------------------------------------------------------- words
-
-
-def _how(details: Mapping[str, Any]) -> str:
-    chi2 = f"Friedman's chi-square is {details['chi2']:.4g} (p = {details['chi2_pvalue']:.3g})"
-    if details["F"] is None:
-        return (
-            "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
-            f"p-value is how often datasets would agree so under the hypothesis, exactly. {chi2}."
-        )
-    first, second = details["degrees_of_freedom"]
-    return (
-        f"That p-value is of Iman and Davenport's F = {details['F']:.4g} on {first} and {second} "
-        f"degrees of freedom, an approximation for many datasets; {chi2}."
-    )
-
-
-def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
-    if decision.verdict != "settled":
-        return ["So no pair is singled out."]
-    mean, pvalues, alpha = ranks(details), nemenyi(details), float(details["alpha"])
-    names: Sequence[str] = details["algorithms"]
-    apart = [
-        f"{a} over {b}"
-        for a in names
-        for b in names
-        if mean[a] < mean[b] and float(pvalues.loc[a, b]) <= alpha  # type: ignore[arg-type]
-    ]
-    found = many(apart, most=12) if apart else "none are"
-    said = [
-        f"By Nemenyi's test at the level {alpha:g} mean ranks differ when they are "
-        f"{critical_difference(details):.3g} apart: {found}."
-    ]
-    if len(apart) < math.comb(len(names), 2):
-        said.append("A pair that does not differ by this test is not shown to be equal.")
-    return said

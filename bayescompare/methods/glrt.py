@@ -15,6 +15,7 @@ Benavoli & de Campos (2016), Section 3.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,8 +23,8 @@ import numpy as np
 
 from bayescompare.kernels.glrt import glrt
 from bayescompare.methods.base import Answer, Kind, Method, Sampling
-from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import many, number, phrase, plural, short_label
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.words.glrt import glrt_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 
@@ -59,35 +60,19 @@ class GLRT(Method):
         statistic, pvalue = glrt(float(counts[-1]), second)
         return Answer.over(statements, statistic=statistic, pvalue=pvalue)
 
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """The p-value of other counts."""
+        top = float(answer.counts[answer.labels.index(decision.statement)])
+        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
+
+        def level(more: int, moved: int) -> float:
+            first, next_one = top + more - moved, second + moved
+            return glrt(first, next_one)[1] if first > next_one else 1.0
+
+        return level
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which hypothesis was tested and what its p-value allows."""
-        n = len(results.datasets)
-        count = float(answer.counts[answer.labels.index(decision.statement)])
-        best = short_label(decision.statement)
-        if decision.verdict == "tied":
-            tied = many([best, *map(short_label, decision.rivals)], most=4)
-            return [
-                f"On {plural(n, 'dataset')} the most frequent statements are tied ({tied}), so the "
-                "test cannot single one out: p = 1."
-            ]
-        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
-        said = (
-            f"On {plural(n, 'dataset')} the most frequent statement is {best}: "
-            f"{phrase(results, decision.statement)}. It has {number(count)} of {n} datasets, the "
-            f"next one {number(second)}."
-        )
-        if decision.verdict == "settled":
-            finding = (
-                f"The hypothesis that it is not the most probable statement is rejected at the "
-                f"{1 - SETTLED:.0%} level (p = {decision.level:.3g})."
-            )
-        else:
-            finding = (
-                f"The hypothesis that it is not the most probable statement cannot be rejected "
-                f"(p = {decision.level:.3g}); that is not evidence that it is true."
-            )
-        limits = (
-            "A p-value is not the probability of either hypothesis, and the chi-square behind it "
-            "is a large-sample approximation; for a probability use method='dirichlet'."
-        )
-        return [said, finding, limits]
+        return glrt_words(results, answer, decision)

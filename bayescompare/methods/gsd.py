@@ -194,7 +194,7 @@ class GSD(GsdMethod):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who dominates whom, what was tested and what that leaves open."""
-        from bayescompare.methods.gsd_words import order_words, pair_words
+        from bayescompare.methods.words.gsd import order_words, pair_words
 
         if len(results.algorithms) > 2:
             return order_words(self, results, answer)

@@ -127,7 +127,7 @@ class GSDBootstrap(GsdMethod):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which relation is the most probable, and what the bootstrap takes for granted."""
-        from bayescompare.methods.gsd_words import bootstrap_words
+        from bayescompare.methods.words.gsd import bootstrap_words
 
         return bootstrap_words(self, results, answer, decision)
 

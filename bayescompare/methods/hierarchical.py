@@ -37,10 +37,10 @@ from bayescompare.kernels.beta_binomial import (
 )
 from bayescompare.kernels.error_rates import p_first_better
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
-from bayescompare.methods.context_words import context_words, rate_words
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import leanings, pair_answer, pair_counts, rate_extra
 from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods.words.hierarchical import hierarchical_words
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -231,21 +231,4 @@ class Hierarchical(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""
-        k_h, k_g = pair_counts(results)
-        # Without any discordant example only the prior would be speaking.
-        alike = [_alike(answer.figures["rho_mean"])] if (k_h + k_g).any() else []
-        return [
-            *context_words(results, answer, decision),
-            rate_words(answer, decision),
-            *alike,
-            "Unlike counting datasets, this lets a dataset with few errors borrow from the others; "
-            "it takes them to be of one kind, so that one unlike the rest is drawn to them.",
-        ]
-
-
-def _alike(rho: float) -> str:
-    kind = "much alike" if rho < 0.05 else "moderately alike" if rho < 0.3 else "very different"
-    return (
-        f"The datasets are {kind} in this respect: the errors on one of them have an estimated "
-        f"correlation of {rho:.2g}."
-    )
+        return hierarchical_words(results, answer, decision)

@@ -8,7 +8,6 @@ picks another variable, ``probability(posterior)`` reads it another way.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,11 +17,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Judges, Kind, Method, Sampling
-from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.decision import Decision
 from bayescompare.methods.model_answer import read_probability, read_quantity
 from bayescompare.methods.model_source import Source, find_source
 from bayescompare.methods.priors import Priors, prior_options
-from bayescompare.methods.words import many, plural, share, short_label
+from bayescompare.methods.words.model_file import model_file_words
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -167,51 +166,4 @@ class ModelFile(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict of the model, and that it is the model's."""
-        n = plural(len(results.datasets), "dataset")
-        name = answer.details["model"]
-        assert answer.mcse is not None
-        error = float(answer.mcse[answer.labels.index(decision.statement)])
-        start = (
-            f"By the model {name} ({answer.details['title'].rstrip('.')}) on {n} the most probable "
-            f"statement is {short_label(decision.statement)}, with probability "
-            f"{share(decision.level)}"
-        )
-        if math.isfinite(error):
-            start += f" (Monte Carlo standard error {error:.1g})"
-        verdict = {
-            "settled": ", which settles it.",
-            "likely": f": likely, but short of {SETTLED:.2f} and so not settled.",
-            "open": ", which leaves the question open.",
-            "tied": ", as another statement has.",
-        }[decision.verdict]
-        return [
-            start + verdict,
-            *_pair_words(results, answer),
-            "The figure is that model's: see diagnose() for its sampling and loo() for how it "
-            "compares with others.",
-        ]
-
-
-def _pair_words(results: Results, answer: Answer) -> list[str]:
-    """Say who is ahead of whom, where the model has a strength for each of many algorithms."""
-    if "together" in answer.details:
-        return [
-            f"It is one model of {plural(len(answer.details['together']), 'algorithm')} together, "
-            "of which this pair was read."
-        ]
-    ahead, names = answer.details.get("ahead"), results.algorithms
-    if ahead is None or len(names) < 3:
-        return []
-    everywhere = " on every measure" if len(results.measures) > 1 else ""
-    sure = [
-        f"{first} is ahead of {many(behind)}"
-        for first, row in zip(names, ahead, strict=True)
-        if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
-    ]
-    if not sure:
-        return [
-            f"No algorithm is ahead of another{everywhere} with probability {SETTLED:.2f} or more."
-        ]
-    return [
-        f"Pair by pair{everywhere}, with probability {SETTLED:.2f} or more each: {'; '.join(sure)}."
-    ]
+        return model_file_words(results, answer, decision)

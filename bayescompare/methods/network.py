@@ -51,8 +51,8 @@ from bayescompare.methods.network_graph import (
     edges_of,
 )
 from bayescompare.methods.network_nuts import Layout, build, finish, mixed_tree, single_tree
-from bayescompare.methods.network_words import GraphKind, network_words
 from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods.words.network import GraphKind, network_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 

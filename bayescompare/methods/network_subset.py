@@ -21,11 +21,11 @@ from bayescompare.kernels.dag_posterior import is_acyclic
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import Dirichlet
-from bayescompare.methods.dirichlet_words import lead_words
 from bayescompare.methods.network import Network
 from bayescompare.methods.network_answer import tables_of
 from bayescompare.methods.network_graph import Graph, Scores, edges_of, pattern
 from bayescompare.methods.network_nuts import MOST_ANCESTORS
+from bayescompare.methods.words.network import summed_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 
@@ -117,11 +117,7 @@ class SummedNetwork(Network):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and that it is a sum over measures left out."""
-        return [
-            *lead_words(results, answer, decision),
-            "The other measures of the network were summed over; since these depend on them, "
-            "that sum was drawn.",
-        ]
+        return summed_words(results, answer, decision)
 
 
 def _joint_states(

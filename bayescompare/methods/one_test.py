@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from bayescompare.methods.base import Answer
 from bayescompare.methods.classic_measures import Combined, Favoured, PerMeasure
 from bayescompare.methods.classic_pairs import PairTest
-from bayescompare.methods.classic_words import NOT_A_PROBABILITY, own_level
-from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import many, plural
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.words.one_test import one_test_words
 from bayescompare.results import Results
 
 __all__ = ["OneTest"]
@@ -72,43 +71,4 @@ class OneTest(PerMeasure):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are no test of their level."""
-        assert answer.lead is not None
-        ahead, behind = results.algorithms[answer.lead], results.algorithms[1 - answer.lead]
-        said = self._finding(answer, decision, ahead, behind)
-        limits = (
-            f"This is not a test of level {self.alpha:g}: it takes the smallest of "
-            f"{plural(len(results.measures), 'p-value')} without correction, and the more measures "
-            "there are the more often it finds a difference where there is none."
-        )
-        return [
-            self.each(results, answer),
-            said,
-            *own_level(decision, self.alpha),
-            *([limits] if len(results.measures) > 1 else []),
-            NOT_A_PROBABILITY,
-        ]
-
-    def _finding(self, answer: Answer, decision: Decision, ahead: str, behind: str) -> str:
-        rows = answer.details["per_measure"]
-        against = [r["measure"] for r in rows if _counts(r, behind, self.alpha)]
-        level = 1 - SETTLED
-        if against:
-            return (
-                f"Each algorithm is significantly better on some measure at the level "
-                f"{self.alpha:g} ({behind} on {many(against)}), so neither is called better: p = 1."
-            )
-        if decision.verdict == "settled":
-            on = [r["measure"] for r in rows if _counts(r, ahead, level)]
-            return (
-                f"{ahead} is significantly better on {many(on)} at the {level:.0%} level, and "
-                f"{behind} on no measure at the level {self.alpha:g}: the rule calls {ahead} "
-                f"better (p = {decision.level:.3g})."
-            )
-        return (
-            f"Neither algorithm is significantly better on any measure at the {level:.0%} level "
-            f"(p = {decision.level:.3g}). That is not evidence that they are equal."
-        )
-
-
-def _counts(row: dict[str, object], name: str, level: float) -> bool:
-    return row["better"] == name and float(row["pvalue"]) <= level  # type: ignore[arg-type]
+        return one_test_words(self, results, answer, decision)

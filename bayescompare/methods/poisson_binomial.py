@@ -38,7 +38,6 @@ from bayescompare.kernels.poisson_binomial_joint import (
     joint_context,
 )
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
-from bayescompare.methods.context_words import context_words, rate_words
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import (
     leanings,
@@ -54,6 +53,7 @@ from bayescompare.methods.priors import (
     is_number,
     prior_options,
 )
+from bayescompare.methods.words.poisson_binomial import poisson_binomial_words
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -228,6 +228,22 @@ class PoissonBinomial(Method):
 
         return simulate
 
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """P of the leading statement with more sure datasets, or its surest ones turned round."""
+        if self.samples:
+            return None
+        p = self.alone(results)
+        # From the surest for it to the surest against it.
+        own = np.sort(p if decision.statement == answer.labels[0] else 1.0 - p)[::-1]
+
+        def level(more: int, moved: int) -> float:
+            turned = np.concatenate([1.0 - own[:moved], own[moved:], np.ones(more)])
+            return float((joint_context if self.joint else context)(turned, self.weight))
+
+        return level
+
     def no_evidence(self) -> str:
         """Say that a formula is no model."""
         if not self.joint:
@@ -279,21 +295,7 @@ class PoissonBinomial(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""
-        said = [*context_words(results, answer, decision), rate_words(answer, decision)]
-        if self.joint:
-            said.append(
-                "The datasets inform each other: one in doubt is drawn to what the others say."
-            )
-        else:
-            said.append(
-                "This is the paper's formula, which judges every dataset by its own errors alone "
-                "and so is mostly nearer to ½; the full model of the same story is joint=True."
-            )
-        said.append(
-            "Only who has the smaller risk on a dataset counts, not by how much, and every dataset "
-            "counts the same."
-        )
-        return said
+        return poisson_binomial_words(self, results, answer, decision)
 
 
 def cut_rate(counts: FloatArray, b: float) -> dict[str, float]:

@@ -15,15 +15,17 @@ Demšar (2006), Section 3.1.4; Lacoste, Laviolette & Marchand (2012), Section 6.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from scipy.stats import binomtest
+
 from bayescompare.methods.base import Answer, Kind, Method, Sampling
 from bayescompare.methods.classic_pairs import run
-from bayescompare.methods.classic_words import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import pair_answer
-from bayescompare.methods.words import number, phrase, plural
+from bayescompare.methods.words.sign import sign_words
 from bayescompare.results import Results
 
 __all__ = ["Sign"]
@@ -67,24 +69,19 @@ class Sign(Method):
             details={"wins": list(found.wins), "ties": ties},
         )
 
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """The p-value of other wins."""
+        won = int(answer.counts[answer.labels.index(decision.statement)])
+        lost = int(answer.counts.sum()) - won
+
+        def level(more: int, moved: int) -> float:
+            wins, losses = won + more - moved, lost + moved
+            return float(binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
+
+        return level
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who won how often, and that nothing but wins was looked at."""
-        n, ties = len(results.datasets), int(answer.details["ties"])
-        limits = (
-            "The test counts on how many datasets an algorithm is better and ignores by how much."
-        )
-        if decision.verdict == "tied":
-            said = (
-                f"Of {plural(n, 'dataset')} each algorithm is better on "
-                f"{number(float(answer.counts[0]))}, and {left_out(ties)}: p = 1. That does not "
-                "show that they are equal."
-            )
-            return [said, limits, NOT_A_PROBABILITY]
-        wins = float(answer.counts[answer.labels.index(decision.statement)])
-        said = (
-            f"Of {plural(n, 'dataset')}, {number(wins)} say that "
-            f"{phrase(results, decision.statement)} and {number(answer.counts.sum() - wins)} the "
-            f"reverse; {left_out(ties)}."
-        )
-        hypothesis = "either algorithm is as likely as the other to be the better one on a dataset"
-        return [said, finding(decision, hypothesis), limits, NOT_A_PROBABILITY]
+        return sign_words(results, answer, decision)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import many, phrase, plural, share, short_label
+from bayescompare.methods.words.pieces import many, phrase, plural, share, short_label
 from bayescompare.results import Results
 from bayescompare.statements import count_words
 

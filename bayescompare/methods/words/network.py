@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.dirichlet_words import lead_words
-from bayescompare.methods.words import many, plural, share, short_label
+from bayescompare.methods.words.dirichlet import lead_words
+from bayescompare.methods.words.pieces import many, plural, share, short_label
 from bayescompare.results import Results
 
-__all__ = ["GraphKind", "network_words"]
+__all__ = ["GraphKind", "network_words", "summed_words"]
 
 GraphKind = Literal["learned", "given", "averaged"]
 
@@ -27,6 +27,15 @@ def network_words(
         "each difference enters, not its size.",
     ]
     return [sentence for sentence in said if sentence]
+
+
+def summed_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the verdict, and that it is a sum over measures left out."""
+    return [
+        *lead_words(results, answer, decision),
+        "The other measures of the network were summed over; since these depend on them, that sum "
+        "was drawn.",
+    ]
 
 
 def _graph(kind: GraphKind, answer: Answer) -> str:

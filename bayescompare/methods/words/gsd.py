@@ -11,7 +11,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.gsd_order import strict
 from bayescompare.methods.gsd_pair import unbounded
-from bayescompare.methods.words import many, plural, share
+from bayescompare.methods.words.pieces import many, plural, share
 from bayescompare.results import Results
 
 if TYPE_CHECKING:

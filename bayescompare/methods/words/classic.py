@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import plural
+from bayescompare.methods.words.pieces import many, plural
+from bayescompare.results import Results
 
-__all__ = ["NOT_A_PROBABILITY", "finding", "left_out", "own_level"]
+__all__ = ["NOT_A_PROBABILITY", "each", "finding", "left_out", "own_level"]
+
+_TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
 
 NOT_A_PROBABILITY = (
     "A p-value is not the probability of a hypothesis; for a probability use method='dirichlet'."
@@ -56,3 +60,13 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
         return []
     verdict = "significant" if decision.level <= alpha else "not significant"
     return [f"At the level alpha = {alpha:g} asked for it is {verdict}."]
+
+
+def each(test: str, results: Results, answer: Answer) -> str:
+    """Say what was found on each measure."""
+    rows = answer.details["per_measure"]
+    found = [f"{r['measure']} {r['better'] or 'neither'} (p = {r['pvalue']:.3g})" for r in rows]
+    return (
+        f"By the {_TITLES[test]} on {plural(len(results.datasets), 'dataset')}, the "
+        f"measures favour: {many(found)}."
+    )

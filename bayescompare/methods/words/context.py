@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words import number, plural, share
+from bayescompare.methods.words.pieces import number, plural, share
 from bayescompare.results import Results
 
 __all__ = ["context_words", "rate_words"]

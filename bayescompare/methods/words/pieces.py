@@ -1,4 +1,4 @@
-"""Sentence pieces that all methods share. English; every template of a method is in its file."""
+"""Sentence pieces that all methods share."""
 
 from __future__ import annotations
 

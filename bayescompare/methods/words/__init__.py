@@ -1,0 +1,21 @@
+"""Every sentence that a method says, one file each; English, and nowhere else.
+
+A method's `words` hand over its figures and the `Decision` read off them; here they become
+sentences, so that words and numbers cannot disagree. `pieces` are what all share, and `change`
+says what would change a verdict.
+"""
+
+from __future__ import annotations
+
+from bayescompare.methods.words.pieces import (
+    cell_text,
+    figure,
+    many,
+    number,
+    phrase,
+    plural,
+    share,
+    short_label,
+)
+
+__all__ = ["cell_text", "figure", "many", "number", "phrase", "plural", "share", "short_label"]

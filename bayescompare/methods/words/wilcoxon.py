@@ -1,0 +1,44 @@
+"""Wilcoxon's signed-rank test in plain words."""
+
+from __future__ import annotations
+
+from bayescompare.kernels.wilcoxon import MOST_EXACT
+from bayescompare.methods.base import Answer
+from bayescompare.methods.decision import Decision
+from bayescompare.methods.words.classic import NOT_A_PROBABILITY, finding, left_out
+from bayescompare.methods.words.pieces import phrase, plural
+from bayescompare.results import Results
+
+__all__ = ["wilcoxon_words"]
+
+
+def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the rank sums, how the p-value was had, and what the test takes for granted."""
+    sums, left = answer.details["rank_sums"], left_out(int(answer.details["ties"]))
+    n = plural(len(results.datasets), "dataset")
+    limits = (
+        "The test takes differences to be comparable from dataset to dataset and symmetric "
+        "about their median; where they are not, use method='sign'."
+    )
+    if answer.lead is None:
+        said = (
+            f"On {n} the ranks of the differences sum to {sums[0]:g} for either algorithm, and "
+            f"{left}: p = 1. That does not show that they are equal."
+        )
+        return [said, limits, NOT_A_PROBABILITY]
+    ahead = answer.lead
+    said = (
+        f"On {n} the ranks of the differences sum to {sums[ahead]:g} in favour of "
+        f"{decision.statement} ({phrase(results, decision.statement)}) and to "
+        f"{sums[1 - ahead]:g} against it; {left}."
+    )
+    if answer.counts[ahead] < answer.counts[1 - ahead]:
+        said += " On more datasets the reverse holds, by differences that are smaller on the whole."
+    tested = finding(decision, "the differences are symmetric about zero")
+    how = (
+        "The p-value is exact: it counts the patterns of signs."
+        if answer.details["exact"]
+        else f"The p-value is not exact: above {MOST_EXACT} differences it is the normal "
+        "approximation."
+    )
+    return [said, tested, how, limits, NOT_A_PROBABILITY]

@@ -1,0 +1,198 @@
+"""What every method says: its verdict, what that is not, and what would change it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare import methods
+from bayescompare.methods.decision import SETTLED
+from tests.oracles import table
+
+UCI, LACOSTE = "jansen-uci", "lacoste-svm-parzen"
+SOURCE = Path(bc.__file__).parent
+
+
+def pairs_of(example: str) -> bc.Results:
+    return bc.load_example(example)
+
+
+def asked(name: str) -> list[bc.Comparison]:
+    """Comparisons by one method, settled and not."""
+    made: Any = methods.get(name)()
+    if made.judges == "counts":
+        return [bc.compare(bc.load_example(LACOSTE), method=made)]
+    if made.judges == "replicates":
+        rng = np.random.default_rng(0)
+        rows = [
+            (f"d{i}", a, k, rng.normal(0.1 * (a == "A"), 0.05))
+            for i in range(8)
+            for a in "AB"
+            for k in range(5)
+        ]
+        frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "accuracy"])
+        results = bc.Results.from_frame(frame, replicate="fold", measures={"accuracy": "max"})
+        return [bc.compare(results, method=made)]
+    one = {"measures": ["auc"]} if made.one_measure else {}
+    if made.least_algorithms > 2 or name == "friedman":
+        return [bc.compare(bc.load_example(UCI), method=made, **one)]
+    return [
+        bc.compare(bc.load_example(UCI), method=made, algorithms=list(pair), rng=0, **one)
+        for pair in (("GBM", "CART"), ("GBM", "RF"), ("CART", "EN"))
+    ]
+
+
+_SURE = (
+    r"settles it|is rejected (at|in favour)|(?<!Neither algorithm )is significantly better on"
+    r"|calls \S+ better"
+)
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_method_says_all_four_things(name):
+    for c in asked(name):
+        said = c.explain()
+        assert said.count("What would change it: ") == 1
+        figure = c.decision.level
+        assert f"{figure:.3f}"[:4] in said or f"{figure:.3g}" in said or "over 0.999" in said
+        assert re.search(r"\bnot\b|\bonly\b|[Oo]nly|takes", said)  # what it does not say
+        assert c.best.split("|")[0].split(">")[0] in said
+        sure = re.search(_SURE, said)
+        assert bool(sure) == (c.decision.verdict == "settled"), said
+
+
+def number_in(said: str) -> int:
+    found = re.search(r"What would change it: (?:had )?(\d+|one)", said)
+    assert found is not None, said
+    return 1 if found[1] == "one" else int(found[1])
+
+
+def wins(pattern: list[tuple[int, ...]]) -> bc.Results:
+    """Datasets on which A is better (+1) or worse (−1), measure by measure."""
+    signs = np.array(pattern, dtype=float)
+    return table(np.stack([signs, np.zeros_like(signs)], axis=1))
+
+
+def is_settled(results: bc.Results, method: str) -> bool:
+    c = bc.compare(results, method=method)
+    if c.best.split("|")[0] != "A>B":
+        return False
+    level = c.decision.level
+    return level <= 1 - SETTLED if c.answer.pvalue is not None else level >= SETTLED
+
+
+CASES = [
+    ([(1, 1)] * 6 + [(1, -1)] * 3 + [(-1, -1)] * 2, "dirichlet"),
+    ([(1, 1)] * 3 + [(1, -1)] * 2, "dirichlet"),
+    ([(1, 1)] * 6 + [(1, -1)] * 4, "glrt"),
+    ([(1,)] * 7 + [(-1,)] * 4, "sign"),
+    ([(1,)] * 3 + [(-1,)] * 1, "glrt"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "method"), CASES)
+def test_so_many_more_datasets_would_settle_it(pattern, method):
+    c = bc.compare(wins(pattern), method=method)
+    assert c.decision.verdict != "settled"
+    k = number_in(c.explain())
+    leading = (1,) * len(pattern[0])
+    assert is_settled(wins([*pattern, *[leading] * k]), method)
+    assert not is_settled(wins([*pattern, *[leading] * (k - 1)]), method)
+
+
+SETTLED_CASES = [
+    ([(1, 1)] * 14 + [(1, -1)] * 2, "dirichlet"),
+    ([(1, 1)] * 20 + [(-1, -1)] * 1 + [(1, -1)] * 2, "glrt"),
+    ([(1,)] * 15 + [(-1,)] * 2, "sign"),
+    ([(1,)] * 30 + [(-1,)] * 2, "dirichlet"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "method"), SETTLED_CASES)
+def test_so_many_datasets_gone_elsewhere_would_unsettle_it(pattern, method):
+    c = bc.compare(wins(pattern), method=method)
+    assert c.decision.verdict == "settled"
+    said = c.explain()
+    k = number_in(said)
+    next_one = re.search(r"gone to (\S+) instead", said)
+    assert next_one is not None
+    rival = tuple(1 if state == "A>B" else -1 for state in next_one[1].split("|"))
+    leading = (1,) * len(rival)
+
+    def moved(number: int) -> bc.Results:
+        rest = list(pattern)
+        for _ in range(number):
+            rest.remove(leading)
+        return wins([*rest, *[rival] * number])
+
+    assert not is_settled(moved(k), method)
+    assert is_settled(moved(k - 1), method)
+
+
+def test_ties_are_broken_by_one_dataset():
+    c = bc.compare(wins([(1,)] * 3 + [(-1,)] * 3))
+    assert c.decision.verdict == "tied"
+    assert "one more dataset for any of those tied would break the tie" in c.explain()
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_sure_datasets_would_settle_a_context(joint):
+    frame = pd.DataFrame(
+        {"dataset": list("abcdefg"), "A": [3, 4, 9, 2, 5, 1, 6], "B": [8, 5, 7, 6, 4, 5, 9]}
+    )
+    method = bc.methods.PoissonBinomial(joint=joint)
+
+    def ask(more: int) -> bc.Comparison:
+        extra = pd.DataFrame({"dataset": [f"m{i}" for i in range(more)], "A": 0, "B": 10**4})
+        counts = bc.ErrorCounts.from_frame(
+            pd.concat([frame, extra]), dataset="dataset", first_wrong="A", second_wrong="B"
+        )
+        return bc.compare(counts, method=method)
+
+    assert ask(0).decision.verdict != "settled"
+    k = number_in(ask(0).explain())
+    assert ask(k).decision.verdict == "settled"
+    assert ask(k - 1).decision.verdict != "settled"
+
+
+def test_sentences_stand_in_one_place():
+    """No method has English of its own: its `words` only hand over to methods/words/."""
+    for path in sorted((SOURCE / "methods").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not (isinstance(node, ast.FunctionDef) and node.name == "words"):
+                continue
+            strings = [
+                n.value
+                for statement in node.body[1:]
+                for n in ast.walk(statement)
+                if isinstance(n, ast.Constant) and isinstance(n.value, str)
+            ]
+            assert not [text for text in strings if " " in text], f"{path.name}: {strings}"
+
+
+def test_the_glossary_has_the_words_that_are_used():
+    text = (SOURCE.parent / "docs" / "glossary.md").read_text("utf-8").lower()
+    for word in (
+        "statement",
+        "rope",
+        "settled",
+        "likely",
+        "open",
+        "tied",
+        "mcse",
+        "dominates",
+        "asserted",
+        "context",
+        "evidence",
+        "p-value",
+        "replicate",
+        "incomparable",
+    ):
+        assert f"\n{word}" in text, word
