@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from bayescompare.asking import as_method, checked, judged
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Method, Sampling
-from bayescompare.methods.words import many, plural, share
+from bayescompare.methods.words import plural, share
+from bayescompare.methods.words.pairs import closing_words, pairs_words, resolution_words
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -175,55 +175,26 @@ class Pairwise:
     def explain(self, *, fdr: float = 0.05) -> str:
         """Say in plain words what can be asserted over all pairs at once, and what cannot."""
         decided, graph = self.decide(fdr=fdr), self.order(fdr=fdr)
-        asserted = decided[decided["asserted"]]
-        rate = (
-            f"the expected share of false ones is at most {100 * fdr:g}%"
-            if self.bayesian
-            else f"the probability of any false one is at most {100 * fdr:g}% (Holm)"
-        )
-        if not self.method.keeps_level:
-            rate = f"their p-values after Holm's correction are at most {100 * fdr:g}%"
-        pairs = plural(len(decided), "pair")
-        algorithms = plural(len(self.results.algorithms), "algorithm")
-        which = "most probable" if self.bayesian else "leading"
-        several = len(self.results.measures) > 1
-        joint, better = ("jointly ", "better on every measure") if several else ("", "better")
         said = [
-            f"{self.method.name} on {pairs} of {algorithms}, {joint}on "
-            f"{many(self.results.measures)}: {len(asserted)} of {len(decided)} {which} statements "
-            f"can be asserted so that {rate}."
+            *pairs_words(self.method, self.results, decided, graph, fdr),
+            self._resolution(fdr),
+            *closing_words(self.method, decided, self._at_twice(fdr)),
         ]
-        wins = [f"{w} over {many(list(graph.successors(w)))}" for w in graph if graph.out_degree(w)]
-        if wins:
-            lead = "Most probably" if self.bayesian else "Significantly"
-            better = "dominant" if self.method.one_question else better
-            said.append(f"{lead} {better}: {'; '.join(wins)}.")
-        for cycle in graph.graph["cycles"]:
-            said.append(
-                f"Not transitive: {' over '.join([*cycle, cycle[0]])}. Each of these holds on most "
-                "datasets, but on other ones, so that no ranking of these algorithms has them all."
-            )
-        for _, _, statement in graph.graph["mixed"]:
-            said.append(f"Asserted, but no order: {statement}.")
-        open_pairs = [
-            f"{r.first} against {r.second}" for r in decided[~decided["asserted"]].itertuples()
-        ]
-        if open_pairs:
-            said.append(f"Nothing can be asserted about {many(open_pairs)}.")
-        coarse = _coarse(self, fdr)
-        if coarse:
-            said.append(coarse)
-        if not self.method.keeps_level:
-            said.append(
-                f"The p-values of {self.method.name} are not valid ones, so that this promises "
-                "no rate of error."
-            )
-        if open_pairs:
-            rope = self.bayesian and self.method.judges != "counts" and not self.method.one_question
-            remedy = ": for that give the measures a rope" if rope else ""
-            said.append(f"A pair left open is not a pair shown equal{remedy}.")
         notes = dict.fromkeys(note for c in self.comparisons for note in c.results.notes)
-        return " ".join([*said, *(f"Note: {note}." for note in notes)])
+        return " ".join([*filter(None, said), *(f"Note: {note}." for note in notes)])
+
+    def _at_twice(self, fdr: float) -> tuple[float, int]:
+        """Twice the error rate, and how many are asserted then."""
+        twice = min(2.0 * fdr, 0.5)
+        return twice, int(self.decide(fdr=twice)["asserted"].sum())
+
+    def _resolution(self, fdr: float) -> str:
+        """Say where resamples are too few for any p-value to pass the correction."""
+        resamples = getattr(self.method, "permutations", None)
+        if resamples is None or all(c.answer.details.get("enumerated") for c in self.comparisons):
+            return ""
+        tests = len(self.comparisons) * self.method.tests_per_pair
+        return resolution_words(resamples, tests, fdr)
 
     def __repr__(self) -> str:
         decided = self.decide()
@@ -244,12 +215,16 @@ class Pairwise:
 
     def plot(
         self,
-        kind: Literal["matrix", "order"] | None = None,
+        kind: Literal["matrix", "order", "dominance", "critical"] | None = None,
         *,
         fdr: float = 0.05,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the heat map of `matrix`, or the order asserted at `fdr` as a Hasse diagram."""
+        """Draw the heat map of `matrix`, or what is asserted at `fdr`.
+
+        That is a Hasse diagram (``"order"``), the matrix of most probable statements
+        (``"dominance"``) or a critical-difference diagram (``"critical"``).
+        """
         from bayescompare import plots
 
         return plots.plot_pairwise(self, kind=kind, fdr=fdr, ax=ax)
@@ -449,20 +424,6 @@ def _seen_from(c: Comparison, first: str, label: str) -> str:
     if label == "~".join(names):
         return "~".join(names[::-1])
     return label.replace("=".join(names), "=".join(names[::-1]))
-
-
-def _coarse(p: Pairwise, fdr: float) -> str:
-    """Say where resamples are too few for any p-value to pass the correction."""
-    resamples = getattr(p.method, "permutations", None)
-    if resamples is None or all(c.answer.details.get("enumerated") for c in p.comparisons):
-        return ""
-    tests = len(p.comparisons) * p.method.tests_per_pair
-    if tests / (resamples + 1) <= fdr:
-        return ""
-    return (
-        f"With {resamples} resamples no p-value is below {1 / (resamples + 1):.2g}, which {tests} "
-        f"tests are too many for: take permutations={math.ceil(2 * tests / fdr)} or more."
-    )
 
 
 def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:

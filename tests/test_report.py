@@ -278,7 +278,7 @@ def test_nothing_is_loaded_from_elsewhere(thing: Any) -> None:
     assert not {"link", "iframe", "object", "embed"} & {tag for tag, _ in page.tags}
     for _, attributes in page.tags:
         for name, value in attributes.items():
-            if name.startswith("xmlns"):
+            if name.startswith("xmlns") or (value or "").startswith("data:image/png;base64,"):
                 continue
             assert not re.search(r"(https?:)?//", value or ""), (name, value)
             assert not name.startswith("on")
