@@ -6,7 +6,9 @@ without it a new pyplot figure is opened, as large as the content wants.
 
 from __future__ import annotations
 
+from bayescompare.plots.critical import plot_critical
 from bayescompare.plots.dispatch import plot_comparison, plot_pairwise
+from bayescompare.plots.dominance import plot_dominance
 from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
@@ -18,9 +20,12 @@ from bayescompare.plots.sensitivity import plot_sensitivity
 from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
+from bayescompare.plots.success import plot_success
 
 __all__ = [
     "plot_comparison",
+    "plot_critical",
+    "plot_dominance",
     "plot_growth",
     "plot_matrix",
     "plot_network",
@@ -33,4 +38,5 @@ __all__ = [
     "plot_shrinkage",
     "plot_simplex",
     "plot_statements",
+    "plot_success",
 ]

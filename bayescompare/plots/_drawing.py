@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,13 @@ __all__ = [
     "GREEN",
     "GREY",
     "INK",
+    "LINES",
     "LITERAL",
     "ORANGE",
     "SKY",
     "VERMILION",
     "clip",
+    "clip_label",
     "figure_of",
     "moved",
     "new_axes",
@@ -29,12 +32,23 @@ __all__ = [
     "set_title",
     "short_label",
     "short_probability",
+    "short_pvalue",
     "wrap_label",
 ]
 
 #: Okabe & Ito's colours, told apart by every kind of colour vision and, here, in grey too.
 BLUE, SKY, ORANGE, GREEN, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00"
 INK, GREY = "#222222", "#BBBBBB"
+
+#: Lines told apart by colour, and without it by dashes and markers.
+LINES: tuple[dict[str, Any], ...] = (
+    {"color": BLUE, "linestyle": "-", "marker": "o"},
+    {"color": VERMILION, "linestyle": (0, (5, 2)), "marker": "s"},
+    {"color": GREEN, "linestyle": (0, (1, 1.2)), "marker": "^"},
+    {"color": ORANGE, "linestyle": (0, (6, 2, 1, 2)), "marker": "D"},
+    {"color": "#CC79A7", "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": "v"},
+    {"color": INK, "linestyle": (0, (8, 3)), "marker": "x"},
+)
 
 #: For every text with a name in it: "$", "_" and "\" mean themselves.
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
@@ -67,9 +81,13 @@ def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
     return transform + ScaledTranslation(x / 72, y / 72, figure_of(ax).dpi_scale_trans)
 
 
-def set_title(ax: Axes, *parts: str, most: float = math.inf) -> None:
-    """Set the title, each part beginning a line, wrapped to the Axes' width or `most` inches."""
-    inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
+def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | None = None) -> None:
+    """Set the title, each part beginning a line, wrapped to the Axes' width or `most` inches.
+
+    A new figure is not laid out yet; who knows the width that there will be gives it as `inches`.
+    """
+    if inches is None:
+        inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
     width = max(24, int(inches / 0.088))
     # "P = 0.8" stays on one line.
     lines = [line for part in parts for line in _balanced(part.replace(" = ", _GLUE), width)]
@@ -100,6 +118,31 @@ def clip(text: str, width: int) -> str:
         return text
     tail = (width - 1) // 2
     return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def clip_label(label: str, width: int) -> str:
+    """Shorten the names in a statement about two algorithms, and keep what it says of them.
+
+    Of longer orderings both ends are kept.
+
+    Examples
+    --------
+    >>> clip_label("a-very-long-name>another-long-name", 18)
+    'a-ve…ame>anot…ame'
+    >>> clip_label("A>B>C>D>E>F>G", 9)
+    'A>B>…>F>G'
+    """
+    if len(label) <= width:
+        return label
+    parts = re.split("([>=~|])", label)
+    names, signs = parts[::2], [*parts[1::2], ""]
+    room = width - len(signs) + 1
+    pairs = all(len(re.findall("[>=~]", state)) == 1 for state in label.split("|"))
+    if not pairs or room < 3 * len(names):
+        return clip(label, width)
+    # Short names leave their room to the others.
+    each = max(k for k in range(room) if sum(min(len(name), k) for name in names) <= room)
+    return "".join(clip(name, each) + sign for name, sign in zip(names, signs, strict=True))
 
 
 def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
@@ -135,7 +178,7 @@ def short_label(label: str) -> str:
 
 def _parts(label: str, width: int) -> Iterable[str]:
     *states, last = label.split("|")
-    return [*(clip(state, width) + "|" for state in states), clip(last, width)]
+    return [*(clip_label(state, width) + "|" for state in states), clip_label(last, width)]
 
 
 def probability_words(p: float) -> str:
@@ -162,3 +205,14 @@ def short_probability(p: float, digits: int = 3) -> str:
     if float(shown) <= 0.0:
         return f"<{step:.{digits}f}"
     return f">{1 - step:.{digits}f}" if float(shown) >= 1.0 else shown
+
+
+def short_pvalue(p: float) -> str:
+    """Write a p-value in few characters.
+
+    Examples
+    --------
+    >>> short_pvalue(0.00004), short_pvalue(0.0312), short_pvalue(0.313)
+    ('<.001', '0.031', '0.31')
+    """
+    return "<.001" if p < 0.0005 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

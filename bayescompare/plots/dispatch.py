@@ -7,6 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare.plots.critical import plot_critical
+from bayescompare.plots.dominance import plot_dominance
 from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
@@ -37,7 +39,12 @@ _OF_COMPARISON: dict[str, Callable[..., Axes]] = {
     "growth": plot_growth,
     "robustness": plot_robustness,
 }
-_OF_PAIRWISE: dict[str, Callable[..., Axes]] = {"matrix": plot_matrix, "order": plot_order}
+_OF_PAIRWISE: dict[str, Callable[..., Axes]] = {
+    "matrix": plot_matrix,
+    "order": plot_order,
+    "dominance": plot_dominance,
+    "critical": plot_critical,
+}
 
 
 def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None = None) -> Axes:
@@ -85,10 +92,10 @@ def plot_pairwise(
     Parameters
     ----------
     p : Pairwise
-    kind : {"matrix", "order"}, optional
-        See `plot_matrix` (the default) and `plot_order`.
+    kind : {"matrix", "order", "dominance", "critical"}, optional
+        See `plot_matrix` (the default), `plot_order`, `plot_dominance` and `plot_critical`.
     fdr : float
-        What "order" asserts, as for `Pairwise.decide`; the matrix asserts nothing.
+        What is asserted, as for `Pairwise.decide`; the matrix asserts nothing.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -105,7 +112,7 @@ def plot_pairwise(
     'opponent'
     """
     draw = _chosen(kind, _OF_PAIRWISE)
-    return (partial(draw, fdr=fdr) if draw is plot_order else draw)(p, ax=ax)
+    return (draw if draw is plot_matrix else partial(draw, fdr=fdr))(p, ax=ax)
 
 
 def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip, new_axes, set_title
+from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip_label, new_axes, set_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +44,8 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['2 at δ = 0', 'RF>BDS']
     """
+    from matplotlib.ticker import MaxNLocator
+
     start, steps = _steps(c)
     ax = new_axes(ax, growth_size(c))
     at = np.array([0.0, *(delta for delta, _ in steps)])
@@ -51,14 +53,23 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     end = float(at[-1]) * 1.25 or 1e-3
     ax.step([*at, end], [*count, count[-1]], where="post", color=BLUE, linewidth=2.0)
     ax.annotate(
-        f"{start} at δ = 0", (0.0, start), (4, -12), textcoords="offset points", fontsize="small"
+        f"{start} at δ = 0",
+        (0.0, start),
+        (4, -3),
+        textcoords="offset points",
+        va="top",
+        fontsize="small",
     )
     for (delta, label), height in zip(steps[:_MOST], count[1:], strict=False):
+        # The steps only rise: what is under one on its right, or over it on its left, is free.
+        early = delta < end / 2
         ax.annotate(
-            clip(label, 30),
+            clip_label(label, 30),
             (delta, height),
-            (4, 3),
+            (4, -3) if early else (-4, 2),
             textcoords="offset points",
+            ha="left" if early else "right",
+            va="top" if early else "bottom",
             fontsize="small",
             **LITERAL,
         )
@@ -66,6 +77,7 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.axhline(pairs, color=GREY, linewidth=1.0, linestyle="--")
     ax.set_xlim(0.0, end)
     ax.set_ylim(max(0.0, start - 0.08 * pairs - 0.5), pairs + 0.08 * pairs + 0.5)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="δ", ylabel=f"ordered pairs, of {pairs}")
     ax.spines[["top", "right"]].set_visible(False)
     left = pairs - int(count[-1])

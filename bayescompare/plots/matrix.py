@@ -16,6 +16,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
     short_probability,
+    short_pvalue,
 )
 
 if TYPE_CHECKING:
@@ -114,13 +115,9 @@ def _print_cells(
     for (i, j), value in np.ndenumerate(values):
         if math.isnan(value):
             continue
-        text = short_probability(value, 2) if bayesian else _pvalue(value)
+        text = short_probability(value, 2) if bayesian else short_pvalue(value)
         colour = readable(image.to_rgba(np.array([value]))[0])
         ax.text(j, i, text, ha="center", va="center", fontsize=size, color=colour)
-
-
-def _pvalue(value: float) -> str:
-    return "<.001" if value < 0.0005 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def readable(rgba: NDArray[np.float64]) -> str:
@@ -136,7 +133,8 @@ def _label_axes(ax: Axes, p: Pairwise) -> None:
     step = math.ceil(len(names) / _MOST_TICKS)
     ticks, shown = range(0, len(names), step), names[::step]
     size = "small" if len(names) <= _MOST_TEXT else "x-small"
-    turned = 90 if max(map(len, names)) > 5 or len(names) > 12 else 0
+    # Across where the longest fits between its neighbours.
+    turned = 90 if 0.085 * max(map(len, names)) > step * _side(p) / len(names) else 0
     ax.set_xticks(ticks, shown, rotation=turned, fontsize=size, **LITERAL)
     ax.set_yticks(ticks, shown, fontsize=size, **LITERAL)
     ax.set_xlabel("opponent")

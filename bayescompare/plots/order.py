@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,9 @@ _HALF_NODE = 11.0
 #: Rows of algorithms that nothing orders hold this many.
 _LEAST_IN_ROW = 6
 
+#: Rows between the lines of one row, and between those that nothing orders.
+_LINE = 0.45
+
 type Node = str | tuple[str, str, int]
 
 
@@ -57,12 +61,15 @@ class Layout:
         Rows of algorithms that are in no edge.
     cyclic : bool
         Whether the edges contain a cycle, so that no order exists.
+    room : float
+        How many names fit beside each other.
     """
 
     rows: list[list[Node]]
     edges: list[tuple[str, str]]
     loose: list[list[str]]
     cyclic: bool
+    room: float
 
 
 def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
@@ -139,10 +146,11 @@ def _layout(graph: nx.DiGraph[str]) -> Layout:
         for row in range(depth[winner] + 1, depth[loser]):
             rows[row].append((winner, loser, row))
     loose = [name for name in graph if not graph.degree(name)]
-    width = max([_LEAST_IN_ROW, *(int(_length(row)) for row in rows)])
+    room = (_WIDEST - 0.4) / _unit(graph) - 0.5
+    width = max([_LEAST_IN_ROW, *(int(_length(row, room)) for row in rows)])
     batches = [list(batch) for batch in itertools.batched(loose, width)]
     cyclic = knots.number_of_nodes() < graph.number_of_nodes()
-    return Layout(_uncrossed(rows, edges, depth), edges, batches, cyclic)
+    return Layout(_uncrossed(rows, edges, depth), edges, batches, cyclic, room)
 
 
 def _needed(graph: nx.DiGraph[str], knots: nx.DiGraph[int]) -> list[tuple[str, str]]:
@@ -193,37 +201,57 @@ def _stations(winner: str, loser: str, depth: dict[str, int]) -> list[Node]:
     return [winner, *((winner, loser, row) for row in between), loser]
 
 
-def _slot(node: Node) -> float:
-    """Width of a node; a passing edge needs less than a name."""
-    return 1.0 if isinstance(node, str) else 0.4
+def _lines(row: Sequence[Node], room: float) -> int:
+    """On how many lines the names of a row stand, in turn, so that all have their room."""
+    named = sum(isinstance(node, str) for node in row)
+    # Edges that pass need some of it too.
+    return math.ceil(named / (room if named == len(row) else 0.8 * room)) or 1
 
 
-def _length(row: Sequence[Node]) -> float:
-    return sum(map(_slot, row))
+def _slots(row: Sequence[Node], room: float) -> list[float]:
+    """Width of each node; passing edges need less than a name, and make do with what is left."""
+    own = 1.0 / _lines(row, room)
+    named = sum(isinstance(node, str) for node in row)
+    passing = min(0.4, max((room - own * named) / max(len(row) - named, 1), 0.02))
+    return [own if isinstance(node, str) else passing for node in row]
+
+
+def _length(row: Sequence[Node], room: float) -> float:
+    return sum(_slots(row, room))
+
+
+def _unit(names: Iterable[str]) -> float:
+    """Inches that the longest name takes."""
+    return 0.45 + _CHARACTER * max(len(clip(name, _NAME)) for name in names)
 
 
 def _places(layout: Layout) -> dict[Node, tuple[float, float]]:
     """Place of every node: rows one unit apart, each row centred."""
     place: dict[Node, tuple[float, float]] = {}
-    # A gap before the row of those that nothing orders.
-    gap = 0.25 if layout.rows else 0.0
     loose: list[list[Node]] = [list(row) for row in layout.loose]
+    y = 0.0
     for k, row in enumerate([*layout.rows, *loose]):
-        y = -float(k) - (gap if k >= len(layout.rows) else 0.0)
-        left = -_length(row) / 2
-        for node in row:
-            place[node] = (left + _slot(node) / 2, y)
-            left += _slot(node)
+        # A gap before the row of those that nothing orders.
+        y -= 0.25 if k == len(layout.rows) > 0 else 0.0
+        left, lines = -_length(row, layout.room) / 2, _lines(row, layout.room)
+        named = 0
+        for node, slot in zip(row, _slots(row, layout.room), strict=True):
+            place[node] = (left + slot / 2, y - _LINE * (named % lines))
+            left += slot
+            named += isinstance(node, str)
+        y -= _LINE * (lines - 1) + (1.0 if k < len(layout.rows) else _LINE)
     return place
 
 
 def _size(layout: Layout) -> tuple[float, float]:
-    names = [node for row in layout.rows for node in row if isinstance(node, str)]
-    names += [name for row in layout.loose for name in row]
-    lengths = [*map(_length, layout.rows), *(float(len(row)) for row in layout.loose)]
-    unit = 0.45 + _CHARACTER * max(len(clip(name, _NAME)) for name in names)
-    width = unit * (max(lengths) + 0.5) + 0.4
-    return min(max(width, 6.0), _WIDEST), _ROW * len(lengths) + 0.5
+    rows: list[list[Node]] = [*layout.rows]
+    rows += [list(row) for row in layout.loose]
+    unit = _unit(node for row in rows for node in row if isinstance(node, str))
+    width = unit * (max(_length(row, layout.room) for row in rows) + 0.5) + 0.4
+    # No arrow needs room below a row that nothing orders, but for the last one's margin.
+    high = len(layout.rows) + _LINE * len(layout.loose) + (0.55 if layout.loose else 0.0)
+    high += sum(_LINE * (_lines(row, layout.room) - 1) for row in rows)
+    return min(max(width, 6.0), _WIDEST), _ROW * high + 0.5
 
 
 # drawing -----------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.plots._drawing import BLUE, GREY, INK, LITERAL, clip, new_axes, set_title
+from bayescompare.plots._drawing import GREY, new_axes, set_title
+from bayescompare.plots._line import Bar, draw_line, line_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
 
 __all__ = ["plot_ranks", "ranks_size"]
-
-_NAME = 28
 
 
 def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
@@ -42,26 +41,13 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
     ['GBM 3.41', 'RF 3.84']
     """
     ranked = c.ranks.sort_values(kind="stable")
-    ranks, names = ranked.to_numpy(), [clip(str(name), _NAME) for name in ranked.index]
-    bars = joined(ranks, c.critical_difference)
-    ax = new_axes(ax, ranks_size(c))
-    half = (len(ranks) + 1) // 2
-    _draw_scale(ax, len(ranks), c.critical_difference)
-    for k, (start, stop) in enumerate(bars):
-        y = -0.35 - 0.28 * k
-        ax.plot([ranks[start] - 0.04, ranks[stop] + 0.04], [y, y], color=BLUE, linewidth=4)
-    below = -0.35 - 0.28 * len(bars)
-    for k, (rank, name) in enumerate(zip(ranks, names, strict=True)):
-        left = k < half
-        row = k if left else len(ranks) - 1 - k
-        y, edge = below - 0.5 * (row + 1), 0.7 if left else len(ranks) + 0.3
-        ax.plot([rank, rank, edge], [0.0, y, y], color=INK, linewidth=0.8)
-        side = "right" if left else "left"
-        shift = -0.08 if left else 0.08
-        words = f"{name} {rank:.2f}"
-        ax.text(edge + shift, y, words, ha=side, va="center", fontsize="small", **LITERAL)
-    ax.set_ylim(below - 0.5 * half - 0.4, 1.5)
-    ax.set_axis_off()
+    ranks, apart = ranked.to_numpy(), c.critical_difference
+    bars = [Bar(tuple(range(start, stop + 1))) for start, stop in joined(ranks, apart)]
+    ax = new_axes(ax, line_size(len(ranks), len(bars)))
+    ax.plot([1, 1 + apart], [0.95, 0.95], color=GREY, linewidth=4, solid_capstyle="butt")
+    words = f"critical difference {apart:.2f}"
+    ax.annotate(words, (1 + apart, 0.95), (4, 0), textcoords="offset points", va="center")
+    draw_line(ax, ranks, [str(name) for name in ranked.index], bars)
     set_title(ax, c.headline())
     return ax
 
@@ -69,8 +55,7 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
 def ranks_size(c: Comparison) -> tuple[float, float]:
     """Return the width and height in inches that `plot_ranks` wants."""
     bars = joined(np.sort(c.ranks.to_numpy()), c.critical_difference)
-    rows = (len(c.results.algorithms) + 1) // 2
-    return 8.0, 1.6 + 0.26 * rows + 0.14 * len(bars)
+    return line_size(len(c.results.algorithms), len(bars))
 
 
 def joined(ranks: np.ndarray[tuple[int], np.dtype[np.float64]], apart: float) -> list[list[int]]:
@@ -87,15 +72,3 @@ def joined(ranks: np.ndarray[tuple[int], np.dtype[np.float64]], apart: float) ->
         if stop > start and (not runs or stop > runs[-1][1]):
             runs.append([start, stop])
     return runs
-
-
-def _draw_scale(ax: Axes, l: int, apart: float) -> None:
-    """The line of ranks, with ticks, and the critical difference above it."""
-    ax.plot([1, l], [0, 0], color=INK, linewidth=1.2)
-    for rank in range(1, l + 1):
-        ax.plot([rank, rank], [0, 0.15], color=INK, linewidth=1.0)
-        if l <= 30 or rank % 5 == 0:
-            ax.annotate(str(rank), (rank, 0.22), ha="center", va="bottom", fontsize="small")
-    ax.plot([1, 1 + apart], [0.95, 0.95], color=GREY, linewidth=4, solid_capstyle="butt")
-    words = f"critical difference {apart:.2f}"
-    ax.annotate(words, (1 + apart, 0.95), (4, 0), textcoords="offset points", va="center")

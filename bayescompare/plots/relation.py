@@ -45,7 +45,7 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
     said = [c.headline()]
     if c.incomparable:
         apart = many([f"{a} and {b}" for a, b in c.incomparable], most=8)
-        said.append(f"incomparable: {apart}")
+        said.append(f"Incomparable pairs: {apart}")
     set_title(ax, *said)
     return ax
 

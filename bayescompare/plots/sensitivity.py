@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.methods.decision import SETTLED
-from bayescompare.plots._drawing import GREY, LITERAL, SKY, clip, new_axes, set_title
+from bayescompare.plots._drawing import (
+    GREY,
+    LINES,
+    LITERAL,
+    SKY,
+    clip_label,
+    new_axes,
+    set_title,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["plot_sensitivity"]
-
-_MOST = 6
 
 
 def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -45,14 +51,16 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if "lower" in table.attrs:
         ends = table.attrs["lower"], table.attrs["upper"]
         ax.fill_between(at, *ends, color=SKY, alpha=0.3, linewidth=0, label="all prior means")
-    leading = table.max().sort_values(ascending=False, kind="stable").index[:_MOST]
-    for label in leading:
-        ax.plot(at, table[label].to_numpy(), marker=".", label=clip(str(label), 36))
+    leading = table.max().sort_values(ascending=False, kind="stable").index
+    for label, line in zip(leading, LINES, strict=False):
+        name = clip_label(str(label), 36)
+        ax.plot(at, table[label].to_numpy(), markersize=4.0, label=name, **line)
     ax.axhline(SETTLED, color=GREY, linewidth=1.0, linestyle="--")
     if table.index.name != "rope":
         ax.set_xscale("log")
     ax.set(xlabel=str(table.index.name), ylabel="P", ylim=(-0.02, 1.02))
-    legend = ax.legend(frameon=False, fontsize="small")
+    # Long enough to show the dashes.
+    legend = ax.legend(frameon=False, fontsize="small", handlelength=3.6)
     for text in legend.get_texts():
         text.set(**LITERAL)
     ax.spines[["top", "right"]].set_visible(False)

@@ -30,6 +30,9 @@ __all__ = ["plot_shrinkage", "shrinkage_size"]
 
 FloatArray = NDArray[np.float64]
 
+#: Longest name, and characters of a label that fit on one line.
+_NAME, _LONGEST = 24, 84
+
 #: Inches per dataset, and rows beyond which only the middle of the names could be read.
 _ROW, _MOST = 0.22, 60
 
@@ -91,7 +94,7 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
     """
     shown = _picture(c)
     kept = _kept(shown, most)
-    names = [clip(c.results.datasets[k], 24) for k in kept]
+    names = [clip(c.results.datasets[k], _NAME) for k in kept]
     own, pooled, rows = shown.own[kept], shown.pooled[kept], np.arange(len(kept))
     ax = new_axes(ax, shrinkage_size(c, most=most))
     ax.axvline(shown.centre, color=GREY, linewidth=1.0, zorder=0)
@@ -118,7 +121,7 @@ def shrinkage_size(c: Comparison, *, most: int = _MOST) -> tuple[float, float]:
 
 
 def _picture(c: Comparison) -> Picture:
-    first, second = c.results.algorithms
+    first, second = (clip(name, _NAME) for name in c.results.algorithms)
     table = {str(name): column.to_numpy() for name, column in c.per_dataset.items()}
     if "share" in table:
         shapes = table["first_wrong"] + 1.0, table["second_wrong"] + 1.0
@@ -150,15 +153,18 @@ def _finish(ax: Axes, shown: Picture, rows: int, *, more: int) -> None:
     ax.set_ylim(-0.8, rows - 0.2)
     if shown.centre == 0.5:
         ax.set_xlim(-0.02, 1.02)
-    left, right = (clip(side, 30) for side in shown.sides)
-    ax.set_xlabel(f"← {left}  |  {shown.label}  |  {right} →", fontsize="small", **LITERAL)
+    left, right = shown.sides
+    words = f"← {left}  |  {shown.label}  |  {right} →"
+    if len(words) > _LONGEST:
+        words = f"{shown.label}\n← {left}  |  {right} →"
+    ax.set_xlabel(words, fontsize="small", **LITERAL)
     if more > 0:
         ax.set_ylabel(f"datasets ({more} nearer to undecided not shown)")
     # Below the axis and its words, whatever the height of the figure.
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=moved(ax, ax.transAxes, 0.0, -36.0),
+        bbox_transform=moved(ax, ax.transAxes, 0.0, -36.0 - 14.0 * words.count("\n")),
         ncols=3,
         frameon=False,
         fontsize="small",

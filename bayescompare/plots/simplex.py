@@ -15,7 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
-    clip,
+    clip_label,
     new_axes,
     probability_words,
     set_title,
@@ -140,7 +140,7 @@ def _draw_words(ax: Axes, c: Comparison, order: list[int]) -> None:
     for k, (dx, dy, ha, va), corner, colour in zip(order, outward, _CORNERS, _COLOURS, strict=True):
         sure = probability_words(float(c.answer.probability[k]))
         ax.annotate(
-            f"{clip(c.answer.labels[k], 30)}\n{sure}",
+            f"{clip_label(c.answer.labels[k], 30)}\n{sure}",
             xy=(float(corner[0]), float(corner[1])),
             xytext=(dx, dy),
             textcoords="offset points",

@@ -11,6 +11,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare.methods.words import number
+from bayescompare.methods.words import short_label as shown_by_headline
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,
@@ -19,6 +20,7 @@ from bayescompare.plots._drawing import (
     SKY,
     VERMILION,
     clip,
+    figure_of,
     moved,
     new_axes,
     probability_words,
@@ -94,7 +96,7 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     _draw_bars(ax, rows, f"it {c.method.leading}")
     _draw_figures(ax, rows)
     _label_axes(ax, c, rows)
-    verdict = c.headline().removeprefix(c.best)
+    verdict = c.headline().removeprefix(shown_by_headline(c.best))
     set_title(ax, *_title(c.best, verdict), most=_TITLE)
     return ax
 
@@ -214,7 +216,7 @@ def _draw_whiskers(
     y, low, high = np.array(shown).T
     middle = (low + high) / 2
     style = {"fmt": "none", "ecolor": INK, "elinewidth": 1.2, "capsize": 4, "label": ends[0][1]}
-    ax.errorbar(middle, y, xerr=(high - low) / 2, **style)  # type: ignore[arg-type]
+    ax.errorbar(middle, y, xerr=np.maximum(high - low, 0.0) / 2, **style)  # type: ignore[arg-type]
 
 
 def _monte_carlo(row: Row) -> tuple[float, float] | None:
@@ -232,7 +234,8 @@ def _draw_theta(ax: Axes, rows: list[Row]) -> None:
     ax.errorbar(
         mean,
         y,
-        xerr=(mean - low, high - mean),
+        # A skewed θ may have its mean outside the interval.
+        xerr=(np.maximum(mean - low, 0.0), np.maximum(high - mean, 0.0)),
         fmt="o",
         color=VERMILION,
         markersize=4.5,
@@ -261,7 +264,9 @@ def _label_axes(ax: Axes, c: Comparison, rows: list[Row]) -> None:
 
     ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize="small", **LITERAL)
     ax.set_ylim(len(rows) - 0.45, -0.55)
-    measures = clip(" | ".join(c.results.measures), 48)
+    # As many characters as the Axes are high.
+    high = 72 * ax.get_window_extent().height / figure_of(ax).dpi
+    measures = clip(" | ".join(c.results.measures), max(12, int(high / 5.2) - 10))
     ax.set_ylabel(f"statement on {measures}", fontsize="small", **LITERAL)
     if c.answer.probability is None:
         ax.set_xlabel("number of datasets")

@@ -1,0 +1,97 @@
+r"""How many right and wrong answers a test gives above each level of confidence.
+
+With confidence :math:`\gamma_j` in answer j and threshold :math:`\tau`,
+
+.. math:: s_\tau = \sum_j I(\gamma_j > \tau)\, I(\hat a_j = a), \qquad
+          e_\tau = \sum_j I(\gamma_j > \tau)\, I(\hat a_j \ne a) .
+
+References
+----------
+Lacoste, Laviolette & Marchand (2012), Section 6.3.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["area", "sign_confidence", "success_counts"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def success_counts(
+    confidence: FloatArray, correct: NDArray[np.bool_]
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Count successes and errors above every confidence that occurs, and above 0.
+
+    Answers of equal confidence come in together, so that their listing does not matter.
+
+    Parameters
+    ----------
+    confidence : array (M,)
+        From 0, no answer at all, to 1.
+    correct : array (M,) of bool
+
+    Returns
+    -------
+    threshold, successes, errors : arrays
+        From the highest threshold, which no answer passes, down to 0.
+
+    Examples
+    --------
+    >>> right = np.array([True, True, False, True])
+    >>> [x.tolist() for x in success_counts(np.array([0.9, 0.7, 0.7, 0.0]), right)]
+    [[0.9, 0.7, 0.0], [0, 1, 2], [0, 0, 1]]
+    """
+    given = confidence > 0.0
+    level, block = np.unique(-confidence[given], return_inverse=True)
+    right = np.bincount(block, weights=correct[given], minlength=len(level)).astype(np.int64)
+    every = np.bincount(block, minlength=len(level))
+    # Above the highest level there is nothing; above the next one, the highest block; and so on.
+    start = np.zeros(1, dtype=np.int64)
+    successes = np.concatenate([start, np.cumsum(right)])
+    errors = np.concatenate([start, np.cumsum(every - right)])
+    return np.concatenate([-level, [0.0]]), successes, errors
+
+
+def area(success: FloatArray, error: FloatArray) -> float:
+    """Area under success against error, by trapezia.
+
+    Examples
+    --------
+    >>> area(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0]))
+    1.0
+    """
+    return float(np.trapezoid(success, error))
+
+
+def sign_confidence(datasets: int) -> FloatArray:
+    r"""One less the sign test's two-sided p-value, for every number of wins and of losses.
+
+    .. math:: 1 - \min\Bigl(1,\; 2 \sum_{i=0}^{\min(\kappa^+, \kappa^-)}
+              \binom{\kappa^+ + \kappa^-}{i} 2^{-(\kappa^+ + \kappa^-)}\Bigr)
+
+    In integers: a p-value of 1 must leave nothing, not even the noise of a float.
+
+    Returns
+    -------
+    array (datasets + 1, datasets + 1)
+        Zero where there are more than so many datasets.
+
+    Examples
+    --------
+    >>> sign_confidence(4)[[4, 3, 2], [0, 1, 2]].tolist()
+    [0.875, 0.375, 0.0]
+    """
+    table = np.zeros((datasets + 1, datasets + 1))
+    for n in range(1, datasets + 1):
+        below = 0
+        for fewer in range((n + 1) // 2):
+            below += comb(n, fewer)
+            left = max(2**n - 2 * below, 0) / 2**n
+            table[fewer, n - fewer] = table[n - fewer, fewer] = left
+    return table

@@ -1,0 +1,129 @@
+"""Ranks on a line, names below it, and bars over those that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.plots._drawing import BLUE, INK, LITERAL, clip
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["MOST_BARS", "MOST_NAMES", "Bar", "draw_line", "line_size"]
+
+FloatArray = NDArray[np.float64]
+
+#: Up to so many algorithms and bars a line can be read.
+MOST_NAMES, MOST_BARS = 40, 20
+
+#: Longest name, and what a bar reaches beyond its ends, in ranks.
+_NAME, _BEYOND = 28, 0.04
+
+#: Units between bars and between names.
+_BAR, _ROW = 0.28, 0.5
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What joins some algorithms.
+
+    Attributes
+    ----------
+    members : tuple of int
+        Places in the sorted ranks.
+    equivalent : bool
+        Whether they were found equivalent; else they were not told apart.
+    """
+
+    members: tuple[int, ...]
+    equivalent: bool = False
+
+
+def draw_line(
+    ax: Axes, ranks: FloatArray, names: Sequence[str], bars: Sequence[Bar], *, top: float = 1.5
+) -> None:
+    """Draw sorted ranks with their names and bars; `top` is where the Axes end.
+
+    A bar that would pass over an algorithm that is no member is a thin line with a dot at each
+    member; then bars have letters, and names those of their bars, so that equal ranks do not
+    blur who belongs to what.
+    """
+    lettered = len(bars) <= MOST_BARS and not all(_whole(bar, ranks) for bar in bars)
+    _draw_scale(ax, len(ranks))
+    for k, bar in enumerate(bars):
+        y = -0.35 - _BAR * k
+        _draw_bar(ax, ranks, bar, y)
+        if lettered:
+            at = float(ranks[bar.members[0]]), y
+            _beside(ax, at, ascii_lowercase[k], "right", size="x-small")
+    below, half = -0.35 - _BAR * len(bars), (len(ranks) + 1) // 2
+    for k, (rank, name) in enumerate(zip(ranks, names, strict=True)):
+        left = k < half
+        y = below - _ROW * ((k if left else len(ranks) - 1 - k) + 1)
+        edge = 0.7 if left else len(ranks) + 0.3
+        ax.plot([rank, rank, edge], [0.0, y, y], color=INK, linewidth=0.8)
+        words = f"{clip(name, _NAME)} {rank:.2f}"
+        if lettered:
+            within = [ascii_lowercase[b] for b, bar in enumerate(bars) if k in bar.members]
+            words += f" ({', '.join(within)})" if within else ""
+        _beside(ax, (edge, y), words, "right" if left else "left")
+    ax.set_ylim(below - _ROW * half - 0.4, top)
+    ax.set_axis_off()
+
+
+def line_size(algorithms: int, bars: int) -> tuple[float, float]:
+    """Return the width and height in inches that `draw_line` wants."""
+    return 8.0, 1.6 + 0.26 * ((algorithms + 1) // 2) + 0.14 * bars
+
+
+def _whole(bar: Bar, ranks: FloatArray) -> bool:
+    """Whether a bar covers its members and nobody else."""
+    low, high = ranks[bar.members[0]] - 1.5 * _BEYOND, ranks[bar.members[-1]] + 1.5 * _BEYOND
+    return int(np.count_nonzero((ranks >= low) & (ranks <= high))) == len(bar.members)
+
+
+def _draw_bar(ax: Axes, ranks: FloatArray, bar: Bar, y: float) -> None:
+    at = ranks[list(bar.members)]
+    ends = [at[0] - _BEYOND, at[-1] + _BEYOND]
+    if bar.equivalent:
+        ax.plot(ends, [y, y], color=INK, linewidth=5.0, solid_capstyle="butt")
+        ax.plot(ends, [y, y], color="white", linewidth=2.6, solid_capstyle="butt")
+    elif _whole(bar, ranks):
+        ax.plot(ends, [y, y], color=BLUE, linewidth=4.0, solid_capstyle="butt")
+    if not _whole(bar, ranks):
+        colour, line = (INK, "none") if bar.equivalent else (BLUE, "-")
+        style = {"linestyle": line, "linewidth": 1.2, "marker": "o", "markersize": 5.0}
+        ax.plot(at, np.full(len(at), y), color=colour, **style)  # type: ignore[arg-type]
+
+
+def _draw_scale(ax: Axes, l: int) -> None:
+    """The line of ranks, with ticks."""
+    ax.plot([1, l], [0, 0], color=INK, linewidth=1.2)
+    for rank in range(1, l + 1):
+        ax.plot([rank, rank], [0, 0.15], color=INK, linewidth=1.0)
+        if l <= 30 or rank % 5 == 0:
+            ax.annotate(str(rank), (rank, 0.22), ha="center", va="bottom", fontsize="small")
+
+
+def _beside(
+    ax: Axes, at: tuple[float, float], words: str, side: str, *, size: str = "small"
+) -> None:
+    """Write beside a point, the given side of the words towards it."""
+    shift = (-5.0, 0.0) if side == "right" else (5.0, 0.0)
+    ax.annotate(
+        words,
+        at,
+        shift,
+        textcoords="offset points",
+        ha=side,
+        va="center",
+        fontsize=size,
+        annotation_clip=False,
+        **LITERAL,
+    )

@@ -1,0 +1,115 @@
+"""What the pictures of all pairs share: what was asserted, how strongly, and who is ahead."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.wilcoxon import differences
+from bayescompare.methods.words import plural
+from bayescompare.pairs import Pairwise
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayescompare.comparison import Comparison
+
+__all__ = [
+    "ABOVE",
+    "APART",
+    "BELOW",
+    "SAME",
+    "ahead",
+    "asserted_words",
+    "decided",
+    "level_of",
+    "sign_lines",
+    "signs",
+]
+
+#: Row better, row worse, equivalent, incomparable.
+ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
+
+#: Measures up to which each has a sign of its own.
+_MOST_SIGNS = 6
+
+
+def decided(p: object, fdr: object) -> pd.DataFrame:
+    """Return `Pairwise.decide`, once it is sure that there is something to decide."""
+    if not isinstance(p, Pairwise):
+        raise BayescompareError(
+            f"p={type(p).__name__}: this picture is one of all pairs; give what `pairwise` returns."
+        )
+    if not is_number(fdr):
+        raise BayescompareError(f"fdr={fdr!r}: must lie between 0 and 1.")
+    return p.decide(fdr=fdr)
+
+
+def level_of(p: Pairwise) -> str:
+    """Return the column of `Pairwise.decide` that says how sure a statement is."""
+    return "probability" if p.bayesian else "pvalue"
+
+
+def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
+    """Say for each measure what a statement about a pair says of `row`.
+
+    Examples
+    --------
+    >>> signs("B>A|A>B|A=B", "A", "B")
+    ('≺', '≻', '=')
+    """
+    known = {f"{row}>{column}": ABOVE, f"{column}>{row}": BELOW}
+    known |= {f"{row}~{column}": APART, f"{column}~{row}": APART}
+    return tuple(known.get(state, SAME) for state in statement.split("|"))
+
+
+def sign_lines(found: tuple[str, ...]) -> list[str]:
+    """Stack the signs, or, where they are many, say how often each occurs.
+
+    Examples
+    --------
+    >>> sign_lines(("≻", "≺")), sign_lines(("≻",) * 7 + ("=",))
+    (['≻', '≺'], ['7 ≻', '1 ='])
+    """
+    if len(found) <= _MOST_SIGNS:
+        return list(found)
+    times = Counter(found)
+    return [f"{times[sign]} {sign}" for sign in (ABOVE, BELOW, SAME, APART) if times[sign]]
+
+
+def asserted_words(p: Pairwise, table: pd.DataFrame, fdr: float) -> str:
+    """Say how many pairs are asserted and what that promises."""
+    rate = f"expected share of false ones at most {fdr:g}" if p.bayesian else f"Holm at {fdr:g}"
+    return f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')} asserted ({rate})"
+
+
+def ahead(c: Comparison, first: str, second: str) -> float:
+    """Say how far a pair's first algorithm is ahead of the second: 1 throughout, 0 nowhere.
+
+    Bayesian: the statements' probabilities, each times its share of measures that favour the
+    first. Frequentist: the share of datasets and measures. Ties count half, and so do statements
+    that are not listed.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method="glrt")
+    >>> round(ahead(c, *c.results.algorithms), 3)
+    0.292
+    """
+    if c.answer.probability is None:
+        values = c.results.oriented()
+        ropes = [c.results[name].rope for name in c.results.measures]
+        found = [differences(values[:, :, j], rope) for j, rope in enumerate(ropes)]
+        return float(np.mean((np.sign(found) + 1.0) / 2.0))
+    worth = {ABOVE: 1.0, BELOW: 0.0}
+    share = [
+        sum(worth.get(sign, 0.5) for sign in said) / len(said)
+        for said in (signs(label, first, second) for label in c.answer.labels)
+    ]
+    listed = c.answer.probability
+    return float(np.clip(listed @ share + 0.5 * (1.0 - listed.sum()), 0.0, 1.0))

@@ -1,0 +1,204 @@
+"""A critical-difference diagram for any pairwise decision: bars over those not told apart."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.methods.words import plural
+from bayescompare.plots._drawing import LITERAL, clip, new_axes, set_title
+from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
+from bayescompare.plots._pairs import ABOVE, BELOW, SAME, ahead, asserted_words, decided, signs
+from bayescompare.plots.critical_rows import draw_rows, rows_size
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from bayescompare.pairs import Pairwise
+
+__all__ = ["critical_size", "plot_critical"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Who stands where, best first, and which pairs were left open.
+
+    Attributes
+    ----------
+    names : list of str
+    ranks : array (l,)
+    left_open, equivalent : graphs over the places
+        Pairs about which nothing is asserted, and pairs asserted to be equivalent throughout.
+    unordered : int
+        Asserted pairs that are neither ordered nor equivalent.
+    """
+
+    names: list[str]
+    ranks: FloatArray
+    left_open: nx.Graph[int]
+    equivalent: nx.Graph[int]
+    unordered: int
+
+
+def plot_critical(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
+    r"""Draw the algorithms by their rank; a bar joins a group of which no pair is asserted.
+
+    .. math:: \text{rank}_i = 1 + \sum_{j \ne i} a_{ji}
+
+    where a_ji is how far opponent j is ahead of i. Bayesian: the expected share of measures on
+    which the pair's most probable statement favours j, so that this is the expected rank.
+    Frequentist: the share of datasets and measures on which j is better, so that this is the mean
+    rank. Ties count half for each.
+
+    What is asserted is `Pairwise.decide`'s, which knows nothing of ranks. So a group may leave out
+    an algorithm that stands between its members: then the bar is a thin line with a dot at each
+    member, and letters say who belongs to it. A double line joins those asserted to be equivalent.
+
+    Parameters
+    ----------
+    p : Pairwise
+    fdr : float
+        As for `Pairwise.decide`.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    Beyond 40 algorithms or 20 groups, and against a reference, each algorithm has a row, with a
+    mark at each other one that it is not told apart from. Against a reference the rank is one of
+    two, the reference being the other.
+
+    References
+    ----------
+    Demšar (2006), Section 3.2.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> p = bc.pairwise(bc.load_example("jansen-uci"), algorithms=["CART", "GBM", "RF"], n_jobs=1)
+    >>> ax = plot_critical(p, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts][-3:]
+    ['GBM 1.43', 'RF 1.57', 'CART 3.00']
+    """
+    table = decided(p, fdr)
+    found = _standing(p, table)
+    bars = _bars(p, found)
+    if bars is None:
+        ax = new_axes(ax, rows_size(found.names))
+        draw_rows(ax, found.ranks, found.names, found.left_open)
+        ax.set_xlabel(_meaning(p), **LITERAL)
+        if p.reference is not None:
+            ax.set_xlim(0.97, 2.03)
+    else:
+        ax = new_axes(ax, line_size(len(found.names), len(bars)))
+        draw_line(ax, found.ranks, found.names, bars, top=0.8)
+    set_title(ax, *_title(p, table, found, bars, fdr))
+    return ax
+
+
+def critical_size(p: Pairwise, *, fdr: float = 0.05) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_critical` wants."""
+    found = _standing(p, decided(p, fdr))
+    bars = _bars(p, found)
+    return rows_size(found.names) if bars is None else line_size(len(found.names), len(bars))
+
+
+# what is drawn -----------------------------------------------------------------------------------
+
+
+def _standing(p: Pairwise, table: pd.DataFrame) -> Standing:
+    import networkx as nx
+
+    ranks = _ranks(p)
+    order = np.argsort(ranks, kind="stable")
+    names = [p.results.algorithms[k] for k in order]
+    place = {name: k for k, name in enumerate(names)}
+    left_open: nx.Graph[int] = nx.Graph()
+    equivalent: nx.Graph[int] = nx.Graph()
+    unordered = 0
+    columns = ("first", "second", "statement", "asserted")
+    for first, second, statement, asserted in zip(*(table[c] for c in columns), strict=True):
+        said = set(signs(statement, first, second))
+        if not asserted:
+            left_open.add_edge(place[first], place[second])
+        elif said == {SAME}:
+            equivalent.add_edge(place[first], place[second])
+        elif said not in ({ABOVE}, {BELOW}):
+            unordered += 1
+    return Standing(names, ranks[order], left_open, equivalent, unordered)
+
+
+def _ranks(p: Pairwise) -> FloatArray:
+    """Rank of each algorithm, as in the docstring of `plot_critical`."""
+    names = p.results.algorithms
+    place = {name: k for k, name in enumerate(names)}
+    behind, met = np.zeros(len(names)), np.zeros(len(names))
+    for c in p.comparisons:
+        names_of_pair = c.results.algorithms
+        first, second = (place[name] for name in names_of_pair)
+        lead = ahead(c, *names_of_pair)
+        behind[first] += 1.0 - lead
+        behind[second] += lead
+        met[[first, second]] += 1
+    if p.reference is None:
+        return np.asarray(1.0 + (len(names) - 1) * behind / met)
+    ranks = 1.0 + behind / met
+    ranks[place[p.reference]] = 1.5  # neither ahead of itself nor behind
+    return np.asarray(ranks)
+
+
+def _bars(p: Pairwise, found: Standing) -> list[Bar] | None:
+    """The groups, from the best on; None where they are too many for a line, or too much."""
+    if p.reference is not None or len(found.names) > MOST_NAMES:
+        return None
+    groups = [*_cliques(found.left_open), *_cliques(found.equivalent, equivalent=True)]
+    if len(groups) > MOST_BARS:
+        return None
+    return sorted(groups, key=lambda bar: (bar.equivalent, bar.members))
+
+
+def _cliques(graph: nx.Graph[int], *, equivalent: bool = False) -> list[Bar]:
+    """The largest groups in which every pair has an edge; they may grow exponentially many."""
+    import networkx as nx
+
+    some = itertools.islice(nx.find_cliques(graph), MOST_BARS + 1)
+    return [Bar(tuple(sorted(group)), equivalent) for group in some]
+
+
+# words -------------------------------------------------------------------------------------------
+
+
+def _meaning(p: Pairwise) -> str:
+    what = "expected rank" if p.bayesian else "mean rank over datasets and measures"
+    return what if p.reference is None else f"{what}, of two, against {clip(p.reference, 28)}"
+
+
+def _title(
+    p: Pairwise, table: pd.DataFrame, found: Standing, bars: list[Bar] | None, fdr: float
+) -> list[str]:
+    side = "on top" if bars is None else "on the left"
+    said = [f"{p.method.name}: {_meaning(p)}, best {side}", asserted_words(p, table, fdr)]
+    if bars is None:
+        said.append("marks: those that an algorithm is not told apart from")
+    elif any(not bar.equivalent for bar in bars):
+        said.append("bars: no pair of the group is asserted")
+    if found.equivalent.number_of_edges():
+        pairs = plural(found.equivalent.number_of_edges(), "pair")
+        double = "" if bars is None else " (double lines)"
+        said.append(f"{pairs} asserted to be equivalent{double}")
+    if found.unordered:
+        said.append(f"{plural(found.unordered, 'pair')} asserted, but not ordered")
+    return said

@@ -1,0 +1,304 @@
+"""The matrix of most probable statements, as Benavoli & de Campos print them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.methods.words import many
+from bayescompare.plots._drawing import (
+    BLUE,
+    INK,
+    LITERAL,
+    ORANGE,
+    clip,
+    figure_of,
+    moved,
+    new_axes,
+    set_title,
+    short_probability,
+    short_pvalue,
+)
+from bayescompare.plots._pairs import (
+    ABOVE,
+    BELOW,
+    asserted_words,
+    decided,
+    level_of,
+    sign_lines,
+    signs,
+)
+from bayescompare.plots.matrix import readable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from bayescompare.pairs import Pairwise
+
+__all__ = ["dominance_size", "plot_dominance"]
+
+#: Above this many algorithms the cells have no room for text, and not every tick has a label.
+_MOST_TEXT, _MOST_TICKS = 30, 50
+
+#: Inches of a cell's width, of one that counts signs, and of a line in it.
+_WIDE, _WIDER, _LINE = 0.72, 0.9, 0.19
+
+#: Inches of the narrowest matrix and of the widest.
+_NARROWEST, _WIDEST = 3.2, 13.0
+
+#: Text smaller than this many points is left out.
+_SMALLEST = 4.0
+
+_NAME = 24
+
+#: What a cell says of its row → colour; told apart in grey too.
+_FILLS = {"better": BLUE, "worse": ORANGE, "neither": "#333333"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One pair: where it stands, what is said on each measure, how surely."""
+
+    row: int
+    column: int
+    signs: tuple[str, ...]
+    level: float
+    asserted: bool
+
+    @property
+    def says(self) -> str:
+        """Whether the row is better or worse on every measure, or neither."""
+        told = set(self.signs)
+        return "better" if told == {ABOVE} else "worse" if told == {BELOW} else "neither"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The names along both sides, and the cells that have a pair."""
+
+    rows: list[str]
+    columns: list[str]
+    cells: list[Cell]
+
+    @property
+    def text(self) -> bool:
+        """Whether there are few enough for text in the cells."""
+        return max(len(self.rows), len(self.columns)) < _MOST_TEXT
+
+    @property
+    def lines(self) -> int:
+        """The most lines in a cell."""
+        return max(len(sign_lines(cell.signs)) for cell in self.cells)
+
+
+def plot_dominance(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
+    r"""Draw each pair's most probable statement and its probability, a sign per measure.
+
+    From top to bottom, a cell's signs say for every measure whether the row is better (≻) or worse
+    (≺) than the column, or equivalent (=); ~ is incomparable. Beside them stands the probability
+    of the statement (frequentist: the pair's p-value). What `Pairwise.decide` asserts has a frame,
+    bold text and full colour. Against a reference there is one row.
+
+    Parameters
+    ----------
+    p : Pairwise
+    fdr : float
+        As for `Pairwise.decide`.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    Notes
+    -----
+    Of more than six measures a cell says how many favour which. Beyond 30 algorithms it has no
+    text, and the colour says whether the row is better on every measure, worse, or neither.
+
+    References
+    ----------
+    Benavoli & de Campos (2015), Matrices (8) to (11).
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from matplotlib.figure import Figure
+    >>> p = bc.pairwise(bc.load_example("benavoli-example1"), n_jobs=1)
+    >>> ax = plot_dominance(p, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['≺\n≺', '0.80']
+    """
+    table = decided(p, fdr)
+    grid = _grid(p, table)
+    inches = None if ax is not None else _cell(grid)[0] * len(grid.columns)
+    ax = new_axes(ax, _size(grid))
+    set_title(ax, *_title(p, table, fdr), inches=inches)
+    fills = _draw_cells(ax, grid, bayesian=p.bayesian)
+    if grid.text:
+        _print_cells(ax, grid, fills, bayesian=p.bayesian)
+    _label_axes(ax, grid)
+    _add_key(ax, grid)
+    return ax
+
+
+def dominance_size(p: Pairwise) -> tuple[float, float]:
+    """Return the width and height in inches that `plot_dominance` wants."""
+    return _size(_grid(p, decided(p, 0.05)))
+
+
+# what is drawn -----------------------------------------------------------------------------------
+
+
+def _grid(p: Pairwise, table: pd.DataFrame) -> Grid:
+    names = list(p.results.algorithms)
+    rows, columns = names[:-1], names[1:]
+    if p.reference is not None:
+        rows, columns = [p.reference], [name for name in names if name != p.reference]
+    at_row = {name: k for k, name in enumerate(rows)}
+    at_column = {name: k for k, name in enumerate(columns)}
+    cells = []
+    told = zip(table["first"], table["second"], table["statement"], strict=True)
+    sure = zip(table[level_of(p)], table["asserted"], strict=True)
+    for (first, second, statement), (level, asserted) in zip(told, sure, strict=True):
+        row, column = (second, first) if second == p.reference else (first, second)
+        found = signs(statement, row, column)
+        cells.append(Cell(at_row[row], at_column[column], found, float(level), bool(asserted)))
+    return Grid([clip(n, _NAME) for n in rows], [clip(n, _NAME) for n in columns], cells)
+
+
+def _size(grid: Grid) -> tuple[float, float]:
+    width, height = _cell(grid)
+    beside, above = (0.085 * max(map(len, names)) for names in (grid.rows, grid.columns))
+    above = above if _turned(grid, width) else 0.2
+    return width * len(grid.columns) + beside + 0.3, height * len(grid.rows) + above + 1.75
+
+
+def _cell(grid: Grid) -> tuple[float, float]:
+    """Width and height of a cell in inches."""
+    if not grid.text:
+        side = _WIDEST / max(len(grid.rows), len(grid.columns))
+        return side, max(side, 0.5 / len(grid.rows))
+    counted = any(len(cell.signs) > grid.lines for cell in grid.cells)
+    width = max(_WIDER if counted else _WIDE, _NARROWEST / len(grid.columns))
+    return width, max(0.42, _LINE * grid.lines + 0.1)
+
+
+def _turned(grid: Grid, width: float) -> bool:
+    step = math.ceil(len(grid.columns) / _MOST_TICKS)
+    return 0.085 * max(map(len, grid.columns)) > width * step
+
+
+# drawing -----------------------------------------------------------------------------------------
+
+
+def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[NDArray[np.float64]]:
+    """Fill the cells, frame what is asserted, and return the fills."""
+    from matplotlib.patches import Rectangle
+
+    image = np.ones((len(grid.rows), len(grid.columns), 3))
+    fills = [_fill(cell, bayesian=bayesian) for cell in grid.cells]
+    for cell, fill in zip(grid.cells, fills, strict=True):
+        image[cell.row, cell.column] = fill
+    ax.imshow(image, interpolation="nearest", aspect="auto")
+    if grid.text:
+        # The asserted ones last, so that no neighbour lies on their frame.
+        for cell in sorted(grid.cells, key=lambda cell: cell.asserted):
+            style = {"edgecolor": INK if cell.asserted else "0.8", "facecolor": "none"}
+            frame = Rectangle((cell.column - 0.5, cell.row - 0.5), 1.0, 1.0, clip_on=False)
+            frame.set(linewidth=2.2 if cell.asserted else 0.6, **style)
+            ax.add_patch(frame)
+    return fills
+
+
+def _fill(cell: Cell, *, bayesian: bool) -> NDArray[np.float64]:
+    """The colour of what a cell says: full where asserted, else the paler the less sure."""
+    from matplotlib.colors import to_rgb
+
+    sure = cell.level if bayesian else 1.0 - cell.level
+    strength = 1.0 if cell.asserted else 0.05 + 0.3 * (0.0 if math.isnan(sure) else sure)
+    return np.asarray(1.0 - strength * (1.0 - np.array(to_rgb(_FILLS[cell.says]))))
+
+
+def _print_cells(
+    ax: Axes, grid: Grid, fills: Sequence[NDArray[np.float64]], *, bayesian: bool
+) -> None:
+    box, dpi = ax.get_window_extent(), figure_of(ax).dpi
+    wide = 72 * box.width / dpi / len(grid.columns)
+    tall = 72 * box.height / dpi / len(grid.rows)
+    counted = any(len(cell.signs) > grid.lines for cell in grid.cells)
+    # How wide signs, gap and figure are side by side, in heights of the figure.
+    size = min(9.0, wide / (6.3 if counted else 5.2), tall / (1.4 * grid.lines + 0.3))
+    if size < _SMALLEST:
+        return
+    left = moved(ax, ax.transData, (-2.0 if counted else -1.75) * size, 0.0)
+    right = moved(ax, ax.transData, (1.4 if counted else 0.95) * size, 0.0)
+    for cell, fill in zip(grid.cells, fills, strict=True):
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "color": readable(fill),
+            "fontweight": "bold" if cell.asserted else "normal",
+            "linespacing": 0.95,
+        }
+        stack = "\n".join(sign_lines(cell.signs))
+        at = cell.column, cell.row
+        # The font's signs are small.
+        ax.text(*at, stack, transform=left, fontsize=1.25 * size, **style)
+        if not math.isnan(cell.level):
+            figure = short_probability(cell.level, 2) if bayesian else short_pvalue(cell.level)
+            ax.text(*at, figure, transform=right, fontsize=size, **style)
+
+
+def _label_axes(ax: Axes, grid: Grid) -> None:
+    size = "small" if grid.text else "x-small"
+    across, down = (math.ceil(len(n) / _MOST_TICKS) for n in (grid.columns, grid.rows))
+    turned = 90 if _turned(grid, _cell(grid)[0]) else 0
+    ax.xaxis.tick_top()
+    columns, rows = range(0, len(grid.columns), across), range(0, len(grid.rows), down)
+    ax.set_xticks(columns, grid.columns[::across], rotation=turned, fontsize=size, **LITERAL)
+    ax.set_yticks(rows, grid.rows[::down], fontsize=size, **LITERAL)
+    ax.tick_params(length=0, color=INK)
+    ax.spines[:].set_visible(False)
+
+
+def _add_key(ax: Axes, grid: Grid) -> None:
+    from matplotlib.patches import Patch
+
+    several = len(grid.cells[0].signs) > 1
+    words = {
+        "better": f"row better{' on every measure' if several else ''}",
+        "worse": f"row worse{' on every measure' if several else ''}",
+        "neither": "neither",
+    }
+    said = {cell.says for cell in grid.cells}
+    keys = [Patch(color=_FILLS[kind], label=words[kind]) for kind in words if kind in said]
+    if grid.text:
+        told = "framed, bold and full colour: asserted"
+        keys.append(Patch(facecolor="white", edgecolor=INK, linewidth=2.0, label=told))
+    else:
+        keys.append(Patch(color="0.88", label="pale: not asserted"))
+    ax.legend(
+        handles=keys,
+        loc="upper left",
+        bbox_to_anchor=(0.0, 0.0),
+        bbox_transform=moved(ax, ax.transAxes, 0.0, -8.0),
+        borderaxespad=0.0,
+        frameon=False,
+        fontsize="small",
+    )
+
+
+def _title(p: Pairwise, table: pd.DataFrame, fdr: float) -> list[str]:
+    what = "most probable statements" if p.bayesian else "leading statements and p-values"
+    measures = p.results.measures
+    said = f"{p.method.name}: {what}"
+    if not p.method.one_question and len(measures) > 1:
+        said += f", top to bottom {many([clip(name, _NAME) for name in measures], most=8)}"
+    return [said, asserted_words(p, table, fdr)]

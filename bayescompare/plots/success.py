@@ -1,0 +1,96 @@
+"""Successes against errors: the ROC curve of tests whose answers are known to be right or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.success import area
+from bayescompare.plots._drawing import GREY, LINES, LITERAL, clip, new_axes, set_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_success"]
+
+FloatArray = NDArray[np.float64]
+
+#: Curves with more points than this have no markers.
+_FEW = 25
+
+
+def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) -> Axes:
+    """Draw the share of successes against that of errors, threshold by threshold.
+
+    A test whose confidence says something is above the diagonal. The area under each curve, by
+    trapezia, stands in the legend.
+
+    Parameters
+    ----------
+    curves : mapping of str to DataFrame
+        By method, what `studies.success_errors` gives.
+    ax : Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    Lacoste, Laviolette & Marchand (2012), Section 6.3.
+
+    Examples
+    --------
+    >>> from bayescompare.studies import success_curves, success_study
+    >>> from matplotlib.figure import Figure
+    >>> study = success_study(simulations=500, datasets=5, rng=1)
+    >>> ax = plot_success(success_curves(study), ax=Figure().subplots())
+    >>> ax.get_legend().get_texts()[1].get_text()
+    'sign: AUC 0.6...'
+    """
+    found = list(_checked(curves))
+    ax = new_axes(ax, (5.4, 5.2))
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
+    for (name, under, error, success), line in zip(found, cycle(LINES), strict=False):
+        style = line if len(error) <= _FEW else {**line, "marker": "none"}
+        label = f"{clip(name, 32)}: AUC {under:.3f}"
+        ax.plot(error, success, linewidth=1.8, markersize=4.0, label=label, **style)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set_xlabel("errors left, share of all")
+    ax.set_ylabel("successes left, share of all")
+    ax.set_aspect("equal")
+    # Long enough to show the dashes.
+    legend = ax.legend(loc="lower right", frameon=False, fontsize="small", handlelength=4.0)
+    for text in legend.get_texts():
+        text.set(**LITERAL)
+    ax.spines[["top", "right"]].set_visible(False)
+    set_title(ax, "successes against errors as the least confidence falls")
+    return ax
+
+
+def _checked(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
+    """Name, area, errors and successes of each curve, known to be what a curve is."""
+    if not isinstance(curves, Mapping) or not curves:
+        raise BayescompareError(
+            "curves: give at least one curve by name, as studies.success_curves does."
+        )
+    for name, curve in curves.items():
+        if not isinstance(curve, pd.DataFrame) or not {"success", "error"} <= set(curve.columns):
+            raise BayescompareError(
+                f"curves[{name!r}] has no columns 'success' and 'error': give what "
+                "studies.success_errors returns."
+            )
+        success, error = (curve[c].to_numpy(dtype=np.float64) for c in ("success", "error"))
+        whole = np.concatenate([success, error])
+        if len(success) < 2 or not ((whole >= 0.0) & (whole <= 1.0)).all():
+            raise BayescompareError(
+                f"curves[{name!r}]: successes and errors are shares between 0 and 1, at least two."
+            )
+        yield str(name), area(success, error), error, success

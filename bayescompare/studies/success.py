@@ -1,0 +1,256 @@
+"""Successes against errors: which test is surer of what is true?
+
+The ROC curve of Lacoste, Laviolette & Marchand (2012), Section 6.3, where the truth is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc
+
+from bayescompare._checks import check_count
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.kernels.error_rates import p_first_better
+from bayescompare.kernels.poisson_binomial import pmf, rate_exceeds_half
+from bayescompare.kernels.success import area, sign_confidence, success_counts
+from bayescompare.kernels.wilcoxon import doubled_ranks, signed_rank
+
+__all__ = ["auc", "success_curves", "success_errors", "success_study"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Simulations that share a stream of random numbers, whatever the number of jobs.
+_BLOCK = 500
+
+
+def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
+    r"""Share of the successes and of the errors that are left above each threshold.
+
+    .. math:: s_\tau / s_0 \quad\text{and}\quad e_\tau / e_0
+
+    with :math:`s_\tau` and :math:`e_\tau` the right and the wrong answers of confidence above
+    :math:`\tau`. Answers of equal confidence are one step.
+
+    Parameters
+    ----------
+    confidence : array (M,)
+        From 0 to 1; 0 is no answer and counts neither way.
+    correct : array (M,) of bool
+
+    Returns
+    -------
+    DataFrame
+        Columns ``threshold`` (falling, to 0), ``success`` and ``error``; `attrs` has the counts
+        ``successes`` and ``errors`` above 0.
+
+    Examples
+    --------
+    >>> success_errors([0.9, 0.8, 0.8, 0.6], [True, True, False, False])
+       threshold  success  error
+    0        0.9      0.0    0.0
+    1        0.8      0.5    0.0
+    2        0.6      1.0    0.5
+    3        0.0      1.0    1.0
+    """
+    sure, right = _checked(confidence, correct)
+    threshold, successes, errors = success_counts(sure, right)
+    for count, what in ((successes[-1], "correct"), (errors[-1], "wrong")):
+        if count == 0:
+            raise BayescompareError(
+                f"correct has no {what} answer of confidence above 0, and without one there is no "
+                "curve: simulate more."
+            )
+    table = {"threshold": threshold}
+    table |= {"success": successes / successes[-1], "error": errors / errors[-1]}
+    found = pd.DataFrame(table)
+    found.attrs.update(successes=int(successes[-1]), errors=int(errors[-1]))
+    return found
+
+
+def auc(curve: pd.DataFrame) -> float:
+    """Area under a curve of `success_errors`, by trapezia; ½ is a test that is sure at random.
+
+    Examples
+    --------
+    >>> auc(success_errors([0.9, 0.8, 0.8, 0.6], [True, True, False, False]))
+    0.875
+    """
+    return area(curve["success"].to_numpy(), curve["error"].to_numpy())
+
+
+def success_curves(study: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Make a curve of each method in a `success_study`, for `plot_success`.
+
+    Examples
+    --------
+    >>> study = success_study(simulations=500, datasets=5, rng=1)
+    >>> under = {name: auc(curve) for name, curve in success_curves(study).items()}
+    >>> under["poisson-binomial"] > under["wilcoxon"] > under["sign"] > 0.5
+    True
+    """
+    grouped = study.groupby("method", sort=False)
+    return {str(name): success_errors(g["confidence"], g["correct"]) for name, g in grouped}
+
+
+def success_study(
+    *,
+    shapes: Sequence[Sequence[float]] = ((100.0, 110.0, 790.0),),
+    weights: Sequence[float] | None = None,
+    examples: int = 1001,
+    datasets: int = 21,
+    simulations: int = 2000,
+    rng: Rng = None,
+    n_jobs: int = 1,
+) -> pd.DataFrame:
+    """Ask the Poisson-binomial, the sign and the signed-rank test who is better in a known context.
+
+    A dataset of the context has probabilities (only the first is wrong, only the second, both or
+    neither) from one of several Dirichlet distributions. The first is better in the context if it
+    is so on more than half of its datasets; in half of the simulations the two are swapped.
+
+    Parameters
+    ----------
+    shapes : sequence of (float, float, float)
+        Parameters of the Dirichlet distributions; by default the paper's first context.
+    weights : sequence of float, optional
+        How often each is used; equally often by default.
+    examples, datasets : int
+        Test examples of each dataset, and datasets.
+    simulations : int
+    rng : None, int or Generator
+    n_jobs : int
+        For joblib; the answer is the same for any.
+
+    Returns
+    -------
+    DataFrame
+        One row per simulation and method: ``simulation``, ``method``, ``confidence`` (of the
+        Poisson-binomial test the larger of the two probabilities, of the others one less the
+        p-value) and ``correct``. Neither is right when both have equal wins or rank sums.
+
+    References
+    ----------
+    Lacoste, Laviolette & Marchand (2012), Section 6.
+
+    Examples
+    --------
+    >>> success_study(simulations=2, rng=1)[["method", "correct"]].head(3)
+                 method  correct
+    0  poisson-binomial     True
+    1              sign     True
+    2          wilcoxon     True
+    """
+    from joblib import Parallel, delayed
+
+    check_count(examples=examples, datasets=datasets, simulations=simulations)
+    shape, share = _context(shapes, weights)
+    truth = _first_is_better(shape, share)
+    generator, _ = as_rng(rng)
+    sizes = [_BLOCK] * (simulations // _BLOCK) + [simulations % _BLOCK]
+    sizes = [size for size in sizes if size]
+    told = zip(sizes, generator.spawn(len(sizes)), strict=True)
+    jobs = (delayed(_block)(shape, share, examples, datasets, truth, *one) for one in told)
+    found: pd.DataFrame = pd.concat(Parallel(n_jobs=n_jobs)(jobs), ignore_index=True)
+    found.insert(0, "simulation", np.arange(len(found)) // found["method"].nunique())
+    return found
+
+
+# the context -------------------------------------------------------------------------------------
+
+
+def _context(shapes: object, weights: object) -> tuple[FloatArray, FloatArray]:
+    try:
+        shape = np.asarray(shapes, dtype=np.float64)
+        share = np.ones(len(shape)) if weights is None else np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BayescompareError("shapes and weights: give numbers only.") from None
+    if shape.ndim != 2 or shape.shape[1:] != (3,) or not (np.isfinite(shape) & (shape > 0)).all():
+        raise BayescompareError(f"shapes={shapes!r}: give triples of finite numbers above 0.")
+    if share.shape != (len(shape),) or not (np.isfinite(share) & (share >= 0)).all():
+        raise BayescompareError(f"weights={weights!r}: give a number >= 0 for each of the shapes.")
+    if not share.sum() > 0:
+        raise BayescompareError(f"weights={weights!r}: some must be above 0.")
+    return shape, share / share.sum()
+
+
+def _first_is_better(shape: FloatArray, share: FloatArray) -> bool:
+    """Whether P(first wrong alone < second wrong alone) is above ½ in the context."""
+    rate = float(share @ betainc(shape[:, 0], shape[:, 1], 0.5))
+    if abs(rate - 0.5) < 1e-12:
+        raise BayescompareError(f"shapes={shape.tolist()}: here neither is better than the other.")
+    return rate > 0.5
+
+
+# the simulations ---------------------------------------------------------------------------------
+
+
+def _block(
+    shape: FloatArray,
+    share: FloatArray,
+    examples: int,
+    datasets: int,
+    truth: bool,
+    size: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    kind = rng.choice(len(shape), size=(size, datasets), p=share)
+    gamma = rng.standard_gamma(shape[kind])
+    counts = rng.multinomial(examples, gamma / gamma.sum(axis=-1, keepdims=True))
+    swapped = rng.random(size) < 0.5
+    first = np.where(swapped[:, None], counts[..., 1], counts[..., 0])
+    second = np.where(swapped[:, None], counts[..., 0], counts[..., 1])
+    better = truth ^ swapped
+    rows = zip(*_answers(first, second), strict=True)
+    return pd.DataFrame(
+        [
+            (name, sure, lead != 0 and (lead > 0) == right)
+            for answers, right in zip(rows, better, strict=True)
+            for name, sure, lead in answers
+        ],
+        columns=["method", "confidence", "correct"],
+    )
+
+
+def _answers(first: IntArray, second: IntArray) -> Iterator[Iterator[tuple[str, float, float]]]:
+    """For each method an iterator over simulations: its name, its confidence, who leads."""
+    above = rate_exceeds_half(first.shape[1])
+    p = np.array([min(float(pmf(row) @ above), 1.0) for row in p_first_better(first, second)])
+    yield zip(repeat("poisson-binomial"), np.maximum(p, 1.0 - p), p - 0.5)
+    ahead = second - first
+    wins, losses = (ahead > 0).sum(axis=1), (ahead < 0).sum(axis=1)
+    sure = sign_confidence(first.shape[1])[wins, losses]
+    yield zip(repeat("sign"), sure, (wins - losses).astype(float))
+    size = np.ones(first.shape[1])
+    ranked = [signed_rank(doubled_ranks(row.astype(np.float64), size)) for row in ahead]
+    yield (("wilcoxon", 1.0 - found.pvalue, found.plus - found.minus) for found in ranked)
+
+
+def _checked(confidence: object, correct: object) -> tuple[FloatArray, NDArray[np.bool_]]:
+    try:
+        sure = np.asarray(confidence, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BayescompareError("confidence: give numbers only.") from None
+    right = np.asarray(correct)
+    if sure.ndim != 1 or sure.shape != right.shape or not len(sure):
+        raise BayescompareError(
+            f"confidence and correct have shapes {sure.shape} and {right.shape}: give one number "
+            "and one truth value per answer."
+        )
+    outside = ~((sure >= 0.0) & (sure <= 1.0))
+    if outside.any():
+        raise BayescompareError(
+            f"confidence has {sure[outside][0]} at place {int(outside.argmax())}: must lie between "
+            "0 (no answer) and 1."
+        )
+    if right.dtype != np.bool_:
+        if not np.isin(right, [0, 1]).all():
+            raise BayescompareError("correct: give truth values only.")
+        right = right.astype(np.bool_)
+    return sure, right

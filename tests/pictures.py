@@ -1,0 +1,447 @@
+"""The pictures that tests/images keeps, how they are rendered, and how two are compared.
+
+Every `plot_*` has a case: how it is drawn, and how it is drawn wrongly. The wrong ones must be told
+from the right one, or the comparison is worth nothing.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+from scipy.ndimage import gaussian_filter, uniform_filter
+
+import bayescompare as bc
+from bayescompare import plots
+from bayescompare.methods import GSD
+from bayescompare.plots.order import draw_graph
+from bayescompare.studies import success_errors
+
+FOLDER = Path(__file__).parent / "images"
+
+Draw = Callable[[Axes], object]
+Pixels = NDArray[np.floating[Any]]
+
+#: Pixels of a tile, and of the blur before tiles are compared.
+TILE, BLUR = 12, 1.0
+
+#: The largest difference of a tile, in grey levels, that is still the same picture. What moves by
+#: less than a pixel, noise and softer edges stay below 5; the least change of substance, a figure
+#: in small print, is above 11 (test_images.py holds both to it).
+SAME = 8.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One picture: how to draw it, how large, and ways to get it wrong."""
+
+    draw: Draw
+    size: tuple[float, float]
+    wrong: Mapping[str, Draw]
+
+
+# rendering and comparing -------------------------------------------------------------------------
+
+
+def render(draw: Draw, size: tuple[float, float], **settings: Any) -> Pixels:
+    """Draw under fixed settings: an array (height, width, 3) of 0 to 255."""
+    told = {"font.family": "DejaVu Sans", "text.hinting": "no_hinting", "figure.dpi": 72}
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update({**told, **settings})
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots())
+        written = io.BytesIO()
+        figure.savefig(written, format="png")
+    return np.asarray(Image.open(written).convert("RGB"), dtype=np.float64)
+
+
+def difference(one: Pixels, other: Pixels) -> float:
+    """Say how much the most different tile of two pictures differs, in grey levels.
+
+    Each tile may be a pixel off in any direction, and then half a pixel more, which changes a
+    picture by as much as it slopes: what moves a little says the same.
+    """
+    if np.abs(np.subtract(one.shape, other.shape)).max() > 2:
+        return float("inf")
+    high, wide = np.minimum(one.shape[:2], other.shape[:2])
+    # A white margin, for what moves over the edge.
+    margin = ((TILE, TILE), (TILE, TILE), (0, 0))
+    framed = (np.pad(x[:high, :wide], margin, constant_values=255.0) for x in (one, other))
+    first, second = (gaussian_filter(x.astype(np.float32), (BLUR, BLUR, 0)) for x in framed)
+    slope = np.abs(np.gradient(first, axis=0)) + np.abs(np.gradient(first, axis=1))
+    steps = (-1, 0, 1)
+    gaps = (
+        np.abs(first - np.roll(second, (dy, dx), (0, 1))) - slope / 2
+        for dy in steps
+        for dx in steps
+    )
+    tiles = [uniform_filter((np.maximum(gap, 0.0) ** 2).mean(axis=2), TILE) for gap in gaps]
+    return float(np.sqrt(max(0.0, np.min(tiles, axis=0).max())))
+
+
+def kept(name: str) -> Pixels:
+    """Read a picture from tests/images."""
+    return np.asarray(Image.open(FOLDER / f"{name}.png").convert("RGB"), dtype=np.float64)
+
+
+# what is drawn -----------------------------------------------------------------------------------
+
+
+@cache
+def uci() -> bc.Results:
+    return bc.load_example("jansen-uci").sel(algorithms=["GBM", "RF", "GLM", "EN", "CART"])
+
+
+def renamed(results: bc.Results, one: str, other: str) -> bc.Results:
+    """The same table with two algorithms' names swapped."""
+    names = {one: other, other: one}
+    data = results.data.assign_coords(
+        algorithm=[names.get(str(n), str(n)) for n in results.data["algorithm"].values]
+    )
+    return bc.Results(data, results.spec)
+
+
+@cache
+def example() -> bc.Comparison:
+    frame = bc.load_example("benavoli-example1").to_frame()
+    frame["algorithm"] = frame["algorithm"].map({"A": "forest", "B": "svm"})
+    return bc.compare(bc.Results.from_frame(frame, measures={"accuracy": "max", "time": "min"}))
+
+
+def shifted(c: bc.Comparison, k: int, step: float) -> bc.Comparison:
+    """A comparison with one statement's probability changed."""
+    assert c.answer.probability is not None
+    p = c.answer.probability.copy()
+    p[k] += step
+    return replace(c, answer=replace(c.answer, probability=p))
+
+
+def relabelled(c: bc.Comparison, one: int, other: int) -> bc.Comparison:
+    """A comparison with two statements' labels swapped."""
+    labels = list(c.answer.labels)
+    labels[one], labels[other] = labels[other], labels[one]
+    return replace(c, answer=replace(c.answer, labels=tuple(labels)))
+
+
+@cache
+def pairs() -> bc.Pairwise:
+    return bc.pairwise(uci(), n_jobs=1)
+
+
+@cache
+def swapped_pairs() -> bc.Pairwise:
+    return bc.pairwise(renamed(uci(), "RF", "EN"), n_jobs=1)
+
+
+def mixed() -> bc.Results:
+    """Two measures that disagree on some pairs."""
+    names = ["EN", "GBM", "CART", "GLM", "RF"]
+    return bc.load_example("jansen-uci").sel(algorithms=names, measures=["auc", "brier"])
+
+
+@cache
+def mixed_pairs() -> bc.Pairwise:
+    return bc.pairwise(mixed(), n_jobs=1)
+
+
+@cache
+def all_pairs() -> bc.Pairwise:
+    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+
+
+def pair_shifted(whole: bc.Pairwise, first: str, second: str, step: float) -> bc.Pairwise:
+    """All pairs, with the probability of one pair's best statement changed."""
+    made = []
+    for c in whole.comparisons:
+        same = set(c.results.algorithms) == {first, second}
+        made.append(shifted(c, c.answer.labels.index(c.best), step) if same else c)
+    return replace(whole, comparisons=tuple(made))
+
+
+def one_rope() -> bc.Results:
+    difference = [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 3.0, -3.0, -3.0]
+    rows = [(f"d{i}", a, v if a == "A" else 0.0) for a in "AB" for i, v in enumerate(difference)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    return bc.Results.from_frame(frame, measures={"score": bc.Measure("max", rope=1.0)})
+
+
+@cache
+def network() -> Any:
+    return bc.compare(
+        bc.load_example("jansen-uci"), algorithms=["GBM", "CART"], method="network", rng=1
+    )
+
+
+def turned_network() -> Any:
+    """The same network with its first arrow the other way round."""
+    c = network()
+    (parent, child), *others = c.answer.details["edges"]
+    details = {**c.answer.details, "edges": [(child, parent), *others]}
+    return replace(c, answer=replace(c.answer, details=details))
+
+
+@cache
+def friedman() -> Any:
+    return bc.compare(bc.load_example("jansen-uci"), measures=["auc"], method="friedman")
+
+
+def friedman_of(results: bc.Results) -> Any:
+    return bc.compare(results, measures=["auc"], method="friedman")
+
+
+def counts(*, swap: bool = False, more: int = 0) -> Any:
+    """Eight datasets' errors by the hierarchical test."""
+    names = ["iris", "wine", "sonar", "glass", "adult", "mushrooms", "heart", "vowel"]
+    first = np.array([1, 3, 8, 4, 9, 2, 12, 5]) + more * (np.arange(8) == 3)
+    if swap:
+        names[0], names[5] = names[5], names[0]
+    frame = pd.DataFrame({"dataset": names, "a": first, "b": [7, 6, 4, 9, 9, 14, 6, 11]})
+    found = bc.ErrorCounts.from_frame(frame, first_wrong="a", second_wrong="b")
+    return bc.compare(found, method="hierarchical")
+
+
+def sensitivity() -> pd.DataFrame:
+    return example().sensitivity([0.1, 0.3, 1.0, 3.0, 10.0])
+
+
+def moved_sensitivity(column: str, step: float) -> pd.DataFrame:
+    table = sensitivity()
+    table.iloc[2, list(table.columns).index(column)] += step
+    return table
+
+
+def renamed_sensitivity() -> pd.DataFrame:
+    table = sensitivity()
+    attrs = dict(table.attrs)
+    table.columns = table.columns[[0, 2, 1, 3]]
+    table.attrs.update(attrs)
+    return table
+
+
+@cache
+def gsd() -> Any:
+    return bc.compare(uci(), method=GSD(delta=0))
+
+
+def relation_without_an_edge(ax: Axes) -> None:
+    graph = gsd().order()
+    graph.remove_edge(*next(iter(graph.edges)))
+    draw_graph(graph, ax)
+    plots._drawing.set_title(
+        ax, plots.plot_relation(gsd(), ax=Figure().subplots()).get_title("left")
+    )
+
+
+@cache
+def gsd_pair() -> Any:
+    pair = bc.load_example("jansen-uci").sel(algorithms=["GBM", "CART"])
+    return bc.compare(pair, method=GSD(permutations=200), rng=1)
+
+
+class Corrupted:
+    """A comparison whose curve of robustness is off by some."""
+
+    def __init__(self, step: float) -> None:
+        self.step = step
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(gsd_pair(), name)
+
+    def robustness(self, *, rng: Any = None) -> pd.DataFrame:
+        found: pd.DataFrame = gsd_pair().robustness(rng=rng)
+        attrs = dict(found.attrs)
+        found["pvalue"] = (found["pvalue"] + self.step).clip(upper=1.0)
+        found.attrs.update(attrs)
+        return found
+
+
+def curves(*, swap: bool = False, step: float = 0.0) -> dict[str, pd.DataFrame]:
+    rng = np.random.default_rng(3)
+    right = rng.random(400) < 0.7
+    made = {}
+    for name, power in (("poisson-binomial", 2.2), ("sign", 1.0), ("wilcoxon", 0.0)):
+        sure = rng.random(400) ** np.where(right, 1.0 / (1.0 + power), 1.0)
+        made[name] = success_errors(np.round(sure, 2), right)
+    if swap:
+        made["sign"], made["wilcoxon"] = made["wilcoxon"], made["sign"]
+    bent = made["sign"]["success"]
+    made["sign"]["success"] = bent + step * 4 * bent * (1 - bent)
+    return made
+
+
+def statements(c: bc.Comparison) -> Draw:
+    return lambda ax: plots.plot_statements(c, ax=ax)
+
+
+def matrix(p: bc.Pairwise) -> Draw:
+    return lambda ax: plots.plot_matrix(p, ax=ax)
+
+
+def order(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
+    return lambda ax: plots.plot_order(p, fdr=fdr, ax=ax)
+
+
+def dominance(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
+    return lambda ax: plots.plot_dominance(p, fdr=fdr, ax=ax)
+
+
+def critical(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
+    return lambda ax: plots.plot_critical(p, fdr=fdr, ax=ax)
+
+
+@cache
+def cases() -> dict[str, Case]:
+    """Every picture by the name of its function."""
+    simplex = bc.compare(one_rope())
+    return {
+        "statements": Case(
+            statements(example()),
+            (6.5, 3.4),
+            {
+                "a probability": statements(shifted(example(), 1, 0.2)),
+                "two labels": statements(relabelled(example(), 1, 2)),
+                "a bar": lambda ax: plots.plot_statements(example(), most=2, ax=ax),
+            },
+        ),
+        "simplex": Case(
+            lambda ax: plots.plot_simplex(simplex, draws=400, ax=ax),
+            (5.0, 4.6),
+            {
+                "a probability": lambda ax: plots.plot_simplex(
+                    shifted(simplex, 0, 0.2), draws=400, ax=ax
+                ),
+                "the points": lambda ax: plots.plot_simplex(simplex, draws=40, ax=ax),
+                "two labels": lambda ax: plots.plot_simplex(
+                    relabelled(simplex, 0, 2), draws=400, ax=ax
+                ),
+            },
+        ),
+        "matrix": Case(
+            matrix(pairs()),
+            (4.6, 4.2),
+            {
+                "a probability": matrix(pair_shifted(pairs(), "GBM", "GLM", -0.2)),
+                "two labels": matrix(swapped_pairs()),
+            },
+        ),
+        "order": Case(
+            order(pairs(), 0.1),
+            (5.5, 3.6),
+            {
+                "an edge": order(pair_shifted(pairs(), "GBM", "EN", -0.6), 0.1),
+                "two labels": order(swapped_pairs(), 0.1),
+            },
+        ),
+        "network": Case(
+            lambda ax: plots.plot_network(network(), ax=ax),
+            (5.0, 4.4),
+            {
+                "an arrow": lambda ax: plots.plot_network(turned_network(), ax=ax),
+                "a link": lambda ax: plots.plot_network(network(), least=0.9, ax=ax),
+            },
+        ),
+        "ranks": Case(
+            lambda ax: plots.plot_ranks(friedman(), ax=ax),
+            (6.0, 2.6),
+            {
+                "two labels": lambda ax: plots.plot_ranks(
+                    friedman_of(renamed(bc.load_example("jansen-uci"), "RF", "EN")), ax=ax
+                ),
+                "an algorithm": lambda ax: plots.plot_ranks(
+                    friedman_of(
+                        bc.load_example("jansen-uci").sel(algorithms=list(uci().algorithms))
+                    ),
+                    ax=ax,
+                ),
+            },
+        ),
+        "shrinkage": Case(
+            lambda ax: plots.plot_shrinkage(counts(), ax=ax),
+            (5.5, 3.8),
+            {
+                "a share": lambda ax: plots.plot_shrinkage(counts(more=8), ax=ax),
+                "two labels": lambda ax: plots.plot_shrinkage(counts(swap=True), ax=ax),
+            },
+        ),
+        "sensitivity": Case(
+            lambda ax: plots.plot_sensitivity(sensitivity(), ax=ax),
+            (5.5, 3.6),
+            {
+                "a probability": lambda ax: plots.plot_sensitivity(
+                    moved_sensitivity("svm>forest|forest>svm", 0.2), ax=ax
+                ),
+                "two labels": lambda ax: plots.plot_sensitivity(renamed_sensitivity(), ax=ax),
+                "a line": lambda ax: plots.plot_sensitivity(sensitivity().iloc[:, :3], ax=ax),
+            },
+        ),
+        "relation": Case(
+            lambda ax: plots.plot_relation(gsd(), ax=ax),
+            (5.0, 4.0),
+            {
+                "an edge": relation_without_an_edge,
+                "two labels": lambda ax: plots.plot_relation(
+                    bc.compare(renamed(uci(), "RF", "EN"), method=GSD(delta=0)), ax=ax
+                ),
+            },
+        ),
+        "growth": Case(
+            lambda ax: plots.plot_growth(gsd(), ax=ax),
+            (5.5, 3.4),
+            {
+                "an algorithm": lambda ax: plots.plot_growth(
+                    bc.compare(
+                        uci().sel(algorithms=["GBM", "RF", "GLM", "CART"]), method=GSD(delta=0)
+                    ),
+                    ax=ax,
+                ),
+                "two labels": lambda ax: plots.plot_growth(
+                    bc.compare(renamed(uci(), "GLM", "EN"), method=GSD(delta=0)), ax=ax
+                ),
+            },
+        ),
+        "robustness": Case(
+            lambda ax: plots.plot_robustness(gsd_pair(), ax=ax),
+            (5.0, 3.2),
+            {"a p-value": lambda ax: plots.plot_robustness(Corrupted(0.2), ax=ax)},  # type: ignore[arg-type]
+        ),
+        "dominance": Case(
+            dominance(mixed_pairs(), 0.1),
+            (4.6, 3.8),
+            {
+                "a probability": dominance(pair_shifted(mixed_pairs(), "EN", "GLM", 0.2), 0.1),
+                "an assertion": dominance(mixed_pairs(), 0.05),
+                "two labels": dominance(bc.pairwise(renamed(mixed(), "RF", "EN"), n_jobs=1), 0.1),
+            },
+        ),
+        "critical": Case(
+            critical(all_pairs()),
+            (6.5, 3.6),
+            {
+                "a bar": critical(pair_shifted(all_pairs(), "CART", "LASSO", 0.1)),
+                "two labels": critical(
+                    bc.pairwise(renamed(bc.load_example("jansen-uci"), "RF", "EN"), n_jobs=1)
+                ),
+                "a rank": critical(pair_shifted(all_pairs(), "GBM", "GLM", -0.2)),
+            },
+        ),
+        "success": Case(
+            lambda ax: plots.plot_success(curves(), ax=ax),
+            (4.4, 4.2),
+            {
+                "two labels": lambda ax: plots.plot_success(curves(swap=True), ax=ax),
+                "a curve": lambda ax: plots.plot_success(curves(step=0.1), ax=ax),
+            },
+        ),
+    }

@@ -1,0 +1,72 @@
+"""Every plot against its kept picture, and the comparison itself against wrong pictures.
+
+``.venv/bin/python tests/make_images.py`` draws them anew; look at them before they are committed.
+"""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import numpy as np
+import pytest
+from scipy.ndimage import gaussian_filter, shift
+
+from bayescompare import plots
+from tests.pictures import FOLDER, SAME, Pixels, cases, difference, kept, render
+
+NAMES = sorted(name.removeprefix("plot_") for name in plots.__all__)
+#: These two only choose among the others.
+CHOOSERS = {"comparison", "pairwise"}
+
+every = pytest.mark.parametrize("name", list(cases()))
+
+WRONG = [(name, way) for name, case in cases().items() for way in case.wrong]
+
+
+def test_every_plot_has_a_picture_and_every_picture_a_plot() -> None:
+    assert set(cases()) == set(NAMES) - CHOOSERS
+    assert {path.stem for path in FOLDER.glob("*.png")} == set(cases())
+
+
+@every
+def test_the_picture_is_the_kept_one(name: str) -> None:
+    case = cases()[name]
+    assert difference(kept(name), render(case.draw, case.size)) < SAME
+
+
+@every
+def test_kept_pictures_are_small(name: str) -> None:
+    assert (FOLDER / f"{name}.png").stat().st_size < 40_000
+
+
+@pytest.mark.parametrize(("name", "way"), WRONG, ids=[f"{n}: {w}" for n, w in WRONG])
+def test_a_wrong_picture_is_found_out(name: str, way: str) -> None:
+    case = cases()[name]
+    assert difference(kept(name), render(case.wrong[way], case.size)) > SAME + 3
+
+
+def noisy(pixels: Pixels) -> dict[str, Pixels]:
+    """What another renderer might make of the same picture; white around it, so nothing is lost."""
+    rng = np.random.default_rng(0)
+    return {
+        "a third of a pixel off": shift(pixels, (0.3, -0.3, 0), order=1, cval=255.0),
+        "two thirds of a pixel off": shift(pixels, (0.7, 0.7, 0), order=1, cval=255.0),
+        "a pixel off": np.roll(pixels, (1, -1), (0, 1)),
+        "grainy": np.clip(pixels + rng.normal(0.0, 4.0, pixels.shape), 0.0, 255.0),
+        "softer": gaussian_filter(pixels, (0.4, 0.4, 0.0)),
+    }
+
+
+@every
+def test_noise_is_not_a_change(name: str) -> None:
+    pixels = np.pad(kept(name), ((2, 2), (2, 2), (0, 0)), constant_values=255.0)
+    for how, other in noisy(pixels).items():
+        assert difference(pixels, other) < SAME - 3, how
+
+
+def test_another_size_is_a_change() -> None:
+    pixels = kept("matrix")
+    assert difference(pixels, pixels[:-9]) == float("inf")
+    assert difference(pixels, pixels[:-1]) < SAME

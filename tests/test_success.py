@@ -1,0 +1,304 @@
+"""Successes against errors: the counts by brute force, and what the paper says of its contexts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import bayescompare as bc
+from bayescompare import plots
+from bayescompare.kernels.success import sign_confidence
+from bayescompare.studies import auc, success_curves, success_errors, success_study
+
+#: The paper's contexts: Figure 3's, and the one of two kinds of datasets.
+BIMODAL: dict[str, Any] = {
+    "shapes": [(100, 140, 9760), (1400, 1000, 7600)],
+    "weights": [2 / 3, 1 / 3],
+    "examples": 100_001,
+    "datasets": 14,
+}
+
+
+def fresh() -> Axes:
+    return Figure(figsize=(6, 6)).subplots()
+
+
+def by_hand(confidence: list[float], correct: list[bool], tau: float) -> tuple[int, int]:
+    passed = [right for sure, right in zip(confidence, correct, strict=True) if sure > tau]
+    return sum(passed), len(passed) - sum(passed)
+
+
+answers = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.9, 1.0]), st.booleans()), min_size=1
+)
+
+
+@given(answers)
+def test_shares_are_counts_above_the_threshold(given_answers: list[tuple[float, bool]]) -> None:
+    confidence, correct = [a for a, _ in given_answers], [b for _, b in given_answers]
+    right, wrong = by_hand(confidence, correct, 0.0)
+    if not (right and wrong):
+        with pytest.raises(bc.BayescompareError, match="simulate more"):
+            success_errors(confidence, correct)
+        return
+    curve = success_errors(confidence, correct)
+    assert curve.attrs == {"successes": right, "errors": wrong}
+    assert curve["threshold"].is_monotonic_decreasing
+    assert set(curve["threshold"]) == {0.0, *confidence}
+    for row in curve.itertuples():
+        assert (row.success * right, row.error * wrong) == pytest.approx(
+            by_hand(confidence, correct, row.threshold)
+        )
+
+
+@given(answers, st.randoms())
+def test_ties_do_not_depend_on_their_listing(
+    given_answers: list[tuple[float, bool]], random: Any
+) -> None:
+    shuffled = random.sample(given_answers, len(given_answers))
+    if len({right for sure, right in given_answers if sure > 0}) < 2:
+        return
+    one, other = (success_errors(*zip(*a, strict=True)) for a in (given_answers, shuffled))
+    pd.testing.assert_frame_equal(one, other)
+
+
+@given(answers)
+def test_the_area_is_the_chance_that_a_success_is_the_surer(
+    given_answers: list[tuple[float, bool]],
+) -> None:
+    right = [sure for sure, good in given_answers if good and sure > 0]
+    wrong = [sure for sure, good in given_answers if not good and sure > 0]
+    if not (right and wrong):
+        return
+    # Mann and Whitney's, ties counting half.
+    above = sum((r > w) + (r == w) / 2 for r in right for w in wrong) / len(right) / len(wrong)
+    assert auc(success_errors(*zip(*given_answers, strict=True))) == pytest.approx(above)
+
+
+def test_one_tied_block_is_one_step() -> None:
+    curve = success_errors([0.8] * 6, [True, False, True, True, False, True])
+    assert curve[["success", "error"]].to_numpy().tolist() == [[0, 0], [1, 1]]
+    assert auc(curve) == 0.5
+
+
+def test_right_and_wrong_exchanged_mirror_the_area() -> None:
+    rng = np.random.default_rng(0)
+    sure, right = np.round(rng.uniform(0.01, 1, 300), 2), rng.random(300) < 0.6
+    assert auc(success_errors(sure, ~right)) == pytest.approx(1 - auc(success_errors(sure, right)))
+
+
+BAD = {
+    "nan": ([0.5, float("nan")], [True, False], "nan at place 1"),
+    "above one": ([0.5, 1.5], [True, False], "1.5 at place 1"),
+    "below zero": ([-0.1, 0.5], [True, False], "place 0"),
+    "lengths": ([0.5, 0.6], [True], "shapes"),
+    "empty": ([], [], "shapes"),
+    "matrix": ([[0.5]], [[True]], "shapes"),
+    "words": (["sure"], [True], "numbers"),
+    "not truth": ([0.5, 0.6], [0.3, 1.0], "truth"),
+}
+
+
+@pytest.mark.parametrize(("confidence", "correct", "message"), BAD.values(), ids=BAD)
+def test_bad_answers_are_refused(confidence: Any, correct: Any, message: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=message):
+        success_errors(confidence, correct)
+
+
+def test_zeros_and_ones_are_truth_values() -> None:
+    one, other = (success_errors([0.5, 0.6], right) for right in ([0, 1], [False, True]))
+    pd.testing.assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 21])
+def test_the_sign_test_s_confidence_is_exact(n: int) -> None:
+    table = sign_confidence(n)
+    for wins in range(n + 1):
+        for losses in range(n + 1 - wins):
+            total = wins + losses
+            tail = sum(comb(total, i) for i in range(min(wins, losses) + 1))
+            p = min(Fraction(1), 2 * Fraction(tail, 2**total))
+            assert table[wins, losses] == float(1 - p)
+            if total:
+                assert table[wins, losses] == pytest.approx(1 - _binomtest(wins, total), abs=1e-12)
+
+
+def _binomtest(wins: int, total: int) -> float:
+    from scipy.stats import binomtest
+
+    return float(binomtest(wins, total).pvalue)
+
+
+# -------------------------------------------------------------------------------------- the study
+
+
+def test_confidences_are_the_methods_own() -> None:
+    """A study's figures against `compare` on the same counts."""
+    from bayescompare.studies import success as file
+
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(0, 30, (2, 6, 9))
+    found = list(zip(*file._answers(first, second), strict=True))
+    for row, told in enumerate(found):
+        frame = pd.DataFrame({"dataset": range(9), "a": first[row], "b": second[row], "n": 200})
+        counts = bc.ErrorCounts.from_frame(frame, first_wrong="a", second_wrong="b")
+        for name, sure, lead in told:
+            c = bc.compare(counts, method=name)
+            level = c.decision.level if name == "poisson-binomial" else 1 - c.pvalue
+            assert sure == pytest.approx(level, abs=1e-12)
+            if c.decision.verdict != "tied":
+                assert c.best == ("first>second" if lead > 0 else "second>first")
+
+
+def test_the_study_is_the_same_for_any_number_of_jobs() -> None:
+    one, other = (success_study(simulations=1200, datasets=5, rng=3, n_jobs=n) for n in (1, 2))
+    pd.testing.assert_frame_equal(one, other)
+    assert one["simulation"].nunique() == 1200
+    assert len(one) == 3600
+    assert one["confidence"].between(0, 1).all()
+
+
+def test_swapping_the_two_mirrors_the_context() -> None:
+    """Who is called first has nothing to do with who is right."""
+    study = {"datasets": 7, "simulations": 6000}
+    there = success_study(shapes=[(100, 110, 790)], rng=1, **study)
+    back = success_study(shapes=[(110, 100, 790)], rng=2, **study)
+    for one, other in zip(
+        success_curves(there).values(), success_curves(back).values(), strict=True
+    ):
+        # An area's standard error is at most √(¼ / errors).
+        reach = 4 * np.sqrt(0.25 / one.attrs["errors"] + 0.25 / other.attrs["errors"])
+        assert auc(one) == pytest.approx(auc(other), abs=reach)
+    shares = [t.groupby("method")["correct"].mean() for t in (there, back)]
+    pd.testing.assert_series_equal(*shares, atol=0.05)
+
+
+@pytest.mark.parametrize("datasets", [7, 21, 41])
+def test_figure_3_the_poisson_binomial_test_is_above_the_sign_test(datasets: int) -> None:
+    # "the Poisson binomial test constantly outperform the sign test … the WSR test have
+    # performances similar to our approach"
+    study = success_study(simulations=4000, datasets=datasets, rng=1)
+    under = {name: auc(curve) for name, curve in success_curves(study).items()}
+    assert under["poisson-binomial"] > under["sign"] + 0.005
+    assert under["poisson-binomial"] == pytest.approx(under["wilcoxon"], abs=0.04)
+
+
+def test_the_signed_rank_test_fails_on_two_kinds_of_datasets() -> None:
+    # Published: "over 0.8 for the sign test and the Poisson binomial test", and 0.334 for the
+    # signed-rank test. Obtained with 100,000 simulations: 0.806, 0.885 and 0.338.
+    study = success_study(**BIMODAL, simulations=4000, rng=1)
+    under = {name: auc(curve) for name, curve in success_curves(study).items()}
+    assert under["wilcoxon"] < 0.45
+    assert under["poisson-binomial"] > 0.8
+    # So near to 0.8 that four thousand simulations leave it open; see the slow test.
+    assert under["sign"] > 0.75
+
+
+@pytest.mark.slow
+def test_published_areas_on_two_kinds_of_datasets() -> None:
+    study = success_study(**BIMODAL, simulations=100_000, rng=1, n_jobs=2)
+    under = {name: auc(curve) for name, curve in success_curves(study).items()}
+    assert under["sign"] > 0.8
+    assert under["poisson-binomial"] > 0.8
+    # The paper's figure and this one each carry a Monte Carlo error of about 0.002.
+    assert under["wilcoxon"] == pytest.approx(0.334, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations=0"),
+        ({"datasets": 2.5}, "datasets=2.5"),
+        ({"examples": True}, "examples=True"),
+        ({"shapes": [(1, 2)]}, "shapes="),
+        ({"shapes": [(1, 2, 0)]}, "shapes="),
+        ({"shapes": "abc"}, "numbers"),
+        ({"shapes": [(1, 2, float("nan"))]}, "shapes="),
+        ({"shapes": [(5, 5, 9)]}, "neither is better"),
+        ({"weights": [1, 2]}, "weights="),
+        ({"weights": [0]}, "weights="),
+        ({"weights": [-1]}, "weights="),
+        ({"rng": -1}, "rng="),
+    ],
+)
+def test_a_study_of_nothing_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=message):
+        success_study(**{"simulations": 10, **options})
+
+
+# ------------------------------------------------------------------------------------ the picture
+
+
+@pytest.fixture(scope="module")
+def curves() -> dict[str, pd.DataFrame]:
+    return success_curves(success_study(simulations=600, datasets=7, rng=2))
+
+
+def test_the_curves_drawn_are_the_curves_given(curves: dict[str, pd.DataFrame]) -> None:
+    ax = plots.plot_success(curves, ax=fresh())
+    diagonal, *lines = ax.lines
+    np.testing.assert_array_equal(diagonal.get_xydata(), [[0, 0], [1, 1]])
+    legend = ax.get_legend()
+    assert legend is not None
+    words = [text.get_text() for text in legend.get_texts()]
+    assert words == [f"{name}: AUC {auc(curve):.3f}" for name, curve in curves.items()]
+    for line, curve in zip(lines, curves.values(), strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), curve["error"])
+        np.testing.assert_array_equal(line.get_ydata(), curve["success"])
+
+
+def test_lines_differ_without_colour(curves: dict[str, pd.DataFrame]) -> None:
+    _, *lines = plots.plot_success(curves, ax=fresh()).lines
+    dashes = {str(line._dash_pattern) for line in lines}
+    assert len(dashes) == len(lines)
+
+
+def test_more_curves_than_styles_are_drawn_all_the_same() -> None:
+    curve = success_errors([0.9, 0.8, 0.7], [True, False, True])
+    ax = plots.plot_success({f"m{k}": curve for k in range(20)}, ax=fresh())
+    assert len(ax.lines) == 21
+
+
+def test_odd_names_are_shown_as_they_are() -> None:
+    curve = success_errors([0.9, 0.8, 0.7], [True, False, True])
+    ax = plots.plot_success({"$x_1": curve, "<b>": curve, "z" * 80: curve}, ax=fresh())
+    legend = ax.get_legend()
+    assert legend is not None
+    texts = legend.get_texts()
+    assert texts[0].get_text().startswith("$x_1: AUC")
+    assert not any(text.get_parse_math() for text in texts)
+    assert max(len(text.get_text()) for text in texts) < 50
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("given_curves", "message"),
+    [
+        ({}, "at least one"),
+        (None, "at least one"),
+        ([1, 2], "at least one"),
+        ({"a": None}, r"curves\['a'\]"),
+        ({"a": pd.DataFrame({"success": [0, 1]})}, r"curves\['a'\]"),
+        ({"a": pd.DataFrame({"success": [0.0, np.nan], "error": [0, 1]})}, "shares"),
+        ({"a": pd.DataFrame({"success": [0.0, 2.0], "error": [0, 1]})}, "shares"),
+        ({"a": pd.DataFrame({"success": [0.0], "error": [0.0]})}, "shares"),
+    ],
+)
+def test_bad_curves_are_refused(given_curves: Any, message: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=message):
+        plots.plot_success(given_curves, ax=fresh())
