@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bayescompare import methods
+from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
@@ -19,7 +20,7 @@ from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.model_source import bundled
 from bayescompare.results import Results
 
-__all__ = ["as_method", "checked", "compare", "judged"]
+__all__ = ["as_method", "check_sampler", "checked", "compare", "judged"]
 
 
 def compare(
@@ -66,8 +67,23 @@ def compare(
     test = as_method(method)
     asked = judged(checked(results, test, measures), test, algorithms, missing)
     generator, seed = as_rng(rng)
-    answer = test.answer(asked, Sampling(generator, seed, dict(sampler or {})))
+    answer = test.answer(asked, Sampling(generator, seed, check_sampler(sampler)))
     return comparison_of(asked, test, answer)
+
+
+def check_sampler(sampler: object) -> dict[str, Any]:
+    """Check the options for `pymc.sample`."""
+    if sampler is None:
+        return {}
+    if not isinstance(sampler, Mapping):
+        raise BayescompareError(
+            f"sampler={sampler!r}: give a mapping of options for pymc.sample, as {{'draws': 2000}}."
+        )
+    options = dict(sampler)
+    check_count(**{name: options[name] for name in ("draws", "chains") if name in options})
+    if "random_seed" in options:
+        raise BayescompareError("sampler['random_seed']: give the seed as rng=.")
+    return options
 
 
 def as_method(method: object) -> Method:

@@ -403,11 +403,24 @@ def calibrate(
     from bayescompare import cli_tables, studies
 
     _check_outputs(None, force, plot=plot)
-    if example is None:
-        found = studies.sbc(model, simulations=simulations or 1000, draws=draws, rng=seed)
+    if plot is not None:
+        _check_picture(plot)
+    if model in studies.CALIBRATED and example is not None:
+        raise BayescompareError(
+            f"--example {example}: {model} is calibrated on sizes of its own and takes no table; "
+            "leave the option out."
+        )
+    if model in studies.CALIBRATED:
+        count = 1000 if simulations is None else simulations
+        found = studies.sbc(model, simulations=count, draws=draws, rng=seed)
+    elif example is None:
+        raise BayescompareError(
+            f"{model}: a model file needs a table whose sizes are simulated: give --example NAME "
+            f"(built in, without one: {', '.join(studies.CALIBRATED)})."
+        )
     else:
         table = bc.load_example(example)
-        count = simulations or 100
+        count = 100 if simulations is None else simulations
         found = studies.sbc_model(model, table, simulations=count, draws=draws, rng=seed)
     cli_tables.print_calibration(cli_tables.console(), found)
     if plot is not None:
@@ -504,6 +517,17 @@ def _check_outputs(source: Path | None, force: bool, **paths: Path | None) -> No
             raise BayescompareError(f"--{option} {path}: that is {other} too; name another.")
     for option, path in given.items():
         (check_report_path if option == "report" else new_file)(path, overwrite=force)
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse a kind of picture that matplotlib cannot write, before the work is done."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        raise BayescompareError(
+            f"--plot {path}: no such kind of picture; end its name in .png, .svg or .pdf."
+        )
 
 
 def _command() -> str:

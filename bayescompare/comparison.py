@@ -166,6 +166,8 @@ class Comparison:
         """Say what was found, how sure it is, what it does not say and what would change it."""
         given = self.results, self.answer, self.decision
         said = [*self.method.words(*given), change_words(self.method, *given)]
+        if self.answer.tree is not None and not (found := self.diagnose()).ok:
+            said.append(f"Caution: the sampling is {found.verdict}")
         noted = [f"Note: {note}." for note in self.results.notes]
         return " ".join([*said, *noted])
 
@@ -293,6 +295,11 @@ class Comparison:
         "loo", so that ``arviz.compare`` takes it.
         """
         self._require("loo")
+        if tree is not None and not self.method.weighable:
+            raise BayescompareError(
+                "loo: the draws of this formula are not of a likelihood times a prior, so that "
+                "they cannot be weighed; loo() without a tree is exact, or say joint=True."
+            )
         given = self.answer.tree if tree is None else tree
         if given is not None:
             return psis_loo(given)
@@ -367,6 +374,11 @@ class Comparison:
         from bayescompare.criticism import predictive_check
 
         given = self.answer.tree if tree is None else tree
+        if given is None and self.method.samples:
+            raise BayescompareError(
+                "check: the chains of this answer were not saved (JSON does not hold them, netCDF "
+                "does); give tree=, from sample()."
+            )
         if given is None:
             given = self.draws(250, chains=4, rng=rng)
         return predictive_check(self, given, prior=prior)

@@ -11,8 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare.diagnosis import check_tree
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.decision import decide
+from bayescompare.methods.listing import OTHER
 from bayescompare.methods.simplex import OUTCOME
 
 if TYPE_CHECKING:
@@ -33,16 +35,16 @@ Statistic = Callable[[FloatArray], NDArray[Any]]
 def predictive_check(c: Comparison, tree: xr.DataTree, *, prior: bool = False) -> pd.DataFrame:
     """Compare statistics of the data with those of data that the model predicts."""
     group = "prior_predictive" if prior else "posterior_predictive"
-    if group not in tree or "observed_data" not in tree:
-        raise BayescompareError(
-            f"check: the tree has no {group}: give that of draws() or sample()."
-        )
+    check_tree(tree, group)
+    check_tree(tree, "observed_data")
     drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
     (name, *_) = map(str, seen.data_vars)
-    if name == OUTCOME:
+    if name == OUTCOME and "statement" in seen[name].dims:
         found = _statement_statistics(c, drawn[name], seen[name])
-    else:
+    elif "constant_data" in tree and "discordant" in tree["constant_data"]:
         found = _count_statistics(tree, drawn[name], seen[name])
+    else:
+        found = _any_statistics(drawn, seen)
     rows = {}
     for label, (predicted, observed) in found.items():
         low, high = np.quantile(predicted, (0.025, 0.975))
@@ -60,10 +62,16 @@ def _statement_statistics(
     predicted = drawn.transpose("chain", "draw", *order).values.astype(np.float64)
     observed = np.asarray(seen.transpose(*order).values, dtype=np.float64)
     labels = [str(label) for label in seen["statement"].values.tolist()]
+    if OTHER in labels:
+        # What is lumped cannot be told apart: neither who wins there nor how many there are.
+        kept = [k for k, label in enumerate(labels) if label != OTHER]
+        largest = predicted.sum(axis=2)[..., kept].max(axis=-1).ravel()
+        own = float(observed.sum(axis=0)[kept].max())
+        return {"largest count of a listed statement": (largest, own)}
     found = {
         "distinct statements": (
             (predicted.sum(axis=2) > 0).sum(axis=-1).ravel().astype(np.float64),
-            float((observed.sum(axis=0) > 0).sum()),
+            float(_distinct(observed)),
         ),
         "largest count": (predicted.sum(axis=2).max(axis=-1).ravel(), observed.sum(axis=0).max()),
     }
@@ -75,6 +83,36 @@ def _statement_statistics(
             float(observed.sum(axis=0) @ leads),
         )
     return {name: (values, float(own)) for name, (values, own) in found.items()}
+
+
+def _distinct(observed: FloatArray) -> int:
+    """How many statements the datasets show at least; one that is tied shows but one of its own."""
+    tied = (observed > 0).sum(axis=1) > 1
+    shown = set(np.flatnonzero(observed[~tied].sum(axis=0)).tolist())
+    for row in observed[tied]:
+        own = np.flatnonzero(row).tolist()
+        if not shown & set(own):
+            shown.add(own[0])
+    return len(shown)
+
+
+def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> dict[str, tuple[FloatArray, float]]:
+    """Of what a model of the user's own observes: mean, spread and extremes."""
+    found: dict[str, tuple[FloatArray, float]] = {}
+    statistics: dict[str, Callable[..., Any]] = {
+        "mean": np.mean,
+        "standard deviation": np.std,
+        "least": np.min,
+        "greatest": np.max,
+    }
+    for name in map(str, seen.data_vars):
+        order = seen[name].dims
+        predicted = drawn[name].transpose("chain", "draw", *order).values.astype(np.float64)
+        predicted = predicted.reshape(-1, int(np.prod(predicted.shape[2:])))
+        observed = np.asarray(seen[name].values, dtype=np.float64)
+        for label, of in statistics.items():
+            found[f"{label} of {name}"] = (of(predicted, axis=1), float(of(observed)))
+    return found
 
 
 def _leads(label: str, measure: int, algorithm: str) -> bool:
@@ -113,10 +151,10 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
         raise BayescompareError(
             "sensitivity: this answer was summed from a network by on(); ask the whole one."
         )
-    chosen = np.geomspace(0.1, 10.0, 21) if values is None else np.asarray(values, dtype=float)
-    if chosen.ndim != 1 or not len(chosen) or not (np.isfinite(chosen) & (chosen > 0)).all():
+    chosen = np.geomspace(0.1, 10.0, 21) if values is None else _numbers("values", values)
+    if not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
-    rows = [_probabilities(c, replace(c.method, **{option: float(v)})) for v in chosen]
+    rows = [_probabilities(c, _weighed(c.method, option, float(v))) for v in chosen]
     table = pd.DataFrame(rows, index=pd.Index(chosen, name=option)).fillna(0.0)
     if c.method.name == "dirichlet":
         bounds = [_bounds(c, float(v)) for v in chosen]
@@ -137,17 +175,52 @@ def rope_sensitivity(
         raise BayescompareError("rope_sensitivity: a rope is about two algorithms.")
     if c.method.samples:
         raise BayescompareError("rope_sensitivity: the answer must not need NUTS.")
-    values = np.asarray(c.results.data[measure].values, dtype=float)
-    if ropes is None:
-        gaps = np.abs(values[:, 0] - values[:, 1]) if values.ndim == 2 else np.ptp(values)
-        ropes = np.linspace(0.0, float(np.max(gaps)) or 1.0, 21).tolist()
+    if c.method.kind != "bayesian" or c.method.judges == "counts" or c.method.one_question:
+        raise BayescompareError(
+            f"rope_sensitivity: method {c.method.name!r} has no probability of equivalence for a "
+            "rope to change; ask 'dirichlet', 'network' or 'correlated-t'."
+        )
+    chosen = _usual_ropes(c, measure) if ropes is None else _numbers("ropes", ropes)
+    if not (chosen >= 0).all():
+        raise BayescompareError(f"ropes={ropes!r}: a rope is a number >= 0.")
     rows = []
-    for rope in ropes:
+    for rope in chosen.tolist():
         changed = c.results._with(spec={**spec, measure: replace(spec[measure], rope=float(rope))})
         answer = c.method.answer(changed, Sampling(np.random.default_rng(0), 0))
         assert answer.probability is not None
         rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
-    return pd.DataFrame(rows, index=pd.Index(list(ropes), name="rope")).fillna(0.0)
+    return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
+
+
+def _usual_ropes(c: Comparison, measure: str) -> FloatArray:
+    """From none to the largest difference on a dataset (of replicates: of their pairs)."""
+    values = c.results.data[measure].transpose("dataset", "algorithm", ...).values
+    gap = float(np.nanmax(np.abs(values[:, 0] - values[:, 1])))
+    return np.linspace(0.0, gap or 1.0, 21)
+
+
+def _numbers(name: str, given: object) -> FloatArray:
+    """Read a list of finite numbers."""
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if isinstance(given, str) or found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+        raise BayescompareError(f"{name}={given!r}: give a list of finite numbers.")
+    return found
+
+
+def _weighed(method: Method, option: str, value: float) -> Method:
+    """The method with a prior of another weight, however its own was given."""
+    made: Any = method
+    rest = {k: v for k, v in (getattr(made, "priors", None) or {}).items() if k != option}
+    try:
+        weighed: Method = replace(made, **{option: value}, priors=rest or None)
+    except BayescompareError as error:
+        raise BayescompareError(
+            f"sensitivity: the weight of this prior cannot be varied by {option}: {error}"
+        ) from None
+    return weighed
 
 
 def _probabilities(c: Comparison, method: Method) -> dict[str, float]:

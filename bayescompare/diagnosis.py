@@ -21,7 +21,7 @@ from bayescompare._errors import BayescompareError
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
-__all__ = ["Diagnosis", "diagnose", "exact_loo", "psis_loo"]
+__all__ = ["Diagnosis", "check_tree", "diagnose", "exact_loo", "psis_loo"]
 
 FloatArray = NDArray[np.float64]
 
@@ -67,10 +67,7 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
     """Diagnose a tree; None stands for an exact answer."""
     if tree is None:
         return Diagnosis(True, "exact: no sampling was done, so there is nothing to diagnose.")
-    if "posterior" not in tree:
-        raise BayescompareError(
-            "tree has no posterior group: give the tree of draws() or sample()."
-        )
+    check_tree(tree, "posterior")
     import arviz as az
 
     posterior = tree["posterior"].to_dataset()
@@ -83,18 +80,26 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
         ess = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
     figures = {"greatest R-hat": max(_moving(rhat, posterior))} if chains > 1 else {}
     figures["least ESS"] = min(v for each in ess for v in _moving(each, posterior))
+    # Draws that no chain made are independent: an R-hat above the limit is chance.
+    chained = "sample_stats" in tree or tree.attrs.get("sampler", "nuts") == "nuts"
     found = [
         # Written so that NaN, which too few draws give, is wanting too.
-        _complaint(not figures.get("greatest R-hat", 1.0) <= MOST_RHAT, "chains disagree (R-hat)"),
+        _complaint(
+            chained and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT,
+            "chains disagree (R-hat)",
+        ),
         _complaint(
             not figures["least ESS"] >= LEAST_ESS_PER_CHAIN * chains,
             "too few effective draws (ESS)",
         ),
     ]
-    if "sample_stats" in tree:
-        figures["divergences"] = float(tree["sample_stats"]["diverging"].sum())
-        figures["least E-BFMI"] = float(np.min(np.asarray(az.bfmi(tree)["energy"])))
+    stats = tree["sample_stats"].to_dataset() if "sample_stats" in tree else xr.Dataset()
+    # Metropolis and Gibbs steps know neither divergences nor energies.
+    if "diverging" in stats:
+        figures["divergences"] = float(stats["diverging"].sum())
         found.append(_complaint(figures["divergences"] > 0, "divergent transitions"))
+    if "energy" in stats:
+        figures["least E-BFMI"] = float(np.min(np.asarray(az.bfmi(tree)["energy"])))
         found.append(
             _complaint(figures["least E-BFMI"] < LEAST_BFMI, "poor energy mixing (E-BFMI)")
         )
@@ -110,7 +115,8 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
                 f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
                 "exact where it can be."
             )
-    said = "not trustworthy: " + "; ".join(wanting) if wanting else "no problem found"
+    sound = "no problem found" if chained else "independent draws, no chains to diagnose"
+    said = "not trustworthy: " + "; ".join(wanting) if wanting else sound
     return Diagnosis(not wanting, f"{said}.{loo}", table, figures)
 
 
@@ -122,6 +128,16 @@ def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
         [np.ravel(figures[name].values[moves[name].values]) for name in posterior.data_vars]
     )
     return found.tolist() if len(found) and np.isfinite(found).all() else [math.nan]
+
+
+def check_tree(tree: object, group: str) -> None:
+    """Refuse what is no tree, or has no such group."""
+    if not isinstance(tree, xr.DataTree):
+        raise BayescompareError(
+            f"tree is a {type(tree).__name__}: give the tree of draws() or sample()."
+        )
+    if group not in tree:
+        raise BayescompareError(f"tree has no {group} group: give the tree of draws() or sample().")
 
 
 def _complaint(wrong: bool, words: str) -> str:
@@ -163,26 +179,22 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
     """
     import arviz as az
 
-    if "log_likelihood" not in tree:
-        raise BayescompareError(
-            "tree has no log_likelihood group: give the tree of draws() or sample()."
-        )
-    densities = tree["log_likelihood"].to_dataset()
-    (name, *others) = map(str, densities.data_vars)
-    if others:
-        raise BayescompareError(f"log_likelihood holds {[name, *others]}: one variable is needed.")
+    check_tree(tree, "log_likelihood")
+    densities = _by_dataset(tree["log_likelihood"].to_dataset())
+    (name,) = map(str, densities.data_vars)
     samples = ("chain", "draw")
     spread = densities.max(samples) - densities.min(samples)
     # But for rounding: as constant as floats can tell.
     constant = np.asarray((spread <= 1e-12 * (1.0 + abs(densities.max(samples))))[name])
+    posterior = tree["posterior"].to_dataset()
     if not constant.any():
-        whole: ELPDData = az.loo(tree, pointwise=True)
+        groups = {"posterior": posterior, "log_likelihood": densities}
+        whole: ELPDData = az.loo(xr.DataTree.from_dict(groups), pointwise=True)
         return whole
     level = densities[name].isel(chain=0, draw=0, drop=True)
     without, khat, p = np.array(level), np.zeros(level.shape), 0.0
     if not constant.all():
         varying = densities.isel(dataset=~constant)
-        posterior = tree["posterior"].to_dataset()
         part = az.loo(
             xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": varying}),
             pointwise=True,
@@ -194,3 +206,20 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
     made.pareto_k = made.elpd_i.copy(data=khat).rename("pareto_k")
     made.warning = bool((khat > made.good_k).any())
     return made
+
+
+def _by_dataset(densities: xr.Dataset) -> xr.Dataset:
+    """One log density per dataset: a dataset is left out whole, with all that was seen on it."""
+    total = None
+    for name, each in densities.data_vars.items():
+        if "dataset" not in each.dims:
+            raise BayescompareError(
+                f"log_likelihood of {name!r} has no dim 'dataset', so none can be left out."
+            )
+        others = [dim for dim in each.dims if dim not in ("chain", "draw", "dataset")]
+        summed = each.sum(others)
+        total = summed if total is None else total + summed
+    if total is None:
+        raise BayescompareError("log_likelihood is empty: there is nothing to leave out.")
+    names = ", ".join(map(str, densities.data_vars))
+    return total.to_dataset(name=names)

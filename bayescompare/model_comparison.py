@@ -114,6 +114,12 @@ def compare_models(
     import arviz as az
 
     chosen = _named(comparisons, names)
+    for name, c in chosen.items():
+        if c.method.samples and c.answer.tree is None:
+            raise BayescompareError(
+                f"{name}: the chains of this answer were not saved (JSON does not hold them, "
+                "netCDF does); ask compare() again."
+            )
     _check_same_data(chosen)
     loos = {name: c.loo() for name, c in chosen.items()}
     ranked = az.compare(loos, round_to="none")
@@ -150,6 +156,8 @@ def _named(comparisons: Sequence[Comparison], names: Sequence[str] | None) -> di
             raise BayescompareError(
                 f"method {c.method.name!r} has no predictive density to compare; leave it out."
             )
+    if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
+        raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
     if names is not None and len(names) != len(given):
         raise BayescompareError(f"names: {len(names)} for {len(given)} comparisons.")
     wanted = [_name(c) for c in given] if names is None else [str(name) for name in names]
@@ -198,7 +206,9 @@ def _observed(c: Comparison) -> np.ndarray[Any, Any]:
     """What a model predicts, dataset by dataset."""
     tree = c.answer.tree if c.answer.tree is not None else c.draws(1, chains=1, rng=0)
     data = tree["observed_data"].to_dataset()
-    (name, *more) = map(str, data.data_vars)
-    if more:
-        raise BayescompareError(f"{_name(c)} observes {[name, *more]}: one variable is needed.")
-    return np.asarray(data[name].transpose("dataset", ...).values, dtype=float)
+    n = data.sizes["dataset"]
+    parts = [data[name].transpose("dataset", ...).values.reshape(n, -1) for name in data.data_vars]
+    if len(parts) == 1:
+        (name,) = data.data_vars
+        return np.asarray(data[name].transpose("dataset", ...).values, dtype=float)
+    return np.hstack([np.asarray(part, dtype=float) for part in parts])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
-from bayescompare.asking import as_method, checked, judged
+from bayescompare.asking import as_method, check_sampler, checked, judged
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Method, Sampling
@@ -326,9 +326,10 @@ def pairwise(
         whole = whole.average()
     pairs = _pairs(whole, reference)
     generator, seed = as_rng(rng)
+    options = check_sampler(sampler)
     if len(whole.algorithms) > 2 and test.samples:
         everyone = judged(whole, test, None, missing)
-        told = Sampling(generator, seed, dict(sampler or {}))
+        told = Sampling(generator, seed, options)
         together = test.answer_pairs(everyone, pairs, told)
         if together is not None:
             read = zip(pairs, together, strict=True)
@@ -338,7 +339,7 @@ def pairwise(
     # One stream per pair, spawned before any work: the same answer for any number of jobs.
     streams = generator.spawn(len(pairs))
     tasks = (
-        (test, one, Sampling(stream, seed, dict(sampler or {})))
+        (test, one, Sampling(stream, seed, options))
         for one, stream in zip(asked, streams, strict=True)
     )
     answers = _run(tasks, len(pairs), test.samples, n_jobs, progress)

@@ -32,7 +32,9 @@ import pytensor.tensor as pt
 from bayescompare.modelling import prior
 
 
-def build(results, *, covariates=None, alpha=pm.Normal.dist(0.0, 1.5), tau=pm.HalfNormal.dist(1.0)):
+def build(
+    results, *, covariates=None, intercept=pm.Normal.dist(0.0, 1.5), tau=pm.HalfNormal.dist(1.0)
+):
     names, x = standardised(covariates, results.datasets)
     coords = {
         "algorithm": results.algorithms,
@@ -42,7 +44,7 @@ def build(results, *, covariates=None, alpha=pm.Normal.dist(0.0, 1.5), tau=pm.Ha
     }
     won = wins(results)
     with pm.Model(coords=coords) as model:
-        alpha = prior("alpha", alpha, positive=False)
+        alpha = prior("intercept", intercept, positive=False)
         logit = alpha + np.zeros(len(results.datasets))
         if names:
             z = pm.Normal("z", dims="covariate")

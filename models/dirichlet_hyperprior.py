@@ -3,13 +3,15 @@
 Story: each dataset supports one statement, with probabilities θ; how even θ is, is not known but
 learned with it:
 
-    α ~ Gamma(2, 1),   θ ~ Dirichlet(α, …, α),   statement of dataset i ~ Categorical(θ).
+    α ~ Gamma(2, 1),   θ ~ Dirichlet(α, …, α),   statement of dataset i ~ Categorical(θ),
+
+with α the `concentration`.
 
 Ties split a dataset's weight over the statements they allow. Changed prior, in three lines::
 
     import pymc as pm, bayescompare as bc
-    wide = bc.methods.ModelFile("dirichlet_hyperprior", priors={"alpha": pm.HalfNormal.dist(3)})
-    c = bc.compare(results, method=wide)
+    prior = {"concentration": pm.HalfNormal.dist(3)}
+    c = bc.compare(results, method=bc.methods.ModelFile("dirichlet_hyperprior", priors=prior))
 
 Reference: Benavoli & de Campos (2016), Section 4; Minka (2000) for learning α.
 """
@@ -20,11 +22,11 @@ import pytensor.tensor as pt
 from bayescompare.modelling import prior, statement_table
 
 
-def build(results, *, alpha=pm.Gamma.dist(2.0, 1.0)):
+def build(results, *, concentration=pm.Gamma.dist(2.0, 1.0)):
     table = statement_table(results)
     coords = {"statement": table.labels, "dataset": results.datasets}
     with pm.Model(coords=coords) as model:
-        alpha = prior("alpha", alpha)
+        alpha = prior("concentration", concentration)
         theta = pm.Dirichlet("theta", pt.ones(len(table.labels)) * alpha, dims="statement")
         pm.CustomDist(
             "outcome",

@@ -69,7 +69,7 @@ def build(results, *, sigma=1.0, kappa=3.0):
         strength = pm.Deterministic("strength", basis @ contrast, dims=("algorithm", "measure"))
         mean = pt.diag(scale[0] ** 2) + strength.T @ strength
         spread = pt.sqrt(pt.diag(mean))
-        omega = mean / (spread[:, None] * spread[None, :])
+        omega = pt.where(pt.eye(m) > 0, 1.0, mean / (spread[:, None] * spread[None, :]))
         pm.Deterministic("omega", omega, dims=("measure", "other_measure"))
         pm.CustomDist(
             "rank",

@@ -346,7 +346,7 @@ def test_models_are_listed_shown_and_copied(tmp_path: Path) -> None:
     assert (again.exit_code, again.stderr.count("\n")) == (2, 1)
     assert run.invoke(app, ["models", "show", "dirichlet_hyperpriors"]).exit_code == 2
     found = bc.methods.describe(str(target))
-    assert found.loc["alpha", "default"] == "Gamma(2.0, 1.0)"
+    assert found.loc["concentration", "default"] == "Gamma(2.0, 1.0)"
 
 
 def test_calibrate_on_the_command_line(tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_a_wrong_name_says_what_there_is(results: bc.Results) -> None:
 def test_the_bundled_models_log_density(results: bc.Results) -> None:
     model = bc.methods.ModelFile("dirichlet_hyperprior").model(results)
     value = model.compile_logp()(
-        {"alpha_log__": math.log(0.7), "theta_simplex__": np.array([0.1, -0.2, 0.3])}
+        {"concentration_log__": math.log(0.7), "theta_simplex__": np.array([0.1, -0.2, 0.3])}
     )
     assert np.isfinite(value)
     with model:

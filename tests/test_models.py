@@ -103,8 +103,9 @@ def test_dirichlet_hyperprior_is_its_formula():
     results, model = built("dirichlet_hyperprior")
     v, prior, likelihood = evaluate(model)
     weights = statement_table(results).weights
-    expected = stats.gamma.logpdf(v["alpha"], 2)
-    expected += stats.dirichlet.logpdf(v["theta"] / v["theta"].sum(), np.full(4, v["alpha"]))
+    alpha = v["concentration"]
+    expected = stats.gamma.logpdf(alpha, 2)
+    expected += stats.dirichlet.logpdf(v["theta"] / v["theta"].sum(), np.full(4, alpha))
     assert prior == pytest.approx(float(expected))
     np.testing.assert_allclose(likelihood, weights @ np.log(v["theta"]))
 
@@ -338,16 +339,16 @@ def test_hierarchical_t_survives_a_dataset_whose_replicates_are_all_equal():
 def test_covariates_is_its_formula():
     results, model = built("covariates")
     v, prior, likelihood = evaluate(model)
-    expected = stats.norm.logpdf(v["alpha"], 0, 1.5) + stats.halfnorm.logpdf(v["tau"])
+    expected = stats.norm.logpdf(v["intercept"], 0, 1.5) + stats.halfnorm.logpdf(v["tau"])
     assert prior == pytest.approx(float(expected + stats.norm.logpdf(v["z"]).sum()))
     x = np.arange(9.0) ** 2
-    logit = v["alpha"] + v["tau"] * v["z"][0] * (x - x.mean()) / x.std()
+    logit = v["intercept"] + v["tau"] * v["z"][0] * (x - x.mean()) / x.std()
     p = 1 / (1 + np.exp(-logit))
     np.testing.assert_allclose(v["p"], p)
     first, second = results.values()[:, :, 0].T
     won = np.where(first == second, 0.5, first > second)
     np.testing.assert_allclose(likelihood, won * np.log(p) + (1 - won) * np.log(1 - p))
-    average = 1 / (1 + math.exp(-v["alpha"]))
+    average = 1 / (1 + math.exp(-v["intercept"]))
     np.testing.assert_allclose(v["better"], [[0.5, average], [1 - average, 0.5]])
 
 
@@ -355,7 +356,7 @@ def test_a_tie_is_half_a_win_and_no_covariate_a_sign_test():
     results = table(np.array([[[1.0], [0.9]], [[0.0], [0.5]], [[2.0], [1.0]]]), rope=0.1)
     model = ModelFile("covariates").model(results)
     assert model.rvs_to_values[model["win"]].data.tolist() == [0.5, 0.0, 1.0]
-    assert [rv.name for rv in model.free_RVs] == ["alpha"]
+    assert [rv.name for rv in model.free_RVs] == ["intercept"]
 
 
 def test_covariates_come_as_a_frame_in_any_order_with_datasets_to_spare():
@@ -416,8 +417,8 @@ def test_draws_follow_the_likelihood():
 
 OVERRIDES: list[tuple[str, dict[str, Any]]] = [
     ("bradley_terry", {"sigma": pm.Exponential.dist(1.0), "nu": 0.5}),
-    ("covariates", {"alpha": pm.StudentT.dist(4, mu=0, sigma=1), "tau": 0.5}),
-    ("dirichlet_hyperprior", {"alpha": pm.HalfNormal.dist(3)}),
+    ("covariates", {"intercept": pm.StudentT.dist(4, mu=0, sigma=1), "tau": 0.5}),
+    ("dirichlet_hyperprior", {"concentration": pm.HalfNormal.dist(3)}),
     (
         "hierarchical_t",
         {"delta0": pm.Uniform.dist(-3, 3), "sigma0": 1.0, "nu_minus_one": pm.Exponential.dist(0.1)},
@@ -525,7 +526,7 @@ FAULTS: list[tuple[str, str]] = [
     (whole(seen='("k", "statement")'), r"mine\.py"),
     (whole(seen="None"), r"mine\.py: the likelihood 'y' has dims \(\); it needs 'dataset'"),
     (whole(theta="None"), r"mine\.py: 'theta' has dims none; it needs \('statement',\)"),
-    (whole() + "QUANTITY = 'phi'\n", r"mine\.py: the model has none of phi.*it has theta, y"),
+    (whole() + "QUANTITY = 'phi'\n", r"mine\.py: the model has none of phi.*it has theta"),
     (whole() + "QUANTITY = 3\n", r"mine\.py: QUANTITY=3 must be a variable's name"),
     (whole() + "probability = 3\n", r"mine\.py: probability must be a function"),
     (whole().replace("table.weights.astype(int)", "None"), r"mine\.py: the model has no observed"),

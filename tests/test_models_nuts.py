@@ -47,7 +47,7 @@ def regression() -> Case:
     results, covariates = model_data.from_covariates(0.5, np.array([1.0, -0.6]), 150, 9)
     p = 1 / (1 + np.exp(-0.5))
     better = np.array([[0.5, p], [1 - p, 0.5]])
-    truth = {"alpha": np.array(0.5), "beta": np.array([1.0, -0.6]), "better": better}
+    truth = {"intercept": np.array(0.5), "beta": np.array([1.0, -0.6]), "better": better}
     return results, {"covariates": covariates}, truth
 
 

@@ -182,6 +182,11 @@ class Method(ABC):
         """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
         return False
 
+    @property
+    def weighable(self) -> bool:
+        """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
+        return True
+
     def options(self) -> dict[str, Any]:
         """Return the choices by name, as given."""
         return {f.name: getattr(self, f.name) for f in fields(self)}

@@ -48,6 +48,11 @@ def read_probability(results: Results, found: Any) -> Answer:
         )
     labels = [str(label) for label in found["statement"].values.tolist()]
     p = np.asarray(found.values, dtype=np.float64)
+    if not (np.isfinite(p) & (p > -1e-9) & (p < 1.0 + 1e-9)).all():
+        raise BayescompareError(
+            f"probability() gave {', '.join(f'{v:.3g}' for v in p[:6])}: each must lie between 0 "
+            "and 1."
+        )
     # Its Monte Carlo error is not known here; that of as many independent draws is no less honest.
     return _answer(results, labels, p, np.sqrt(np.clip(p * (1.0 - p), 1e-6, None) / 1000.0))
 

@@ -8,7 +8,7 @@ picks another variable, ``probability(posterior)`` reads it another way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -72,6 +72,9 @@ class ModelFile(Method):
     saved: bool = False
 
     def __post_init__(self) -> None:
+        given: object = self.priors
+        if not (given is None or isinstance(given, Mapping)):
+            raise BayescompareError(f"priors={given!r}: give a mapping {{name: value}}.")
         if not self.saved:
             _ = self.code  # a fault in the file is told at once
 
@@ -107,7 +110,7 @@ class ModelFile(Method):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Sample, and read the statements' probabilities off the posterior."""
         model = self.model(results)
-        tree = nuts.sample_as(sampling, model, predictive="try")
+        tree = self._sampled(model, sampling)
         return self._read(results, model, tree, sampling)
 
     def answer_pairs(
@@ -124,7 +127,7 @@ class ModelFile(Method):
         quantity = self.code.quantity_of(model)
         if "algorithm" not in (model.named_vars_to_dims.get(quantity) or ()):
             return None
-        tree = nuts.sample_as(sampling, model, predictive="try")
+        tree = self._sampled(model, sampling)
         values = tree["posterior"].to_dataset()[quantity]
         told = {**self._told(), "together": list(results.algorithms)}
         found = []
@@ -134,6 +137,18 @@ class ModelFile(Method):
             details = {**made.details, **told}
             found.append(replace(made, tree=tree, seed=sampling.seed, details=details))
         return found
+
+    def _sampled(self, model: pm.Model, sampling: Sampling) -> xr.DataTree:
+        """Sample, and name the file in whatever goes wrong."""
+        try:
+            return nuts.sample_as(sampling, model, predictive="try")
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.code.where}: {error}") from None
+        except Exception as error:
+            said = " ".join(str(error).split())[:300]
+            raise BayescompareError(
+                f"{self.code.where}: sampling failed: {type(error).__name__}: {said}"
+            ) from error
 
     def _read(
         self, results: Results, model: pm.Model, tree: xr.DataTree, sampling: Sampling

@@ -60,6 +60,8 @@ class Source:
         Reads the statements' probabilities off the posterior in another way.
     doc : str
         The file's docstring.
+    file : str
+        The file that the code stands in, whole, as tracebacks have it.
     replicates : bool
         Whether it wants the replicates themselves (``REPLICATES = True``), not their means.
     """
@@ -70,6 +72,7 @@ class Source:
     quantity: str | None
     probability: Callable[..., Any] | None
     doc: str
+    file: str = ""
     replicates: bool = False
 
     @property
@@ -92,7 +95,7 @@ class Source:
 
         known = self.parameters()
         for name in priors:
-            if name not in known:
+            if name not in known and not self._takes_any:
                 raise BayescompareError(
                     f"priors[{name!r}]: {self.where}: build() takes no such argument; it takes "
                     f"{', '.join(known) or 'none'}.{closest(name, known)}"
@@ -109,21 +112,29 @@ class Source:
             raise BayescompareError(
                 f"{self.where}: build() returned a {type(model).__name__}, not a pm.Model."
             )
-        self._check(model)
+        self._check(model, results)
         return model
+
+    @property
+    def _takes_any(self) -> bool:
+        """Whether ``build`` is written ``build(results, **priors)``."""
+        given = inspect.signature(self.build).parameters.values()
+        return any(p.kind == p.VAR_KEYWORD for p in given)
 
     def quantity_of(self, model: pm.Model) -> str:
         """Name of the variable that the answer is read off."""
         wanted = [self.quantity] if self.quantity else list(QUANTITIES)
-        found = [name for name in wanted if name in model.named_vars]
+        # What is in the posterior: data and constants are not.
+        drawn = [str(v.name) for v in (*model.free_RVs, *model.deterministics)]
+        found = [name for name in wanted if name in drawn]
         if not found:
             raise BayescompareError(
                 f"{self.where}: the model has none of {', '.join(wanted)}, off which the answer is "
-                f"read; it has {', '.join(model.named_vars) or 'nothing'}. Name one by QUANTITY."
+                f"read; it has {', '.join(drawn) or 'nothing'}. Name one by QUANTITY."
             )
         return found[0]
 
-    def _check(self, model: pm.Model) -> None:
+    def _check(self, model: pm.Model, results: Results) -> None:
         if not model.observed_RVs:
             raise BayescompareError(f"{self.where}: the model has no observed variable.")
         for rv in model.observed_RVs:
@@ -133,6 +144,8 @@ class Source:
                     f"{self.where}: the likelihood {rv.name!r} has dims {tuple(dims)}; it needs "
                     "'dataset', so that datasets can be left out one by one."
                 )
+        for dim in ("dataset", "algorithm", "opponent", "measure"):
+            self._check_names(model, dim, results)
         quantity = self.quantity_of(model)
         if self.probability is None:
             dims = tuple(model.named_vars_to_dims.get(quantity) or ())
@@ -143,11 +156,26 @@ class Source:
                     f"{self.where}: {quantity!r} has dims {dims or 'none'}; it needs {wanted}."
                 )
 
+    def _check_names(self, model: pm.Model, dim: str, results: Results) -> None:
+        """Refuse names that are not the results': an answer about others is none about these."""
+        given = model.coords.get(dim)
+        wanted = getattr(results, "algorithms" if dim == "opponent" else f"{dim}s")
+        if given is not None and sorted(map(str, given)) != sorted(wanted):
+            names = ", ".join(map(str, list(given)[:4]))
+            raise BayescompareError(
+                f"{self.where}: the coords of {dim!r} are {names}{', …' if len(given) > 4 else ''} "
+                f"({len(given)}), and the results have {', '.join(wanted[:4])}"
+                f"{', …' if len(wanted) > 4 else ''} ({len(wanted)}): take results.{dim}s."
+                if dim != "opponent"
+                else f"{self.where}: the coords of 'opponent' are not the results' algorithms."
+            )
+
     def _line(self, error: BaseException) -> str:
         """The last line of the file that the error came through."""
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
-            if frame.filename == self.where:
-                return f"{self.where}, line {frame.lineno}"
+            if frame.filename == self.file:
+                shown = self.where if self.where.endswith(".py") else self.file
+                return f"{shown}, line {frame.lineno}"
         return self.where
 
 
@@ -156,7 +184,9 @@ def find_source(source: object) -> Source:
     if callable(source):
         name = getattr(source, "__name__", type(source).__name__)
         where = f"{getattr(source, '__module__', '?')}.{name}"
-        return Source(name, where, source, None, None, inspect.getdoc(source) or "")
+        code = getattr(inspect.unwrap(source), "__code__", None)
+        file = "" if code is None else str(code.co_filename)
+        return Source(name, where, source, None, None, inspect.getdoc(source) or "", file)
     path = Path(str(source))
     if path.suffix != ".py":
         known = bundled()
@@ -173,7 +203,8 @@ def find_source(source: object) -> Source:
 
 def _load(path: Path) -> ModuleType:
     """Run a file as a module that is not kept."""
-    spec = importlib.util.spec_from_file_location(f"bayescompare_model_{path.stem}", path)
+    whole = str(path.resolve())  # as tracebacks will have it
+    spec = importlib.util.spec_from_file_location(f"bayescompare_model_{path.stem}", whole)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -182,10 +213,10 @@ def _load(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        where = error.filename or path
+        where = path if error.filename in (None, whole) else error.filename
         raise BayescompareError(f"{where}, line {error.lineno or '?'}: {error.msg}.") from None
     except (Exception, SystemExit) as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == whole]
         line = f", line {frames[-1].lineno}" if frames else ""
         raise BayescompareError(f"{path}{line}: cannot be loaded: {_said(error)}") from error
     finally:
@@ -206,7 +237,8 @@ def _of_module(path: Path, module: ModuleType) -> Source:
     if not (probability is None or callable(probability)):
         raise BayescompareError(f"{path}: probability must be a function of the posterior.")
     doc, replicates = module.__doc__ or "", bool(getattr(module, "REPLICATES", False))
-    return Source(path.stem, str(path), build, quantity, probability, doc, replicates)
+    whole = str(path.resolve())
+    return Source(path.stem, str(path), build, quantity, probability, doc, whole, replicates)
 
 
 def _said(error: BaseException) -> str:

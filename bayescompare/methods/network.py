@@ -355,12 +355,28 @@ class Network(Method):
         return Statements.from_results(results).size <= DENSE
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
-        """Exact leave-one-dataset-out given the graph; with average, over all graphs anew."""
+        """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.
+
+        A graph that all data chose would have seen the dataset that it predicts.
+        """
         scores = self.scores(results)
         if self.average:
             return _averaged_loo(results, scores)
         layout = self.layout(results, scores, self.graph(scores))
-        return _table_loo(layout)
+        without, within = _table_loo(layout)
+        if isinstance(self.search, str):
+            without = self._learned_without(results, scores)
+        return without, within
+
+    def _learned_without(self, results: Results, scores: Scores) -> FloatArray:
+        """Log predictive density of each dataset under the graph that the others choose."""
+        found = np.empty(len(results.datasets))
+        for i, left_out in enumerate(results.datasets):
+            others = [name for name in results.datasets if name != left_out]
+            rest = self.scores(results.sel(datasets=others))
+            graph = self.graph(rest)
+            found[i] = scores.graph(graph) - rest.graph(graph)
+        return found
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures hang together, and which decide."""

@@ -24,7 +24,8 @@ Simulate = Callable[[int, np.random.Generator], FloatArray]
 
 def check_plan(more: object, threshold: object, simulations: object) -> list[int]:
     """Check the arguments of ``plan``; return the numbers of further datasets."""
-    numbers = list(more) if isinstance(more, Sequence) and not isinstance(more, str) else [more]
+    listed = isinstance(more, (Sequence, np.ndarray)) and not isinstance(more, str)
+    numbers: list[object] = list(more) if listed else [more]  # type: ignore[call-overload]
     for number in numbers:
         if not (is_whole(number) and number >= 1):
             raise BayescompareError(f"more={more!r}: give numbers of further datasets, each >= 1.")

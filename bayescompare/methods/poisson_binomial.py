@@ -156,6 +156,11 @@ class PoissonBinomial(Method):
         return any(not is_number(value) for value in (self.priors or {}).values())
 
     @property
+    def weighable(self) -> bool:
+        """Not the formula's, which cuts what the datasets would tell each other."""
+        return self.joint
+
+    @property
     def weight(self) -> float:
         """The parameter b that holds."""
         given = (self.priors or {}).get("b", self.b)

@@ -156,8 +156,8 @@ def describe_prior(value: Any) -> str:
     if is_number(value):
         return f"{value:g}"
     if _is_distribution(value):
-        parameters = (_shown(parameter) for parameter in _parameters(value))
-        return f"{_op_name(value)}({', '.join(parameters)})"
+        kept = _as_written(_op_name(value), _parameters(value))
+        return f"{_op_name(value)}({', '.join(map(_shown, kept))})"
     return str(getattr(value, "__qualname__", value))
 
 
@@ -185,6 +185,18 @@ def _parameters(rv: Any) -> list[NDArray[Any] | None]:
 
     folded = constant_fold(rv.owner.op.dist_params(rv.owner), raise_not_constant=False)
     return [value if isinstance(value, np.ndarray) else None for value in folded]
+
+
+def _as_written(name: str, parameters: list[NDArray[Any] | None]) -> list[NDArray[Any] | None]:
+    """The parameters as users give them: PyMC keeps a scale for a rate, and a location of none."""
+    if name in ("Gamma", "Exponential") and parameters[-1] is not None:
+        rate = np.asarray(1.0 / parameters[-1])
+        # Turned over twice, a decimal is a decimal but for its last digit.
+        return [*parameters[:-1], np.asarray(np.round(rate, 12))]
+    first = parameters[0]
+    if name in ("HalfNormal", "HalfCauchy") and first is not None and not first.any():
+        return parameters[1:]
+    return parameters
 
 
 def _shown(parameter: NDArray[Any] | None) -> str:

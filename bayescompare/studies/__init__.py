@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
-from bayescompare.studies.sbc import SBC, sbc
+from bayescompare.studies.sbc import CALIBRATED, SBC, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
+from bayescompare.studies.success import auc, success_curves, success_errors, success_study
 
 __all__ = [
+    "CALIBRATED",
     "DOMINANCES",
     "SBC",
+    "auc",
     "calibration",
     "calibration_curve",
     "false_alarms",
     "sbc",
     "sbc_model",
     "simulated_classifiers",
+    "success_curves",
+    "success_errors",
+    "success_study",
 ]

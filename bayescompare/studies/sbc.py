@@ -12,6 +12,7 @@ simulation-based calibration. Modrák et al. (2023) for quantities that depend o
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayescompare._checks import check_count
+from bayescompare._checks import check_count, check_positive
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare.kernels.beta_binomial import draw_hyper, pooled
@@ -33,7 +34,7 @@ from bayescompare.kernels.poisson_binomial_joint import count_posterior
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SBC", "sbc"]
+__all__ = ["CALIBRATED", "SBC", "rank", "sbc"]
 
 FloatArray = NDArray[np.float64]
 
@@ -65,18 +66,24 @@ class SBC:
     def table(self) -> pd.DataFrame:
         """For every quantity: mean rank as a share, and p-values that the ranks are uniform.
 
-        ``chi2`` looks at the shape in 20 bins, ``ks`` (Kolmogorov-Smirnov, conservative for ranks)
-        at drifts.
+        ``chi2`` looks at the shape in up to 20 bins, ``ks`` (Kolmogorov-Smirnov between two
+        discrete distributions, for which it is conservative) at drifts.
         """
+        possible = np.arange(self.draws + 1)
+        bins = min(20, self.draws + 1)
+        place = possible * bins // (self.draws + 1)
+        # Ranks need not fill the bins evenly.
+        share = np.bincount(place, minlength=bins) / (self.draws + 1.0)
         rows = {}
-        for name, ranks in self.ranks.items():
-            share = (ranks.to_numpy() + 0.5) / (self.draws + 1.0)
-            bins = min(20, self.draws + 1)
-            seen = np.histogram(share, bins=bins, range=(0.0, 1.0))[0]
+        for name, column in self.ranks.items():
+            ranks, n = column.to_numpy(), len(column)
+            seen = np.bincount(place[ranks], minlength=bins)
+            below = np.cumsum(np.bincount(ranks, minlength=self.draws + 1)) / n
+            apart = float(np.abs(below - (possible + 1) / (self.draws + 1.0)).max())
             rows[name] = (
-                float(share.mean()),
-                float(stats.chisquare(seen).pvalue),
-                float(stats.kstest(share, "uniform").pvalue),
+                float((ranks.mean() + 0.5) / (self.draws + 1.0)),
+                float(stats.chisquare(seen, n * share).pvalue),
+                float(stats.kstwo.sf(apart, n)),
             )
         return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "chi2", "ks"])
 
@@ -139,12 +146,32 @@ def sbc(
             f"model={model!r}: choose one of {', '.join(_MODELS)}.{closest(model, _MODELS)}"
         )
     check_count(simulations=simulations, draws=draws)
+    _check_options(model, options)
     generator, _ = as_rng(rng)
     rows = [
-        {name: int((drawn < truth).sum()) for name, (truth, drawn) in replicate.items()}
+        {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
         for replicate in _MODELS[model](simulations, draws, generator, **options)
     ]
     return SBC(model, pd.DataFrame(rows), draws)
+
+
+def rank(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:
+    """Rank of the truth among the draws, any place among its equals being as likely as another."""
+    return int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))
+
+
+def _check_options(model: str, options: dict[str, Any]) -> None:
+    """Refuse sizes that the model does not have, or that are none."""
+    parameters = inspect.signature(_MODELS[model]).parameters.values()
+    known = {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
+    for name, value in options.items():
+        if name not in known:
+            raise BayescompareError(
+                f"{name}={value!r}: {model} has no such size; it has {', '.join(known)}."
+                f"{closest(name, known)}"
+            )
+        check = check_count if isinstance(known[name], int) else check_positive
+        check(**{name: value})
 
 
 # the models ---------------------------------------------------------------------------------------
@@ -255,3 +282,6 @@ _MODELS: dict[str, Callable[..., Iterator[Replicate]]] = {
     "poisson-binomial": _poisson_binomial,
     "hierarchical": _hierarchical,
 }
+
+#: What `sbc` knows by name.
+CALIBRATED = tuple(_MODELS)

@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.methods.model_source import find_source
 from bayescompare.results import Results
-from bayescompare.studies.sbc import SBC
+from bayescompare.studies.sbc import SBC, rank
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -53,12 +54,13 @@ def sbc_model(
     SBC
         Of every scalar parameter, and the first and last entry of every vector.
     """
+    check_count(simulations=simulations, draws=draws)
     code = find_source(source)
     generator, _ = as_rng(rng)
     model = code.model(results, dict(priors or {}))
     rows = []
     for truth, drawn in _replicates(model, simulations, draws, generator):
-        rows.append({name: int((drawn[name] < truth[name]).sum()) for name in truth})
+        rows.append({name: rank(truth[name], drawn[name], generator) for name in truth})
     return SBC(code.name, pd.DataFrame(rows), draws)
 
 
