@@ -177,6 +177,47 @@ def test_values_are_shown_on_hovering(browser, reports):
         assert any(text.startswith("GBM against CART: P = 0.999") for text in told)
 
 
+def under(opened: Opened, svg: str) -> dict[str, str]:
+    """What a picture tells at each field, with the text that is drawn under the field."""
+    found: dict[str, str] = opened.page.locator(f"{svg} g.tip").evaluate_all(
+        """(fields) => Object.fromEntries(fields.map((field) => {
+            const box = field.getBoundingClientRect();
+            const inside = [...field.closest("svg").querySelectorAll("text")].filter((text) => {
+                const own = text.getBoundingClientRect();
+                const x = (own.left + own.right) / 2, y = (own.top + own.bottom) / 2;
+                return box.left < x && x < box.right && box.top < y && y < box.bottom;
+            });
+            const at = document.elementFromPoint(
+                (box.left + box.right) / 2, (box.top + box.bottom) / 2);
+            const felt = box.top < 0 || box.bottom > innerHeight || field.contains(at);
+            return [field.querySelector("title").textContent,
+                    felt ? inside.map((text) => text.textContent).join(" ") : "not felt"];
+        }))"""
+    )
+    return found
+
+
+def test_fields_lie_over_what_they_tell(browser, reports):
+    tall = {"viewport": {"width": 1280, "height": 6000}}
+    with Opened(browser, reports["pairs"], **tall) as opened:
+        told = under(opened, "svg[aria-label='the leading statement of every pair']")
+        assert len(told) == 28
+        for text, drawn in told.items():
+            p = float(text.rpartition("= ")[2])
+            assert (f"{p:.2f}" if p < 0.995 else ">0.99") in drawn, (text, drawn)
+            first, second = text.split(":")[0].split(" against ")
+            row_better = f"{first}>{second}" in text
+            assert ("≻" in drawn) == row_better, (text, drawn)
+    with Opened(browser, reports["context"], **tall) as opened:
+        told = under(opened, "svg[aria-label='every dataset']")
+        assert len(told) == 22
+        assert "not felt" not in told.values()
+    with Opened(browser, reports["example1"], **tall) as opened:
+        told = under(opened, "figure:first-of-type svg")
+        assert len(told) == 4
+        assert all(drawn != "not felt" for drawn in told.values())
+
+
 def test_bibtex_unfolds_and_can_be_copied(browser, reports):
     with Opened(browser, reports["pairs"], permissions=["clipboard-write"]) as opened:
         page = opened.page

@@ -22,6 +22,7 @@ from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, title_of
+from bayescompare.report.hover import over_bars, over_datasets
 from bayescompare.report.made import made_section
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnosed
@@ -96,7 +97,7 @@ def _pictures(c: Comparison) -> list[Picture]:
         draw = partial(_draw, plot_growth, c)
         shown.append(Picture("Growth", draw, growth_size(c), "g", "order by δ"))
     if "per_dataset" in provides:
-        draw = partial(_draw, plot_shrinkage, c)
+        draw = partial(_draw_told, plot_shrinkage, over_datasets, c)
         shown.append(Picture("Datasets", draw, shrinkage_size(c), "d", "every dataset"))
     return shown
 
@@ -108,12 +109,17 @@ def _first_picture(c: Comparison) -> Picture:
     if "relation" in c.method.provides and len(c.results.algorithms) > 2:
         draw = partial(_draw, plot_relation, c)
         return Picture("Who dominates whom", draw, relation_size(c), "s", words)
-    draw = partial(_draw, plot_statements, c)
+    draw = partial(_draw_told, plot_statements, over_bars, c)
     return Picture("Statements", draw, statements_size(c), "s", words)
 
 
 def _draw(plot: Any, thing: Comparison, ax: Any) -> None:
     plot(thing, ax=ax)
+
+
+def _draw_told(plot: Any, tell: Any, thing: Comparison, ax: Any) -> None:
+    plot(thing, ax=ax)
+    tell(thing, ax)
 
 
 # tables -------------------------------------------------------------------------------------------

@@ -14,10 +14,13 @@ from bayescompare.methods.base import Sampling
 from bayescompare.methods.words import plural
 from bayescompare.pairs import Pairwise
 from bayescompare.plots._drawing import short_probability
+from bayescompare.plots.critical import critical_size, plot_critical
+from bayescompare.plots.dominance import dominance_size, plot_dominance
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, title_of
+from bayescompare.report.hover import over_cells
 from bayescompare.report.made import made_section
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, pvalue, rows
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pairwise_page"]
 
-_MOST_COLUMNS, _SHADES = 40, 10
+_MOST_COLUMNS, _MOST_ORDERED, _SHADES = 40, 60, 10
 
 #: What asks a pair anew with a prior of other weight, and up to how many pairs that is done.
 _WEIGHT = {"dirichlet": "strength", "poisson-binomial": "b"}
@@ -61,15 +64,32 @@ def _call(p: Pairwise, fdr: float) -> str:
 
 
 def _pictures(p: Pairwise, verdict: str, fdr: float) -> list[Picture]:
-    order, heat = partial(_draw, partial(plot_order, fdr=fdr), p), partial(_draw, plot_matrix, p)
-    return [
-        Picture("Asserted order", order, order_size(p, fdr=fdr), "o", verdict),
-        Picture("All pairs", heat, matrix_size(p), "m", "heat map of pairs"),
-    ]
+    shown = []
+    size = order_size(p, fdr=fdr)
+    # The order of very many is a tangle; their ranks can still be read.
+    if len(p.results.algorithms) <= _MOST_ORDERED:
+        draw = partial(_draw, partial(plot_order, fdr=fdr), None, p)
+        shown.append(Picture("Asserted order", draw, size, "o", verdict))
+    if len(p.results.algorithms) > 2:
+        draw = partial(_draw, partial(plot_critical, fdr=fdr), None, p)
+        told = "algorithms by rank, joined where no pair is asserted"
+        shown.append(Picture("Ranks and groups", draw, critical_size(p, fdr=fdr), "k", told))
+    if len(p.results.algorithms) <= _MOST_COLUMNS:
+        draw = partial(
+            _draw, partial(plot_dominance, fdr=fdr), partial(over_cells, triangle=True), p
+        )
+        told = "the leading statement of every pair"
+        shown.append(Picture("Leading statements", draw, dominance_size(p), "d", told))
+    else:
+        draw = partial(_draw, plot_matrix, over_cells, p)
+        shown.append(Picture("All pairs", draw, matrix_size(p), "m", "heat map of pairs"))
+    return shown
 
 
-def _draw(plot: Any, p: Pairwise, ax: Any) -> None:
+def _draw(plot: Any, tell: Any, p: Pairwise, ax: Any) -> None:
     plot(p, ax=ax)
+    if tell is not None:
+        tell(p, ax)
 
 
 # tables -------------------------------------------------------------------------------------------

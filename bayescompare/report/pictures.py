@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from bayescompare.report.hover import told_fields
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -55,8 +57,13 @@ def svg(
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.subplots())
+        told = {}
+        for k, (field, text) in enumerate(told_fields(figure)):
+            field.set_gid(f"tip-{k}")
+            told[f'<g id="tip-{k}">'] = f'<g class="tip"><title>{escape(text)}</title>'
         figure.savefig(written, format="svg", metadata=_NO_METADATA)
-    return _embedded(written.getvalue(), size, name, words)
+    document = re.sub(r'<g id="tip-\d+">', lambda tag: told[tag[0]], written.getvalue())
+    return _embedded(document, size, name, words)
 
 
 def _embedded(document: str, size: tuple[float, float], name: str, words: str) -> Markup:
