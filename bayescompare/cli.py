@@ -365,10 +365,15 @@ def methods(
 ) -> None:
     """List the methods, or describe one: options, priors, reference."""
     from bayescompare import cli_tables
+    from bayescompare.methods.model_source import bundled
 
     out = cli_tables.console()
     if name is None:
         cli_tables.print_methods(out)
+    elif name in bundled() or name.endswith(".py"):
+        raise BayescompareError(
+            f"{name} is a model file: `bayescompare models show {name}` prints it."
+        )
     else:
         cli_tables.print_method(out, name)
 

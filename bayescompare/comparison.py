@@ -381,7 +381,7 @@ class Comparison:
             )
         if given is None:
             given = self.draws(250, chains=4, rng=rng)
-        return predictive_check(self, given, prior=prior)
+        return predictive_check(self, given, prior=prior, rng=rng)
 
     def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
         """Ask again with the prior weighing less and more (0.1 to 10 by default), exactly.

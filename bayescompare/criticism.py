@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
 from bayescompare.diagnosis import check_tree
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.decision import decide
@@ -30,17 +31,23 @@ FloatArray = NDArray[np.float64]
 _WEIGHT = {"dirichlet": "strength", "network": "ess", "poisson-binomial": "b", "correlated-t": "b"}
 
 Statistic = Callable[[FloatArray], NDArray[Any]]
+#: A statistic's name → its values in predicted data and in those seen (there one for each
+#: prediction where ties are broken by chance).
+Statistics = dict[str, Sequence[Any]]
 
 
-def predictive_check(c: Comparison, tree: xr.DataTree, *, prior: bool = False) -> pd.DataFrame:
+def predictive_check(
+    c: Comparison, tree: xr.DataTree, *, prior: bool = False, rng: Rng = None
+) -> pd.DataFrame:
     """Compare statistics of the data with those of data that the model predicts."""
+    generator, _ = as_rng(rng)
     group = "prior_predictive" if prior else "posterior_predictive"
     check_tree(tree, group)
     check_tree(tree, "observed_data")
     drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
     (name, *_) = map(str, seen.data_vars)
     if name == OUTCOME and "statement" in seen[name].dims:
-        found = _statement_statistics(c, drawn[name], seen[name])
+        found = _statement_statistics(c, drawn[name], seen[name], generator, prior=prior)
     elif "constant_data" in tree and "discordant" in tree["constant_data"]:
         found = _count_statistics(tree, drawn[name], seen[name])
     else:
@@ -48,57 +55,58 @@ def predictive_check(c: Comparison, tree: xr.DataTree, *, prior: bool = False) -
     rows = {}
     for label, (predicted, observed) in found.items():
         low, high = np.quantile(predicted, (0.025, 0.975))
-        above = float((predicted > observed).mean() + 0.5 * (predicted == observed).mean())
-        rows[label] = (observed, float(predicted.mean()), float(low), float(high), above)
+        above = float(np.mean(predicted > observed) + 0.5 * np.mean(predicted == observed))
+        rows[label] = (np.mean(observed), predicted.mean(), low, high, above)
     heads = ["observed", "predicted", "lower", "upper", "p"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("statistic")
 
 
 def _statement_statistics(
-    c: Comparison, drawn: xr.DataArray, seen: xr.DataArray
-) -> dict[str, tuple[FloatArray, float]]:
+    c: Comparison,
+    drawn: xr.DataArray,
+    seen: xr.DataArray,
+    rng: np.random.Generator,
+    *,
+    prior: bool,
+) -> Statistics:
     """Number of distinct statements, and wins of the first algorithm on each measure."""
     order = ("dataset", "statement")
     predicted = drawn.transpose("chain", "draw", *order).values.astype(np.float64)
     observed = np.asarray(seen.transpose(*order).values, dtype=np.float64)
     labels = [str(label) for label in seen["statement"].values.tolist()]
+    seen_each = _untied(observed, predicted.shape[0] * predicted.shape[1], rng)
+    counts = predicted.sum(axis=2).reshape(len(seen_each), -1), seen_each.sum(axis=1)
     if OTHER in labels:
         # What is lumped cannot be told apart: neither who wins there nor how many there are.
         kept = [k for k, label in enumerate(labels) if label != OTHER]
-        largest = predicted.sum(axis=2)[..., kept].max(axis=-1).ravel()
-        own = float(observed.sum(axis=0)[kept].max())
-        return {"largest count of a listed statement": (largest, own)}
-    found = {
-        "distinct statements": (
-            (predicted.sum(axis=2) > 0).sum(axis=-1).ravel().astype(np.float64),
-            float(_distinct(observed)),
-        ),
-        "largest count": (predicted.sum(axis=2).max(axis=-1).ravel(), observed.sum(axis=0).max()),
+        if prior:
+            return {}
+        return {"largest count of a listed statement": [n[:, kept].max(axis=1) for n in counts]}
+    found: Statistics = {
+        "distinct statements": [(n > 0).sum(axis=1).astype(np.float64) for n in counts],
+        "largest count": [n.max(axis=1) for n in counts],
     }
     first = c.results.algorithms[0]
     for j, measure in enumerate(c.results.measures):
         leads = np.array([_leads(label, j, first) for label in labels], dtype=np.float64)
-        found[f"{first} best on {measure}"] = (
-            (predicted.sum(axis=2) @ leads).ravel(),
-            float(observed.sum(axis=0) @ leads),
-        )
-    return {name: (values, float(own)) for name, (values, own) in found.items()}
+        found[f"{first} best on {measure}"] = [n @ leads for n in counts]
+    return found
 
 
-def _distinct(observed: FloatArray) -> int:
-    """How many statements the datasets show at least; one that is tied shows but one of its own."""
-    tied = (observed > 0).sum(axis=1) > 1
-    shown = set(np.flatnonzero(observed[~tied].sum(axis=0)).tolist())
-    for row in observed[tied]:
-        own = np.flatnonzero(row).tolist()
-        if not shown & set(own):
-            shown.add(own[0])
-    return len(shown)
+def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Draw, for each prediction, which statement every dataset shows; ties are broken by chance.
+
+    Predictions hold one statement each: a tie split over several is not what they are like.
+    """
+    ends = np.cumsum(observed, axis=1)
+    at = rng.random((size, len(observed), 1)) * ends[:, -1:]
+    chosen = (at >= ends).sum(axis=-1)
+    return np.eye(observed.shape[1])[chosen]
 
 
-def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> dict[str, tuple[FloatArray, float]]:
+def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
     """Of what a model of the user's own observes: mean, spread and extremes."""
-    found: dict[str, tuple[FloatArray, float]] = {}
+    found: Statistics = {}
     statistics: dict[str, Callable[..., Any]] = {
         "mean": np.mean,
         "standard deviation": np.std,
@@ -120,9 +128,7 @@ def _leads(label: str, measure: int, algorithm: str) -> bool:
     return len(states) > measure and states[measure].split(">")[0] == algorithm
 
 
-def _count_statistics(
-    tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray
-) -> dict[str, tuple[FloatArray, float]]:
+def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray) -> Statistics:
     """Of counts of errors: datasets won, the overall share, and how much the shares vary."""
     n = np.asarray(tree["constant_data"].to_dataset()["discordant"].values, dtype=np.float64)
     predicted = drawn.transpose("chain", "draw", "dataset").values.astype(np.float64)

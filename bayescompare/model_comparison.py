@@ -36,10 +36,13 @@ class ModelComparison:
         (effective parameters), ``weight`` (stacking), ``how`` ("exact" or "PSIS"), ``khat``.
     loos : dict of str to ELPDData
         What ``arviz.compare`` took.
+    chosen : tuple of str
+        The models whose graph the data chose: their evidence is the greatest of all graphs'.
     """
 
     table: pd.DataFrame
     loos: dict[str, ELPDData]
+    chosen: tuple[str, ...] = ()
 
     @property
     def best(self) -> str:
@@ -68,12 +71,23 @@ class ModelComparison:
             told += "they equally probable before; that depends on the priors more than prediction"
             alike = f"The evidence does not tell {first} and {second} apart."
             said.append(alike if factor < 1.2 else f"{told} does.")
+            said.append(self._of_chosen({str(first), str(second)}))
         poor = table[table["khat"] > 0.7]
         if len(poor):
             said.append(
                 f"PSIS is unreliable for {many([str(n) for n in poor.index])} (k-hat above 0.7)."
             )
-        return " ".join(said)
+        return " ".join(filter(None, said))
+
+    def _of_chosen(self, told: set[str]) -> str:
+        """Say where the data chose the model whose evidence is told."""
+        named = [name for name in self.chosen if name in told]
+        if not named:
+            return ""
+        return (
+            f"The evidence of {many(named)} is that of the graph which the data chose, the "
+            "greatest of all graphs'; average=True weighs them all."
+        )
 
     def plot(self, **options: Any) -> Any:
         """Draw the comparison by ArviZ's ``plot_compare``."""
@@ -142,7 +156,15 @@ def compare_models(
     table["difference"] = table["difference"].abs()
     factor = np.exp(table["log_evidence"] - table["log_evidence"].max())
     table.insert(1, "bayes_factor", factor)
-    return ModelComparison(table, loos)
+    graphs = tuple(name for name, c in chosen.items() if _chose_graph(c))
+    return ModelComparison(table, loos, graphs)
+
+
+def _chose_graph(c: Comparison) -> bool:
+    """Whether the data chose the graph of a network."""
+    how = c.method.options()
+    learned = isinstance(how.get("search"), str) and not how.get("average")
+    return c.method.name == "network" and learned
 
 
 def _named(comparisons: Sequence[Comparison], names: Sequence[str] | None) -> dict[str, Comparison]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError, closest
@@ -85,8 +86,11 @@ def having(quantity: str) -> list[str]:
     return [name for name in _METHODS if quantity in get(name).provides]
 
 
-def describe(name: str) -> pd.DataFrame:
+def describe(name: str | Callable[..., Any]) -> pd.DataFrame:
     """Tabulate the priors of a method, or of a model file, that ``priors={name: value}`` replaces.
+
+    `name` is whatever ``method=`` takes: a method's name, a model file, a bundled model, or a
+    function that builds a model.
 
     Examples
     --------
@@ -95,20 +99,20 @@ def describe(name: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    if name not in _METHODS:
+    if not isinstance(name, str) or name not in _METHODS:
         return _describe_model(name)
     rows = [(p.name, ", ".join(p.dims), p.default, p.meaning) for p in get(name).parameters]
     return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")
 
 
-def _describe_model(name: str) -> pd.DataFrame:
+def _describe_model(name: str | Callable[..., Any]) -> pd.DataFrame:
     """Tabulate what the build function of a model takes."""
     import pandas as pd
 
     from bayescompare.methods.model_source import bundled, find_source
     from bayescompare.methods.priors import describe_prior
 
-    if not name.endswith(".py") and name not in bundled():
+    if isinstance(name, str) and not name.endswith(".py") and name not in bundled():
         get(name)  # refuses, and says what there is
     taken = find_source(name).parameters()
     rows = [(k, "" if v is None else describe_prior(v)) for k, v in taken.items()]

@@ -104,11 +104,10 @@ class SBC:
         from bayescompare.plots._drawing import GREY, new_axes, set_title
 
         ax = new_axes(ax, (6.4, 4.0))
-        grid = np.linspace(0.0, 1.0, 201)
-        n = len(self.ranks)
+        n, grid = len(self.ranks), np.arange(self.draws + 2) / (self.draws + 1.0)
         for name, ranks in self.ranks.items():
-            share = np.sort((ranks.to_numpy() + 0.5) / (self.draws + 1.0))
-            ax.plot(grid, np.searchsorted(share, grid, side="right") / n - grid, label=str(name))
+            seen = np.bincount(ranks.to_numpy(), minlength=self.draws + 1)
+            ax.plot(grid, np.append(0.0, np.cumsum(seen)) / n - grid, label=str(name))
         # Simultaneous, by the Kolmogorov-Smirnov distance.
         band = float(stats.kstwo.ppf(0.99, n))
         ax.fill_between(grid, -band, band, color=GREY, alpha=0.3, linewidth=0, zorder=0)
