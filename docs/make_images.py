@@ -19,5 +19,4 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     save(bc.compare(bc.load_example("benavoli-example1")).plot(), "statements.png")
     pairs = bc.pairwise(bc.load_example("jansen-uci"))
-    save(pairs.plot(), "matrix.png")
-    save(pairs.plot("order"), "order.png")
+    save(pairs.plot("dominance"), "dominance.png")
