@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+# Kernels that run the pages: no profile of the user's, and no word about how they are spoken to.
+profile = Path(tempfile.mkdtemp(prefix="bayescompare-docs-")) / "profile_default"
+profile.mkdir()
+(profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
+os.environ["IPYTHONDIR"] = str(profile.parent)
 
 project = "bayescompare"
 author = "The bayescompare developers"
@@ -12,33 +24,50 @@ release = version = installed_version("bayescompare")
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",  # _ext/mathml.py
     "myst_nb",  # brings myst_parser with it
     "numpydoc",
     "sphinx_copybutton",
 ]
-# No intersphinx: the documentation builds without a network.
+# No intersphinx, and formulas are MathML: pages are built and read without a network.
+html_math_renderer = "mathml"
 
 # .rst first: autosummary gives the pages it writes the first suffix.
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}
-exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
+exclude_patterns = ["_build", "_ext", "_templates", "**/.ipynb_checkpoints"]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "auto"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+nb_merge_streams = True
 
+templates_path = ["_templates"]
 autosummary_generate = True
-autodoc_default_options = {"members": True, "show-inheritance": True}
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc's Parameters already say them, in words
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "bayescompare"
-html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
+    "navigation_depth": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+# Pages without a section of their own have nothing to list on the left.
+html_sidebars = {page: [] for page in ("index", "getting-started", "choosing", "analyst")}
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
 html_show_sourcelink = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+# Only what was typed, not what came of it.
+copybutton_selector = "div:not(.output) > div.highlight pre"
