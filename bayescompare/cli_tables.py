@@ -293,7 +293,7 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
                 cells = (_cell(matrix[i, j], p, (row, names[j]) in marked) for j in columns)
                 table.add_row(_row_name(row, heads), *cells)
             out.print(table)
-    out.print("* asserted, see below\n" if marked else "nothing can be asserted, see below\n")
+    out.print("* asserted, see below\n" if marked else "no cell of it is asserted, see below\n")
 
 
 def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table:

@@ -30,7 +30,7 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
         "What is tested is whether the algorithms differ, not whether this is their order, and "
         "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
         "algorithms are compared: a verdict on a pair can change when a third one comes or "
-        "goes (Benavoli et al. 2016). For a pair by itmethod use pairwise() with "
+        "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
         "method='wilcoxon', or 'dirichlet' for a probability."
     )
     return [said, tested, _how(details), *_pairs(details, decision), limits]
