@@ -25,7 +25,7 @@ from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
-from bayescompare.methods.words import figure, short_label
+from bayescompare.methods.words import figure, plural, short_label
 from bayescompare.methods.words.change import change_words
 from bayescompare.results import Results
 
@@ -182,7 +182,7 @@ class Comparison:
             "settled": "settled",
             "likely": "likely, not settled",
             "open": "open",
-            "tied": f"tied with {len(decision.rivals)} other(s)",
+            "tied": f"tied with {plural(len(decision.rivals), 'other')}",
         }
         how = "exact" if self.exact else f"MCSE {self._best_mcse():.1g}"
         return (

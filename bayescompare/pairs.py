@@ -22,7 +22,12 @@ from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.words import plural, share
-from bayescompare.methods.words.pairs import closing_words, pairs_words, resolution_words
+from bayescompare.methods.words.pairs import (
+    closing_words,
+    doubt_words,
+    pairs_words,
+    resolution_words,
+)
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -178,10 +183,17 @@ class Pairwise:
         said = [
             *pairs_words(self.method, self.results, decided, graph, fdr),
             self._resolution(fdr),
-            *closing_words(self.method, decided, self._at_twice(fdr)),
+            *closing_words(self.method, self.results, decided, self._at_twice(fdr), fdr),
+            self._doubt(),
         ]
         notes = dict.fromkeys(note for c in self.comparisons for note in c.results.notes)
         return " ".join([*filter(None, said), *(f"Note: {note}." for note in notes)])
+
+    def _doubt(self) -> str:
+        """Say where the sampling behind the figures is not to be trusted."""
+        trees = {id(c.answer.tree): c for c in self.comparisons if c.answer.tree is not None}
+        poor = [c for c in trees.values() if not c.diagnose().ok]
+        return doubt_words([" and ".join(c.results.algorithms) for c in poor], len(trees))
 
     def _at_twice(self, fdr: float) -> tuple[float, int]:
         """Twice the error rate, and how many are asserted then."""

@@ -58,7 +58,7 @@ def test_markdown_has_what_the_page_has(pairs):
         assert section.title == "Figures" or f"## {section.title}" in text
     assert md(pairs.explain()) in text
     assert "@inproceedings{benavoli2015joint," in text
-    assert "bc.pairwise(results, method=bc.methods.Dirichlet(" in text
+    assert "method=bc.methods.Dirichlet()" in text
 
 
 def test_markdown_tables_are_rectangular(odd):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.measures import Direction, Measure
 from bayescompare.results_checks import check_selection, check_spec
 from bayescompare.results_text import quoted
 
-__all__ = ["Chosen", "algorithm_label", "choose_measures", "directed"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Chosen", "algorithm_label", "algorithm_labels", "choose_measures", "directed"]
 
 #: Names, whose direction is known from elsewhere, or names with their directions.
 type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
@@ -71,6 +75,19 @@ def directed(maximal: str, minimal: str) -> dict[str, Measure]:
     return dict.fromkeys(maximal.split(), Measure("max")) | dict.fromkeys(
         minimal.split(), Measure("min")
     )
+
+
+def algorithm_labels(names: pd.Series[Any]) -> pd.Series[Any]:
+    """Write a column of names so; two that become one are refused."""
+    labels = names.map(algorithm_label)
+    before: dict[str, str] = {}
+    for name, label in zip(names, labels, strict=True):
+        if before.setdefault(label, name) != name:
+            raise BayescompareError(
+                f"the algorithms {before[label]!r} and {name!r} would both be called {label!r}, "
+                "since '=', '|' and '>' are what statements are written with: rename one."
+            )
+    return labels
 
 
 def algorithm_label(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -153,6 +154,8 @@ def _read_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, f
     for stat in chosen:
         # Without a mean nothing was counted, and HELM leaves out what is not a number.
         name, mean = stat["name"]["name"], stat.get("mean")
+        if is_number(mean) and math.isnan(mean):
+            continue
         if is_number(mean) and means.setdefault(name, float(mean)) != mean:
             raise BayescompareError(f"{name!r} is there twice, as {means[name]} and as {mean}.")
     return means

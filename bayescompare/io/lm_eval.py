@@ -104,8 +104,22 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     ]
     results = _without_empty(Results.from_frame(pd.DataFrame(rows), measures=spec, source=source))
     older = len(found) - len(tasks)
-    note = f"{plural(older, 'older run')} of a task left out"
-    return replace(results, notes=(*results.notes, note)) if older else results
+    notes = [f"{plural(older, 'older run')} of a task left out"] if older else []
+    notes += _unlike(tasks)
+    return replace(results, notes=(*results.notes, *notes)) if notes else results
+
+
+def _unlike(tasks: list[_Task]) -> list[str]:
+    """Tell of tasks that models ran in different ways; few shots and many may be what is asked."""
+    said = []
+    for key in tasks[0].settings:
+        by_task: dict[str, set[str]] = {}
+        for task in tasks:
+            by_task.setdefault(task.name, set()).add(str(task.settings[key]))
+        differ = [name for name, seen in by_task.items() if len(seen) > 1]
+        if differ:
+            said.append(f"the models ran {first(differ)} with different {key}")
+    return said
 
 
 def _without_empty(results: Results) -> Results:

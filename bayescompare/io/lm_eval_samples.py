@@ -46,7 +46,8 @@ def read_lm_eval_samples(
         The metric that says, by 1 or 0, whether the answer was right; a mapping names one for each
         task, and tasks that it does not name are left out.
     filter : str, optional
-        Which filter's answers, as in ``"strict-match"``; needed for tasks that have several.
+        Which filter's answers, as in ``"strict-match"``; needed for tasks that have several. One
+        that a task does not have is refused.
 
     Returns
     -------
@@ -73,6 +74,7 @@ def read_lm_eval_samples(
     files, source = find_files(paths, "samples_*.jsonl")
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[str, str], Path] = {}
+    by_task: dict[str, str] = {}
     prints: dict[tuple[str, str, str], tuple[str, Path]] = {}
     for file, name in files:
         task = _task_of(file)
@@ -84,6 +86,7 @@ def read_lm_eval_samples(
         with naming(file):
             documents = _chosen([_document(*row) for row in read_json_lines(file)], filter)
             right = [_right(document, wanted) for document in documents]
+            _check_filter(by_task.setdefault(task, documents[0].filter), documents[0].filter, task)
             for document in documents:
                 _check_same(document, task, file, prints)
         rows += [
@@ -140,14 +143,22 @@ def _document(line: int, row: dict[str, Any]) -> _Document:
 def _chosen(documents: list[_Document], filter: str | None) -> list[_Document]:
     """Keep the answers by one filter."""
     filters = list(dict.fromkeys(document.filter for document in documents))
-    if len(filters) == 1:
+    # A task without filters is not concerned by the choice of one for the others.
+    if filters == ["none"] or (filter is None and len(filters) == 1):
         return documents
     if filter not in filters:
         raise BayescompareError(
-            f"filter={filter!r}: answers were judged by several filters; say which, one of "
-            f"{quoted(filters)}."
+            f"filter={filter!r}: answers were judged by {quoted(filters)}; say which."
         )
     return [document for document in documents if document.filter == filter]
+
+
+def _check_filter(known: str, own: str, task: str) -> None:
+    if known != own:
+        raise BayescompareError(
+            f"the answers to {task!r} were judged by the filter {own!r} here and by {known!r} in "
+            "another file: they are no pairs; run the models with the same filter."
+        )
 
 
 def _right(document: _Document, metric: str) -> float:

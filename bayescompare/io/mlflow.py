@@ -10,12 +10,12 @@ import pandas as pd
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.counts_checks import check_frame
 from bayescompare.frames import find_column, row_names, row_words
-from bayescompare.io.chosen import algorithm_label
+from bayescompare.io.chosen import algorithm_labels
 from bayescompare.io.repeats import Repeats, settle_repeats
 from bayescompare.measures import Direction, Measure, as_measures
 from bayescompare.results import Results
 from bayescompare.results_checks import check_spec
-from bayescompare.results_text import first, plural, quoted
+from bayescompare.results_text import first, plural, quoted, repeated
 
 __all__ = ["from_mlflow"]
 
@@ -68,9 +68,11 @@ def from_mlflow(
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
     _check_runs(df, unfinished)
-    spec = check_spec(
-        {name.removeprefix("metrics."): kind for name, kind in as_measures(measures).items()}
-    )
+    given = as_measures(measures)
+    twice = repeated([name.removeprefix("metrics.") for name in given])
+    if twice is not None:
+        raise BayescompareError(f"measures names {twice!r} twice, with and without 'metrics.'.")
+    spec = check_spec({name.removeprefix("metrics."): kind for name, kind in given.items()})
     metrics = {n: find_column(df, f"measures[{n!r}]", f"metrics.{n}") for n in spec}
     roles = {"dataset": dataset, "algorithm": algorithm, "replicate": replicate}
     columns = {
@@ -82,7 +84,7 @@ def from_mlflow(
     frame = pd.DataFrame(
         {role: row_names(runs[column], role) for role, column in columns.items()}, index=runs.index
     )
-    frame["algorithm"] = frame["algorithm"].map(algorithm_label)
+    frame["algorithm"] = algorithm_labels(frame["algorithm"])
     for name, column in metrics.items():
         frame[name] = runs[column]
     gone = len(df) - len(runs)

@@ -9,7 +9,7 @@ import pandas as pd
 from bayescompare._errors import BayescompareError
 from bayescompare.counts_checks import check_frame
 from bayescompare.frames import find_column, row_names, row_words
-from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.chosen import Chosen, algorithm_labels, choose_measures, directed
 from bayescompare.io.repeats import Repeats, settle_repeats
 from bayescompare.measures import Measure
 from bayescompare.results import Results
@@ -90,7 +90,7 @@ def from_openml(
         for role, name in {**columns, "value": "value"}.items()
     }
     frame = pd.DataFrame({role: row_names(df[found[role]], role) for role in columns})
-    frame["algorithm"] = frame["algorithm"].map(algorithm_label)
+    frame["algorithm"] = algorithm_labels(frame["algorithm"])
     _check_one_task(frame["dataset"], df, dataset)
     names = frame["function"].unique().tolist()
     spec = choose_measures(measures, {name: _FUNCTIONS.get(name) for name in names}, names)

@@ -60,9 +60,11 @@ def from_cross_validate(
     (('score', 'fit_time', 'score_time'), 2)
     """
     _check_mapping(scores, "scores", "{dataset: {algorithm: cross_validate(...)}}")
+    _check_apart(scores, "scores")
     tables: list[tuple[str, str, Columns]] = []
     for dataset, results in scores.items():
         _check_mapping(results, f"scores[{dataset!r}]", "{algorithm: cross_validate(...)}")
+        _check_apart(results, f"scores[{dataset!r}]")
         own = {str(name): _fold_columns(r, str(dataset), str(name)) for name, r in results.items()}
         _check_same_splits(str(dataset), own, results)
         tables += [(str(dataset), name, columns) for name, columns in own.items()]
@@ -70,6 +72,16 @@ def from_cross_validate(
     tests = [name for name in known if name not in _TIMES and not name.startswith("train_")]
     spec = choose_measures(measures, known, [*tests, *(name for name in _TIMES if name in known)])
     return _from_tables(tables, spec, source)
+
+
+def _check_apart(names: Mapping[Any, Any], where: str) -> None:
+    """Refuse names that are the same once written."""
+    written = [str(name) for name in names]
+    twice = repeated(written)
+    if twice is not None:
+        raise BayescompareError(
+            f"{where} has {twice!r} twice, as a number and as text: rename one."
+        )
 
 
 def _fold_columns(result: object, dataset: str, algorithm: str) -> Columns:

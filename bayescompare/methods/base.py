@@ -182,6 +182,10 @@ class Method(ABC):
         """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
         return False
 
+    def approximate(self, answer: Answer) -> bool:
+        """Whether its p-value is a large-sample approximation."""
+        return False
+
     @property
     def weighable(self) -> bool:
         """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""

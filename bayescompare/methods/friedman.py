@@ -116,6 +116,10 @@ class Friedman(Method):
             },
         )
 
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return answer.details["F"] is not None
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
         from bayescompare.methods.words.friedman import friedman_words

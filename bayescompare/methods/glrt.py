@@ -73,6 +73,10 @@ class GLRT(Method):
 
         return level
 
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return True
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which hypothesis was tested and what its p-value allows."""
         return glrt_words(results, answer, decision)

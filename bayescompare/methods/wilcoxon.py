@@ -66,6 +66,10 @@ class Wilcoxon(Method):
             details={"rank_sums": list(found.sums), "ties": ties, "exact": found.exact},
         )
 
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return not answer.details["exact"]
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the rank sums, how the p-value was had, and what the test takes for granted."""
         return wilcoxon_words(results, answer, decision)

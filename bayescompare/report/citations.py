@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._version import __version__
+from bayescompare.methods.priors import prior_options
 from bayescompare.methods.words import many, plural
 from bayescompare.report.page import Section
 from bayescompare.statements import count_words
@@ -93,13 +94,21 @@ def aside(key: str) -> str:
 
 
 def method_section(
-    method: Method, results: Results, answer: Answer | None, *, fdr: float | None = None
+    method: Method,
+    results: Results,
+    answer: Answer | None,
+    *,
+    fdr: float | None = None,
+    reference: str | None = None,
+    fewest: int | None = None,
 ) -> Section:
     """The methods text and its citations, to copy; of all pairs where there is an error rate."""
     keys = citation_keys(method, pairs=fdr is not None)
     words = [method_text(method, results, answer)]
+    if fewest is not None and fewest < len(results.datasets):
+        words.append(f"Pairs with missing cells were compared on as few as {fewest} datasets.")
     if fdr is not None:
-        words.append(_over_pairs(method, fdr))
+        words.append(_over_pairs(method, fdr, reference))
     return Section("Method", words=words, code={"BibTeX": bibtex(keys)})
 
 
@@ -115,7 +124,8 @@ def method_text(method: Method, results: Results, answer: Answer | None) -> str:
     said = told(method, answer)
     if method.name in _KEYS:
         key = _KEYS[method.name][0]
-        said = said.format(cited=cited(key), aside=aside(key))
+        # Not by format(): an option may have braces in it.
+        said = said.replace("{cited}", cited(key)).replace("{aside}", aside(key))
     return f"{who} {where} {said} {_ropes(results)}".strip()
 
 
@@ -130,15 +140,16 @@ def _ropes(results: Results) -> str:
     return f"Differences within a rope count as equivalence ({many(ropes)})." if ropes else ""
 
 
-def _over_pairs(method: Method, fdr: float) -> str:
+def _over_pairs(method: Method, fdr: float, reference: str | None) -> str:
+    pairs = "all pairs" if reference is None else f"the pairs with {reference}"
     if method.kind == "bayesian":
         return (
-            f"Over all pairs, statements were asserted in the order of their probability P while "
+            f"Over {pairs}, statements were asserted in the order of their probability P while "
             f"the mean of 1 − P, the expected share of false ones, was at most {fdr:g} "
             f"({aside('muller2004optimal')}), and P above one half."
         )
     return (
-        f"Over all pairs p-values were corrected by Holm's method at level {fdr:g} "
+        f"Over {pairs} p-values were corrected by Holm's method at level {fdr:g} "
         f"({aside('holm1979simple')})."
     )
 
@@ -148,26 +159,48 @@ def _over_pairs(method: Method, fdr: float) -> str:
 
 def _dirichlet(method: Any, answer: Answer | None) -> str:
     size = "" if answer is None else f" (of which there are {count_words(answer.size)})"
-    how = (
-        "by NUTS under a prior given by the user"
-        if method.samples
-        else "by one-dimensional quadrature, exactly"
-    )
+    reported = "the posterior probability that a statement's θ is the largest"
+    if method.prior == "imprecise":
+        reported += ", and its lower and upper bounds over all prior means"
     return (
         "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
-        f"about who is better on each measure{size}; their probabilities θ have a Dirichlet prior "
-        f"({method.prior} mean, strength s = {method.strength:g}). Reported is the posterior "
-        f"probability that a statement's θ is the largest, computed {how}."
+        f"about who is better on each measure{size}; their probabilities θ have a "
+        f"{_dirichlet_prior(method)}. Reported is {reported}, computed {_how(method)}."
     )
+
+
+def _dirichlet_prior(method: Any) -> str:
+    given = prior_options(method.priors)
+    if given:
+        told = ", ".join(f"{name} {value}" for name, value in given.items())
+        return f"prior given by the user ({told})"
+    if method.prior in ("symmetric", "imprecise"):
+        return f"Dirichlet prior (symmetric, strength s = {method.strength:g})"
+    if isinstance(method.prior, Mapping):
+        return "Dirichlet prior with parameters given for single statements"
+    parameter = {"jeffreys": "α = 1/2, Jeffreys'", "uniform": "α = 1, uniform"}
+    return f"Dirichlet prior ({parameter.get(str(method.prior), f'α = {method.prior}')})"
+
+
+def _how(method: Any) -> str:
+    return "by NUTS in PyMC" if method.samples else "by one-dimensional quadrature, exactly"
 
 
 def _network(method: Any, answer: Answer | None) -> str:
     ess = f"equivalent sample size {method.ess:g}"
-    graph = "averaged over all graphs" if method.average else "of the graph with the best score"
+    if method.priors:
+        told = ", ".join(f"{k} {v}" for k, v in (prior_options(method.priors) or {}).items())
+        ess = f"prior given by the user: {told}"
+    search = f"{method.search} search" if isinstance(method.search, str) else "given"
+    graph = "of the graph with the best score"
+    if method.average:
+        graph = "averaged over all graphs within the limit on parents"
+    elif not isinstance(method.search, str):
+        graph = "of a graph given by the user"
     return (
         "by the test of {cited} with the joint distribution factored by a Bayesian network over "
-        f"the measures, {graph} (BDeu score, {ess}, {method.search} search). Reported is the "
-        "posterior probability that a joint statement is the most probable one."
+        f"the measures, {graph} (BDeu score, {ess}, {search}). Reported is the posterior "
+        "probability that a joint statement is the most probable one."
     )
 
 
@@ -180,26 +213,36 @@ def _glrt(method: Any, answer: Answer | None) -> str:
 
 def _poisson_binomial(method: Any, answer: Answer | None) -> str:
     model = "jointly with the share of datasets" if method.joint else "dataset by dataset"
+    sampled = ", sampled by NUTS under a prior given by the user" if method.samples else ""
     return (
         "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
-        f"two gets wrong, {model}. Reported is the posterior probability that one is better on "
-        "most datasets of the context."
+        f"two gets wrong, {model}{sampled}. Reported is the posterior probability that one is "
+        "better on most datasets of the context."
     )
 
 
 def _hierarchical(method: Any, answer: Answer | None) -> str:
+    sampled = ", sampled by NUTS under a prior given by the user" if method.samples else ""
     return (
         "by a hierarchical Beta model of the counts of examples that only one of the two gets "
-        "wrong (after {cited}), in which datasets learn from each other. Reported is the posterior "
-        "probability that one is better on most datasets of the context."
+        f"wrong (after {{aside}}), in which datasets learn from each other{sampled}. Reported is "
+        "the posterior probability that one is better on most datasets of the context."
     )
 
 
 def _correlated_t(method: Any, answer: Answer | None) -> str:
+    rho = "ρ is one over the number of folds"
+    if answer is not None:
+        seen = sorted(set(answer.details["per_dataset"]["rho"]))
+        rho = f"ρ = {seen[0]:.3g}" + (f" to {seen[-1]:.3g}" if len(seen) > 1 else "")
+    outcome = "one is better on most datasets"
+    if answer is not None and len(answer.labels) == 3:
+        outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
+    joint = " (joint model)" if getattr(method, "joint", False) else ""
     return (
-        "by the Bayesian correlated t-test on each dataset's replicates and the Poisson binomial "
-        "over datasets ({aside}). Reported is the posterior probability that one is better on most "
-        "datasets."
+        "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
+        f"the correlation {rho}, and the Poisson binomial over datasets{joint} ({{aside}}). "
+        f"Reported is the posterior probability that {outcome}."
     )
 
 
@@ -210,8 +253,19 @@ def _gsd(method: Any, answer: Answer | None) -> str:
     )
     if answer is not None and answer.pvalue is None:
         return f"{told}. The order is that of these data; it was not tested."
-    test = f"{method.scheme}, {method.permutations} resamples"
+    test = f"{method.scheme}, {_resamples(method, answer)}"
     return f"{told}; the p-value is that of a permutation test ({test})."
+
+
+def _resamples(method: Any, answer: Answer | None) -> str:
+    """How many labellings were tried, which need not be how many were asked for."""
+    if answer is None:
+        return f"at most {method.permutations} resamples"
+    tried = max(answer.details["resamples"])
+    if answer.details.get("enumerated"):
+        return f"all {tried} swaps of labels"
+    stopped = ", stopped early" if tried < method.permutations else ""
+    return f"{tried} resamples{stopped}"
 
 
 def _gsd_bootstrap(method: Any, answer: Answer | None) -> str:

@@ -23,7 +23,7 @@ from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, title_of
 from bayescompare.report.hover import over_bars, over_datasets
-from bayescompare.report.made import made_section
+from bayescompare.report.made import made_section, python_call
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import MOST_ROWS, Cell, Table, frame_table, heads, rows
@@ -71,12 +71,8 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
 
 
 def _call(c: Comparison) -> str:
-    names = ", ".join(map(repr, c.results.algorithms[:20]))
-    seed = "" if c.answer.seed is None else f", rng={c.answer.seed}"
-    return (
-        f"bc.compare(results, method=bc.methods.{c.method!r},\n"
-        f"           algorithms=[{names}]{seed}).report(...)"
-    )
+    options = {"algorithms": list(c.results.algorithms), "rng": c.answer.seed}
+    return f"{python_call('compare', c.method, c.results, options)}.report(...)"
 
 
 # pictures -----------------------------------------------------------------------------------------

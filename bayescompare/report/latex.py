@@ -85,7 +85,8 @@ def escaped(text: str) -> str:
     >>> print(escaped("50 % of A_1"))
     50 \% of A\_1
     """
-    return "".join(map(_letter, " ".join(str(text).split())))
+    # Two hyphens would be set as a dash, and [ after a line break be read as its option.
+    return "".join(map(_letter, " ".join(str(text).split()))).replace("--", "-{}-{}")
 
 
 def _letter(letter: str) -> str:

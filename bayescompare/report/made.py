@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,9 @@ from bayescompare.report.page import Section
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
     from bayescompare.methods.base import Method
+    from bayescompare.results import Results
 
-__all__ = ["made_section"]
+__all__ = ["made_section", "python_call"]
 
 
 def made_section(
@@ -33,6 +35,23 @@ def made_section(
     return Section("How it was made", facts=facts, code={"Command": call})
 
 
+def python_call(function: str, method: Method, results: Results, options: Mapping[str, Any]) -> str:
+    """Write the call that would make a result again from a table that has these measures.
+
+    A prior that is an object stands by its description, which is the same in every run.
+    """
+    kind = type(method).__name__
+    chosen = {
+        field.name: method.options().get(field.name)
+        for field in fields(method)
+        if getattr(method, field.name) != field.default and field.name != "saved"
+    }
+    inside = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    given = {"measures": list(results.measures), **options}
+    told = "".join(f",\n    {name}={value!r}" for name, value in given.items() if value is not None)
+    return f"bc.{function}(\n    results,\n    method=bc.methods.{kind}({inside}){told},\n)"
+
+
 def _options(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in options.items() if value is not None)
 
@@ -46,8 +65,10 @@ def _versions(method: Method) -> str:
 def _exactness(comparisons: tuple[Comparison, ...]) -> dict[str, str]:
     errors = [c.answer.mcse.max() for c in comparisons if c.answer.mcse is not None]
     sampled = any(c.answer.sampled for c in comparisons)
-    if not (errors or sampled):
+    if not (errors or sampled) and not comparisons[0].method.approximate(comparisons[0].answer):
         return {"exactness": "exact: the figures carry no Monte Carlo error"}
+    if not (errors or sampled):
+        return {"exactness": "no Monte Carlo error; the p-value is a large-sample approximation"}
     seeds = {c.answer.seed for c in comparisons}
     seed = seeds.pop() if len(seeds) == 1 else None
     told = f"p-value{'s' if len(comparisons) > 1 else ''} from random resamples"

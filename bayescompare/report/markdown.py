@@ -26,4 +26,6 @@ def escaped(text: str) -> str:
     >>> print(escaped("B>A|A_1"))
     B\>A\|A\_1
     """
-    return _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+    line = _MARKS.sub(r"\\\1", " ".join(str(text).split()))
+    # What would begin a list.
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", re.sub(r"^([-+])", r"\\\1", line))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Sampling
 from bayescompare.methods.words import plural
@@ -21,7 +23,7 @@ from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, title_of
 from bayescompare.report.hover import over_cells
-from bayescompare.report.made import made_section
+from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, pvalue, rows
 
@@ -50,7 +52,14 @@ def pairwise_page(p: Pairwise, fdr: float, command: str | None = None) -> Page:
         _sensitivity(p, fdr),
         _diagnostics(p),
         data_section(p.results),
-        method_section(p.method, p.results, None, fdr=fdr),
+        method_section(
+            p.method,
+            p.results,
+            None,
+            fdr=fdr,
+            reference=p.reference,
+            fewest=min(len(c.results.datasets) for c in p.comparisons),
+        ),
         made_section(p.method, p.comparisons, command or _call(p, fdr), {"error rate": f"{fdr:g}"}),
     ]
     title = title_of(p.results, against=p.reference)
@@ -59,8 +68,11 @@ def pairwise_page(p: Pairwise, fdr: float, command: str | None = None) -> Page:
 
 
 def _call(p: Pairwise, fdr: float) -> str:
-    against = "" if p.reference is None else f", reference={p.reference!r}"
-    return f"bc.pairwise(results, method=bc.methods.{p.method!r}{against}).report(..., fdr={fdr:g})"
+    seeds = {c.answer.seed for c in p.comparisons if not c.exact}
+    options = {"reference": p.reference, "rng": seeds.pop() if len(seeds) == 1 else None}
+    if any(len(c.results.datasets) < len(p.results.datasets) for c in p.comparisons):
+        options["missing"] = "drop"
+    return f"{python_call('pairwise', p.method, p.results, options)}.report(..., fdr={fdr:g})"
 
 
 def _pictures(p: Pairwise, verdict: str, fdr: float) -> list[Picture]:
@@ -166,7 +178,8 @@ def _sensitivity(p: Pairwise, fdr: float) -> Section:
     tables = [Table(title, [head, "asserted"], counts, marked=marked)]
     option = _WEIGHT.get(p.method.name)
     if option is not None and not p.method.samples and total <= _MOST_ASKED:
-        tables.append(_by_weight(p, option, fdr))
+        with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
+            tables.append(_by_weight(p, option, fdr))
     return Section("Sensitivity", tables=tables)
 
 

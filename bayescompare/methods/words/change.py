@@ -72,7 +72,10 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
         more = _least(lambda k: settled(k, 0))
         if more is None:
             return f"not even {_MOST} more datasets that all support it would {settles}"
-        subject = "dataset that supports" if more == 1 else "datasets that all support"
+        sure = " surely" if method.judges == "counts" else ""
+        subject = (
+            f"dataset that{sure} supports" if more == 1 else f"datasets that all{sure} support"
+        )
         return f"{more} more {subject} it would {settles}"
     # It cannot lose more datasets than support it.
     own = int(answer.counts[answer.labels.index(decision.statement)])
@@ -81,9 +84,11 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
         return ""
     others = "" if decision.runner_up is None else f" to {short_label(decision.runner_up[0])}"
     still = "settled" if bayesian else "significant"
-    return (
-        f"had {plural(moved, 'dataset')} of its own gone{others} instead, it would not be {still}"
-    )
+    which = plural(moved, "dataset")
+    if method.judges == "counts":
+        which = f"the {which} surest for it" if moved > 1 else "the dataset surest for it"
+        return f"had {which} been as surely against it, it would not be {still}"
+    return f"had {which} of its own gone{others} instead, it would not be {still}"
 
 
 def _least(holds: Callable[[int], bool], most: int = _MOST) -> int | None:

@@ -13,7 +13,7 @@ from bayescompare.statements import count_words
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet_prior import Prior
 
-__all__ = ["dirichlet_words", "lead_words"]
+__all__ = ["dirichlet_words", "lead_words", "size_words"]
 
 
 def dirichlet_words(
@@ -29,11 +29,15 @@ def dirichlet_words(
             "With this prior the joint test's view of one pair differs from that pair tested by "
             "itself; the two agree only for prior='symmetric'."
         )
-    said.append(
-        "Only the direction of each difference enters, not its size, and every dataset counts "
-        "the same."
-    )
+    said.append(f"{size_words(results)}, and every dataset counts the same.")
     return [sentence for sentence in said if sentence]
+
+
+def size_words(results: Results) -> str:
+    """Say what of a difference enters; with a rope its size does, but only so far."""
+    if any(results[name].rope is not None for name in results.measures):
+        return "Of each difference only its direction and whether it is within the rope enter"
+    return "Only the direction of each difference enters, not its size"
 
 
 def lead_words(results: Results, answer: Answer, decision: Decision) -> list[str]:

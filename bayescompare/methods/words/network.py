@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words.dirichlet import lead_words
+from bayescompare.methods.words.dirichlet import lead_words, size_words
 from bayescompare.methods.words.pieces import many, plural, share, short_label
 from bayescompare.results import Results
 
@@ -23,8 +23,8 @@ def network_words(
         *lead_words(results, answer, decision),
         _graph(graph, answer),
         *_carriers(answer, decision),
-        "The graph is about which measures win together, not about causes; only the direction of "
-        "each difference enters, not its size.",
+        "The graph is about which measures win together, not about causes.",
+        f"{size_words(results)}.",
     ]
     return [sentence for sentence in said if sentence]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-__all__ = ["closing_words", "pairs_words", "resolution_words"]
+__all__ = ["closing_words", "doubt_words", "pairs_words", "resolution_words"]
 
 #: Winners, cycles and statements that a paragraph names; of more it says how many.
 _MOST = 12
@@ -34,7 +34,13 @@ def pairs_words(
     return [sentence for sentence in said if sentence]
 
 
-def closing_words(method: Method, decided: pd.DataFrame, at_twice: tuple[float, int]) -> list[str]:
+def closing_words(
+    method: Method,
+    results: Results,
+    decided: pd.DataFrame,
+    at_twice: tuple[float, int],
+    fdr: float,
+) -> list[str]:
     """What the assertions do not say, and what would change them."""
     said = []
     if not method.keeps_level:
@@ -43,15 +49,36 @@ def closing_words(method: Method, decided: pd.DataFrame, at_twice: tuple[float, 
             "error."
         )
     if not decided["asserted"].all():
-        rope = method.kind == "bayesian" and method.judges != "counts" and not method.one_question
-        remedy = ": for that give the measures a rope" if rope else ""
+        may = method.kind == "bayesian" and method.judges != "counts" and not method.one_question
+        lacking = may and all(results[name].rope is None for name in results.measures)
+        remedy = ": for that give the measures a rope" if lacking else ""
         said.append(f"A pair left open is not a pair shown equal{remedy}.")
-        rate, number = at_twice
-        said.append(
-            f"What would change it: with an error rate of {100 * rate:g}% {number} could be "
-            "asserted; more datasets, or another prior or test, may change any of them."
-        )
+        said.append(_changed(*at_twice, fdr))
     return said
+
+
+def doubt_words(pairs: Sequence[str], models: int) -> str:
+    """Say of which pairs the sampling is not trustworthy; one model of all has no pairs.
+
+    Examples
+    --------
+    >>> doubt_words([], 3), doubt_words(["A and B"], 3)
+    ('', 'Caution: the sampling is not trustworthy for A and B; see diagnose() of each.')
+    """
+    if not pairs:
+        return ""
+    where = "" if models == 1 else f" for {many(pairs, most=4)}"
+    return f"Caution: the sampling is not trustworthy{where}; see diagnose() of each."
+
+
+def _changed(rate: float, number: int, fdr: float) -> str:
+    others = "more datasets, or another prior or test, may change any of them"
+    if rate <= fdr:
+        return f"What would change it: {others}."
+    return (
+        f"What would change it: with an error rate of {100 * rate:.3g}% {number} could be "
+        f"asserted; {others}."
+    )
 
 
 def resolution_words(permutations: int, tests: int, fdr: float) -> str:
@@ -73,12 +100,12 @@ def resolution_words(permutations: int, tests: int, fdr: float) -> str:
 def _asserted(method: Method, results: Results, decided: pd.DataFrame, fdr: float) -> str:
     bayesian = method.kind == "bayesian"
     rate = (
-        f"the expected share of false ones is at most {100 * fdr:g}%"
+        f"the expected share of false ones is at most {100 * fdr:.3g}%"
         if bayesian
-        else f"the probability of any false one is at most {100 * fdr:g}% (Holm)"
+        else f"the probability of any false one is at most {100 * fdr:.3g}% (Holm)"
     )
     if not method.keeps_level:
-        rate = f"their p-values after Holm's correction are at most {100 * fdr:g}%"
+        rate = f"their p-values after Holm's correction are at most {100 * fdr:.3g}%"
     joint = "jointly " if len(results.measures) > 1 else ""
     return (
         f"{method.name} on {plural(len(decided), 'pair')} of "
