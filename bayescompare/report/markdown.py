@@ -28,4 +28,4 @@ def escaped(text: str) -> str:
     """
     line = _MARKS.sub(r"\\\1", " ".join(str(text).split()))
     # What would begin a list.
-    return re.sub(r"^(\d+)([.)])", r"\1\\\2", re.sub(r"^([-+])", r"\\\1", line))
+    return re.sub(r"^(\d+)([.)])(?= )", r"\1\\\2", re.sub(r"^([-+])(?= )", r"\\\1", line))
