@@ -25,7 +25,7 @@ from bayescompare.comparison import Comparison
 from bayescompare.diagnosis import Diagnosis
 from bayescompare.io import examples, load_example
 from bayescompare.methods.decision import LIKELY, SETTLED
-from bayescompare.methods.words import cell_text, many, number, plural
+from bayescompare.methods.words import HEADS, cell_text, many, number, plural
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
 from bayescompare.studies.sbc import SBC
@@ -52,19 +52,6 @@ LINES_SHOWN = 8
 #: A label up to this long is printed as it is; a longer one is split by measure.
 LABEL_WIDTH = 44
 
-_HEADINGS = {
-    "count": "datasets",
-    "probability": "P",
-    "mcse": "MCSE",
-    "theta_mean": "θ mean",
-    "theta_lower": "θ 2.5 %",
-    "theta_upper": "θ 97.5 %",
-    "lower": "P lower",
-    "upper": "P upper",
-    "opt": "opt",
-    "share_below": "share below",
-    "pvalue": "p",
-}
 _QUESTIONS = {
     "most probable": "it is the most probable statement",
     "beats opposite": "it is more probable than its opposite",
@@ -197,7 +184,7 @@ def _print_statements(out: Console, c: Comparison) -> None:
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
         summary = summary.drop(columns=["theta_lower", "theta_upper"], errors="ignore")
-    table = _table("statement", *(_HEADINGS.get(str(name), str(name)) for name in summary))
+    table = _table("statement", *(HEADS.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [_figure(str(name), float(value)) for name, value in row.items()]
         text = statement_text(str(label), c.results.measures)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.words import cell_text, number
+from bayescompare.methods.words import HEADS, cell_text, number
 from bayescompare.plots._drawing import short_probability
 
 if TYPE_CHECKING:
@@ -20,16 +20,8 @@ MOST_ROWS, MOST_PAIRS = 50, 100
 
 #: Column of `summary()` or `decide()` → head of the column in the report.
 _HEADS = {
-    "count": "datasets",
+    **HEADS,
     "probability": "P(most probable)",
-    "mcse": "MCSE",
-    "theta_mean": "θ mean",
-    "theta_lower": "θ 2.5 %",
-    "theta_upper": "θ 97.5 %",
-    "lower": "P lower",
-    "upper": "P upper",
-    "opt": "opt",
-    "share_below": "share below",
     "pvalue": "p-value",
     "adjusted": "p-value (Holm)",
     "running_fdr": "expected share false",

@@ -8,6 +8,7 @@ says what would change a verdict.
 from __future__ import annotations
 
 from bayescompare.methods.words.pieces import (
+    HEADS,
     cell_text,
     figure,
     many,
@@ -18,4 +19,14 @@ from bayescompare.methods.words.pieces import (
     short_label,
 )
 
-__all__ = ["cell_text", "figure", "many", "number", "phrase", "plural", "share", "short_label"]
+__all__ = [
+    "HEADS",
+    "cell_text",
+    "figure",
+    "many",
+    "number",
+    "phrase",
+    "plural",
+    "share",
+    "short_label",
+]

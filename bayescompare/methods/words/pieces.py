@@ -9,7 +9,33 @@ import numpy as np
 from bayescompare.methods.decision import LIKELY, SETTLED
 from bayescompare.results import Results
 
-__all__ = ["cell_text", "figure", "many", "number", "phrase", "plural", "share", "short_label"]
+__all__ = [
+    "HEADS",
+    "cell_text",
+    "figure",
+    "many",
+    "number",
+    "phrase",
+    "plural",
+    "share",
+    "short_label",
+]
+
+
+#: What a column of `summary()` is headed.
+HEADS = {
+    "count": "datasets",
+    "probability": "P",
+    "mcse": "MCSE",
+    "theta_mean": "θ mean",
+    "theta_lower": "θ 2.5 %",
+    "theta_upper": "θ 97.5 %",
+    "lower": "P lower",
+    "upper": "P upper",
+    "opt": "opt",
+    "share_below": "share below",
+    "pvalue": "p",
+}
 
 
 def share(p: float) -> str:
