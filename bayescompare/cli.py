@@ -398,6 +398,16 @@ def calibrate(
         str | None,
         opt.option("--example", "A table whose sizes are simulated.", "SBC", metavar="NAME"),
     ] = None,
+    table: Annotated[
+        Path | None,
+        opt.option("--table", "The same, from a file.", "SBC", metavar="FILE"),
+    ] = None,
+    measure: opt.Measures = None,
+    dataset_column: opt.DatasetColumn = None,
+    algorithm_column: opt.AlgorithmColumn = None,
+    replicate_column: opt.ReplicateColumn = None,
+    algorithms: opt.Algorithms = None,
+    only: opt.Only = None,
     seed: opt.Seed = None,
     plot: Annotated[
         Path | None, opt.option("--plot", "Draw the ranks.", opt.OUTPUT, metavar="PATH.png")
@@ -407,26 +417,30 @@ def calibrate(
     """Check a model by simulation: is the truth where the posterior says, as often as it says?"""
     from bayescompare import cli_tables, studies
 
-    _check_outputs(None, force, plot=plot)
+    _check_outputs(table, force, plot=plot)
     if plot is not None:
         _check_picture(plot)
-    if model in studies.CALIBRATED and example is not None:
+    given = example or table
+    if model in studies.CALIBRATED and given is not None:
         raise BayescompareError(
-            f"--example {example}: {model} is calibrated on sizes of its own and takes no table; "
-            "leave the option out."
+            f"--{'example' if example else 'table'} {given}: {model} is calibrated on sizes of its "
+            "own and takes no table; leave the option out."
         )
     if model in studies.CALIBRATED:
         count = 1000 if simulations is None else simulations
         found = studies.sbc(model, simulations=count, draws=draws, rng=seed)
-    elif example is None:
+    elif given is None:
         raise BayescompareError(
             f"{model}: a model file needs a table whose sizes are simulated: give --example NAME "
-            f"(built in, without one: {', '.join(studies.CALIBRATED)})."
+            f"or --table FILE (built in, without one: {', '.join(studies.CALIBRATED)})."
         )
     else:
-        table = bc.load_example(example)
+        columns = (dataset_column, algorithm_column, replicate_column)
+        results = opt.read_table(table, example, measure, columns, None, None).sel(
+            algorithms=opt.read_names(algorithms), measures=opt.read_names(only)
+        )
         count = 100 if simulations is None else simulations
-        found = studies.sbc_model(model, table, simulations=count, draws=draws, rng=seed)
+        found = studies.sbc_model(model, results, simulations=count, draws=draws, rng=seed)
     cli_tables.print_calibration(cli_tables.console(), found)
     if plot is not None:
         from matplotlib.figure import Figure

@@ -80,7 +80,10 @@ def _statement_statistics(
         # What is lumped cannot be told apart: neither who wins there nor how many there are.
         kept = [k for k, label in enumerate(labels) if label != OTHER]
         if prior:
-            return {}
+            raise BayescompareError(
+                "check: beyond 256 statements the prior predicts mostly statements that are not "
+                "listed, of which no statistic can be had; compare fewer algorithms or measures."
+            )
         return {"largest count of a listed statement": [n[:, kept].max(axis=1) for n in counts]}
     found: Statistics = {
         "distinct statements": [(n > 0).sum(axis=1).astype(np.float64) for n in counts],

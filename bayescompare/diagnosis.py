@@ -115,7 +115,10 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
                 f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
                 "exact where it can be."
             )
-    sound = "no problem found" if chained else "independent draws, no chains to diagnose"
+    found_well = "no problem found"
+    if chained and chains == 1:
+        found_well = "no problem found, but one chain cannot show that chains agree"
+    sound = found_well if chained else "independent draws, no chains to diagnose"
     said = "not trustworthy: " + "; ".join(wanting) if wanting else sound
     return Diagnosis(not wanting, f"{said}.{loo}", table, figures)
 

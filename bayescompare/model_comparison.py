@@ -21,6 +21,8 @@ __all__ = ["ModelComparison", "compare_models"]
 
 #: Differences of predictive accuracy below so many standard errors are no difference.
 _CLEAR = 2.0
+#: Below this a standard error is not to be relied on (Sivula et al. 2020), so nor is a difference.
+_SMALL = 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,15 +55,15 @@ class ModelComparison:
         """Say in plain words which models predict better, and how sure that is."""
         table, best = self.table, self.best
         rest = table.iloc[1:]
-        clear = rest[rest["difference"] > _CLEAR * rest["dse"]]
-        close = rest[rest["difference"] <= _CLEAR * rest["dse"]]
+        ahead = (rest["difference"] > _CLEAR * rest["dse"]) & (rest["difference"] >= _SMALL)
+        clear, close = rest[ahead], rest[~ahead]
         said = [f"Of {plural(len(table), 'model')} {best} predicts a left-out dataset best."]
         if len(clear):
             said.append(f"It is clearly ahead of {many([str(n) for n in clear.index])}.")
         if len(close):
             said.append(
                 f"Its lead over {many([str(n) for n in close.index])} is within {_CLEAR:g} "
-                "standard errors: the data do not tell them apart."
+                f"standard errors or below {_SMALL:g}: the data do not tell them apart."
             )
         known = table["log_evidence"].dropna()
         if len(known) > 1:
@@ -96,7 +98,8 @@ class ModelComparison:
         return az.plot_compare(az.compare(self.loos), **options)
 
     def __repr__(self) -> str:
-        return f"ModelComparison of {', '.join(map(str, self.table.index))}\n{self.table.round(3)}"
+        shown = self.table.round(3).to_string()
+        return f"ModelComparison of {', '.join(map(str, self.table.index))}\n{shown}"
 
 
 def compare_models(
