@@ -293,11 +293,7 @@ def test_models_run_on_different_tasks_are_not_compared_in_silence(tmp_path, wha
             "model_name": model,
         }
         (tmp_path / f"results_{model}.json").write_text(json.dumps(data | told))
-    try:
-        notes = io.read_lm_eval(tmp_path).notes
-    except bc.BayescompareError as error:
-        notes = (str(error),)
-    assert any(what.rstrip("s") in note for note in notes)
+    assert any(f"different {what}" in note for note in io.read_lm_eval(tmp_path).notes)
 
 
 def test_cross_validate_drops_no_algorithm_in_silence():
@@ -311,11 +307,8 @@ def test_flows_whose_labels_become_alike_are_not_averaged():
     frame = pd.DataFrame(
         {"run_id": [1, 2, 3], "task_id": 1, "flow_name": ["a=b", "a:b", "c"], "data_name": "iris"}
     ).assign(function="predictive_accuracy", value=[0.5, 0.6, 0.7])
-    try:
-        names = io.from_openml(frame, repeats="mean").algorithms
-    except bc.BayescompareError:
-        return
-    assert len(names) == 3
+    with pytest.raises(bc.BayescompareError, match="would both be called"):
+        io.from_openml(frame, repeats="mean")
 
 
 def test_helm_does_not_call_a_single_nan_two_values(tmp_path):
