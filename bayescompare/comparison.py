@@ -274,6 +274,12 @@ class Comparison:
                 "not known: this answer was sampled by NUTS, and its chains were not saved (JSON "
                 "does not hold them, netCDF does); sample() again, or give tree=.",
             )
+        if given is None and self.method.approximate(self.answer):
+            return Diagnosis(
+                True,
+                "nothing was sampled, so there is nothing to diagnose; the p-value is a "
+                "large-sample approximation.",
+            )
         if given is None and self.answer.sampled:
             return Diagnosis(
                 True,

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare.results_text import first
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -158,16 +159,14 @@ class Source:
 
     def _check_names(self, model: pm.Model, dim: str, results: Results) -> None:
         """Refuse names that are not the results': an answer about others is none about these."""
-        given = model.coords.get(dim)
-        wanted = getattr(results, "algorithms" if dim == "opponent" else f"{dim}s")
-        if given is not None and sorted(map(str, given)) != sorted(wanted):
-            names = ", ".join(map(str, list(given)[:4]))
+        coords = model.coords.get(dim)
+        given = None if coords is None else [str(name) for name in coords]
+        source = "algorithms" if dim == "opponent" else f"{dim}s"
+        wanted = getattr(results, source)
+        if given is not None and sorted(given) != sorted(wanted):
             raise BayescompareError(
-                f"{self.where}: the coords of {dim!r} are {names}{', …' if len(given) > 4 else ''} "
-                f"({len(given)}), and the results have {', '.join(wanted[:4])}"
-                f"{', …' if len(wanted) > 4 else ''} ({len(wanted)}): take results.{dim}s."
-                if dim != "opponent"
-                else f"{self.where}: the coords of 'opponent' are not the results' algorithms."
+                f"{self.where}: the coords of {dim!r} are {len(given)} ({first(given)}), "
+                f"and the results have {len(wanted)} ({first(wanted)}): take results.{source}."
             )
 
     def _line(self, error: BaseException) -> str:
