@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +15,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare.asking import as_method, check_sampler, checked, judged
@@ -62,15 +63,45 @@ class Pairwise:
     comparisons: tuple[Comparison, ...]
     reference: str | None = None
 
-    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
-        """Return the comparison of a pair, whichever is named first."""
-        for c in self.comparisons:
-            if set(pair) == set(c.results.algorithms) and len(pair) == 2:
-                return c
-        known = (" vs ".join(c.results.algorithms) for c in self.comparisons)
-        raise BayescompareError(
-            f"no comparison of {pair!r} here.{closest(' vs '.join(map(str, pair)), known)}"
-        )
+    def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
+        """Return the comparison of a pair, whichever is named first, or the one at a position."""
+        if is_whole(pair):
+            return self._at(pair)
+        found = self._find(pair)
+        if found is None:
+            named = " vs ".join(map(str, pair)) if isinstance(pair, (tuple, list)) else str(pair)
+            known = (" vs ".join(c.results.algorithms) for c in self.comparisons)
+            raise BayescompareError(
+                f"no comparison of {pair!r} here: name two algorithms, as in "
+                f"p[{', '.join(map(repr, self.comparisons[0].results.algorithms))}]."
+                f"{closest(named, known)}"
+            )
+        return found
+
+    def __iter__(self) -> Iterator[Comparison]:
+        """Go through the comparisons, one per pair."""
+        return iter(self.comparisons)
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.comparisons)
+
+    def __contains__(self, pair: object) -> bool:
+        """Whether a pair was compared, whichever is named first; or whether a comparison is here."""
+        return any(pair is c for c in self.comparisons) or self._find(pair) is not None
+
+    def _at(self, position: int) -> Comparison:
+        if not -len(self) <= position < len(self):
+            raise BayescompareError(
+                f"no comparison at position {position}: there are {len(self)}, and the first is 0."
+            )
+        return self.comparisons[position]
+
+    def _find(self, pair: object) -> Comparison | None:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            return None
+        either = tuple(pair), tuple(pair[::-1])
+        return next((c for c in self.comparisons if c.results.algorithms in either), None)
 
     # figures -------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -159,9 +159,17 @@ class Results:
         return self.data.sizes.get("replicate")
 
     def __getitem__(self, measure: str) -> Measure:
-        if measure not in self.spec:
+        if measure not in self:
             raise BayescompareError(unknown("measure", measure, self.measures))
         return self.spec[measure]
+
+    def __contains__(self, measure: object) -> bool:
+        """Whether there is a measure of this name."""
+        return isinstance(measure, str) and measure in self.spec
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names of the measures, as `results[name]` takes them."""
+        return iter(self.spec)
 
     def __eq__(self, other: object) -> bool:
         # Counts of errors are more than their error rates.

@@ -144,6 +144,32 @@ def test_pairs_are_found_whichever_is_named_first(uci: Pairwise) -> None:
         _ = uci["GBM", "GBM"]
 
 
+def test_pairs_are_a_sequence_of_comparisons(uci: Pairwise) -> None:
+    assert list(uci) == list(uci.comparisons)
+    assert len(uci) == 28
+    assert uci[0] is uci.comparisons[0]
+    assert uci[-1] is uci[np.int64(27)] is uci.comparisons[27]
+    with pytest.raises(BayescompareError, match="no comparison at position 28: there are 28"):
+        _ = uci[28]
+
+
+def test_a_pair_is_in_it_when_it_was_compared(uci: Pairwise) -> None:
+    assert ("GBM", "CART") in uci
+    assert ("CART", "GBM") in uci
+    assert uci["GBM", "CART"] in uci
+    others: list[Any] = [("GBM", "GBM"), ("GBM", "X"), ("GBM",), "GBM", 0, None, ([1], {})]
+    assert not any(other in uci for other in others)
+    against = bc.pairwise(uci.results, reference="GBM", n_jobs=1)
+    assert ("GBM", "CART") in against
+    assert ("RF", "CART") not in against
+
+
+@pytest.mark.parametrize("pair", ["GBM", ("GBM", "X"), (["GBM"], {}), None, 1.5, True])
+def test_what_is_no_pair_is_refused(uci: Pairwise, pair: Any) -> None:
+    with pytest.raises(BayescompareError, match=r"no comparison of .* name two algorithms"):
+        _ = uci[pair]
+
+
 # ---------------------------------------------------------------------------------------- reference
 
 

@@ -133,6 +133,15 @@ def test_a_measure_is_found_by_its_name() -> None:
         read(frame())["tme"]
 
 
+def test_the_measures_are_what_is_in_results() -> None:
+    results = read(frame())
+    assert "time" in results
+    assert list(results) == list(results.measures)
+    assert not any(other in results for other in ("tme", 0, None, ["time"]))
+    with pytest.raises(BayescompareError, match=r"no measure called \['time'\]"):
+        _ = results[["time"]]  # type: ignore[index]
+
+
 def test_measure_names_are_free() -> None:
     name = "F1/macro | a>b = c"
     assert read(frame(**{name: 0.5}), measures={name: "max"}).measures == (name,)
