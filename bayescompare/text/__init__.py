@@ -1,0 +1,1 @@
+"""How figures are written for people; the one place that does so."""

@@ -1,0 +1,337 @@
+"""Every figure that people read is written here: P, p, shares, counts, differences, errors.
+
+Words beside a figure are read off the unrounded value ("settled" from P = 0.95 on), so a figure
+must stay on the value's own side of every such level: 0.9496 is written 0.9496, never 0.950.
+Functions named after a quantity write a table's cell; those that end in `_words` or `_equation`
+write the same digits for a sentence. NaN gives an empty cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+__all__ = [
+    "LEVELS",
+    "count",
+    "difference",
+    "error",
+    "log_evidence",
+    "percent",
+    "percent_setting",
+    "plural",
+    "probability",
+    "probability_equation",
+    "probability_words",
+    "pvalue",
+    "pvalue_equation",
+    "rate",
+    "setting",
+    "share",
+    "statistic",
+]
+
+#: Where readers draw lines, and where the package's own verdicts change.
+LEVELS = (0.01, 0.05, 0.5, 0.75, 0.95, 0.99)
+
+#: Digits that may be added to keep a figure on its own side of a level.
+_MORE = 2
+
+#: Probabilities this close to ½ are ½, as for ties.
+_SAME = 1e-9
+
+#: Counts from here on are written by their size.
+_MOST_COUNT = 10_000_000
+
+
+# probabilities ------------------------------------------------------------------------------------
+
+
+def probability(p: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
+    """Write a probability, and never as certainty.
+
+    Parameters
+    ----------
+    p : float
+    levels : sequence of float
+        Further levels that P is held against, as in ``p >= level``.
+    digits : int
+        Decimals, where no level asks for more.
+
+    Examples
+    --------
+    >>> probability(0.79821), probability(0.9996), probability(2e-7), probability(0.9496)
+    ('0.798', '>0.999', '<0.001', '0.9496')
+    >>> probability(0.8996, levels=[0.9]), probability(0.949, digits=2)
+    ('0.8996', '0.949')
+    """
+    reached = (*(t for t in LEVELS if t >= 0.5), *levels)
+    return _unit(p, digits, reached, [t for t in LEVELS if t <= 0.5], certain=False)
+
+
+def probability_words(p: float, *, levels: Sequence[float] = ()) -> str:
+    """Write a probability for a sentence: "over 0.999".
+
+    Examples
+    --------
+    >>> probability_words(0.79821), probability_words(0.99999), probability_words(2e-7)
+    ('0.798', 'over 0.999', 'under 0.001')
+    """
+    text = probability(p, levels=levels) or "not known"
+    return text.replace("<", "under ").replace(">", "over ")
+
+
+def probability_equation(p: float, symbol: str = "P", *, levels: Sequence[float] = ()) -> str:
+    """Write a probability with its symbol: "P = 0.798", "P > 0.999".
+
+    Examples
+    --------
+    >>> probability_equation(0.79821), probability_equation(0.99999, "P(A>B)")
+    ('P = 0.798', 'P(A>B) > 0.999')
+    """
+    return _equation(symbol, probability(p, levels=levels))
+
+
+def pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
+    """Write a p-value, which can be exactly 1; `levels` are those of ``p <= level``.
+
+    Examples
+    --------
+    >>> pvalue(0.0312), pvalue(0.0503), pvalue(2e-7), pvalue(1.0), pvalue(0.9999)
+    ('0.031', '0.0503', '<0.001', '1.000', '>0.999')
+    """
+    return rate(p, levels=levels, digits=digits) if p > 0.0 else _bound("<", digits, p)
+
+
+def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()) -> str:
+    """Write a p-value with its symbol: "p = 0.031", "p < 0.001", "p = 1".
+
+    Examples
+    --------
+    >>> pvalue_equation(0.0312), pvalue_equation(4e-5), pvalue_equation(1.0)
+    ('p = 0.031', 'p < 0.001', 'p = 1')
+    """
+    return f"{symbol} = 1" if p == 1.0 else _equation(symbol, pvalue(p, levels=levels))
+
+
+def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
+    """Write a rate of errors, held against `levels` as in ``value <= level``.
+
+    Examples
+    --------
+    >>> rate(0.0, levels=[0.1]), rate(0.1004, levels=[0.1]), rate(0.0996, levels=[0.1])
+    ('0.000', '0.1004', '0.100')
+    """
+    kept = (*(t for t in LEVELS if t < 0.5), *levels)
+    return _unit(value, digits, [], kept, certain=True)
+
+
+def share(value: float, *, digits: int = 3) -> str:
+    """Write a share, which can be exactly 0 or 1.
+
+    Examples
+    --------
+    >>> share(0.32), share(0.0), share(1.0), share(0.00004), share(0.99999)
+    ('0.320', '0.000', '1.000', '<0.001', '>0.999')
+    """
+    return _unit(value, digits, [0.5], [0.5], certain=True)
+
+
+def percent(value: float) -> str:
+    """Write a share as a percentage: never 0 or 100 unless exactly so, never 50 for a majority.
+
+    Examples
+    --------
+    >>> percent(0.317), percent(0.503), percent(0.9999), percent(1.0), percent(0.002)
+    ('32 %', '50.3 %', 'over 99 %', '100 %', 'under 1 %')
+    """
+    if math.isnan(value):
+        return ""
+    if value in (0.0, 1.0):
+        return f"{100 * value:.0f} %"
+    if not 0.005 <= value < 0.995:
+        return "under 1 %" if value < 0.5 else "over 99 %"
+    half = 50.0 if abs(value - 0.5) <= _SAME else 100.0 * value
+    return f"{_decimal(half, 0, [50.0], [50.0])} %"
+
+
+def _unit(
+    value: float, digits: int, reached: Sequence[float], kept: Sequence[float], *, certain: bool
+) -> str:
+    """Write a number between 0 and 1; `certain` says whether it can be exactly either."""
+    if math.isnan(value):
+        return ""
+    if certain and value in (0.0, 1.0):
+        return f"{value:.{digits}f}"
+    value = 0.5 if abs(value - 0.5) <= _SAME else value
+    # A level beyond the last digit is told apart by more of them.
+    digits = max([digits, *(_digits(level) for level in (*reached, *kept))])
+    text = _decimal(value, digits, reached, kept)
+    if float(text) <= 0.0:
+        return _bound("<", digits, value)
+    return _bound(">", digits, value) if float(text) >= 1.0 else text
+
+
+def _bound(sign: str, digits: int, value: float) -> str:
+    step = 10.0**-digits
+    return "" if math.isnan(value) else f"{sign}{step if sign == '<' else 1 - step:.{digits}f}"
+
+
+def _digits(level: float) -> int:
+    """Decimals that a level near 0 or 1 needs to be seen."""
+    near = min(level, 1.0 - level)
+    return 0 if not 0.0 < near < 0.001 else min(12, math.ceil(-math.log10(near) - 1e-9))
+
+
+def _decimal(value: float, digits: int, reached: Sequence[float], kept: Sequence[float]) -> str:
+    """Round to the fewest digits that stay on the value's side of every level.
+
+    It must reach the levels `reached` that the value reaches, and no other, and keep within the
+    levels `kept` that the value keeps within, and no other.
+    """
+
+    def same(text: str) -> bool:
+        shown = float(text)
+        return all((value >= t) == (shown >= t) for t in reached) and all(
+            (value <= t) == (shown <= t) for t in kept
+        )
+
+    texts = [f"{value:.{digits + more}f}" for more in range(_MORE + 1)]
+    # Closer than that to a level: cut towards the value's own side of it.
+    step = Decimal(1).scaleb(-digits - _MORE)
+    texts += [f"{Decimal(value).quantize(step, way):f}" for way in (ROUND_FLOOR, ROUND_CEILING)]
+    return next((text for text in texts if same(text)), repr(value))
+
+
+def _equation(symbol: str, text: str) -> str:
+    if not text:
+        return f"{symbol} not known"
+    return f"{symbol} {text[0]} {text[1:]}" if text[0] in "<>" else f"{symbol} = {text}"
+
+
+# counts -------------------------------------------------------------------------------------------
+
+
+def count(value: float) -> str:
+    """Write a count, fractional or not; a whole one of very many digits by its size.
+
+    Examples
+    --------
+    >>> count(12), count(2.5), count(46656), count(6**50)
+    ('12', '2.5', '46,656', 'about 8.1e38')
+    """
+    if isinstance(value, int) and value >= _MOST_COUNT:
+        return _large(value)
+    if math.isnan(value):
+        return ""
+    if abs(value - round(value)) < 1e-9:
+        return f"{round(value):,}"
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.1f}"
+
+
+def _large(n: int) -> str:
+    exponent = math.floor(math.log10(n))
+    mantissa = f"{10 ** (math.log10(n) - exponent):.1f}"
+    # 99,960,000 rounds up to the next power.
+    return f"about 1.0e{exponent + 1}" if mantissa == "10.0" else f"about {mantissa}e{exponent}"
+
+
+def plural(n: float, noun: str) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "dataset"), plural(12, "dataset"), plural(1000, "resample")
+    ('1 dataset', '12 datasets', '1,000 resamples')
+    """
+    return f"{count(n)} {noun}{'' if n == 1 else 's'}"
+
+
+# other figures ------------------------------------------------------------------------------------
+
+
+def setting(value: float) -> str:
+    """Write a number that somebody chose (a level, a rope, a prior's strength), all of it.
+
+    Examples
+    --------
+    >>> setting(0.05), setting(2.0), setting(1e-5), setting(1 - 0.95)
+    ('0.05', '2', '1e-05', '0.05')
+    """
+    return _minus(f"{value:.12g}")
+
+
+def percent_setting(value: float) -> str:
+    """Write a chosen share as a percentage, all of it.
+
+    Examples
+    --------
+    >>> percent_setting(0.05), percent_setting(0.025), percent_setting(1 - 0.95)
+    ('5 %', '2.5 %', '5 %')
+    """
+    return f"{setting(100.0 * value)} %"
+
+
+def statistic(value: float, *, significant: int = 4, levels: Sequence[float] = ()) -> str:
+    """Write a figure by its significant digits, more where it is close to one of `levels`.
+
+    Examples
+    --------
+    >>> statistic(-0.48917), statistic(12345.6), statistic(1.0101, levels=[1.01])
+    ('−0.4892', '1.235e+04', '1.0101')
+    >>> statistic(1.0101, significant=3), statistic(1.0101, significant=3, levels=[1.01])
+    ('1.01', '1.0101')
+    """
+    if math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    for digits in range(significant, 18):
+        text = f"{value:.{digits}g}"
+        shown = float(text)
+        if all((value > t) == (shown > t) and (value < t) == (shown < t) for t in levels):
+            break
+    return _minus(text)
+
+
+def difference(value: float, unit: str = "", *, significant: int = 3) -> str:
+    """Write a difference with its sign, in the unit of its measure.
+
+    Examples
+    --------
+    >>> difference(0.0312), difference(-1.5, "s"), difference(0.0)
+    ('+0.0312', '−1.5 s', '0')
+    """
+    text = statistic(value, significant=significant)
+    text = f"+{text}" if value > 0 else text
+    return f"{text} {unit}" if unit and text else text
+
+
+def error(value: float) -> str:
+    """Write a standard error: two digits tell its size.
+
+    Examples
+    --------
+    >>> error(0.003142), error(0.0), error(1.234e-5)
+    ('0.0031', '0', '1.2e-05')
+    """
+    return statistic(value, significant=2)
+
+
+def log_evidence(value: float) -> str:
+    """Write a log evidence, log score or log predictive density.
+
+    Examples
+    --------
+    >>> log_evidence(-12.3456), log_evidence(0.001)
+    ('−12.35', '0.00')
+    """
+    return "" if math.isnan(value) else _minus(f"{value:.2f}")
+
+
+def _minus(text: str) -> str:
+    """Set the sign of minus, not a hyphen, and none before nothing; an exponent keeps its own."""
+    if not text.startswith("-"):
+        return text
+    return f"−{text[1:]}" if float(text) else text[1:]
