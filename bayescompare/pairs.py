@@ -370,7 +370,7 @@ def pairwise(
     pairs = _pairs(whole, reference)
     generator, seed = as_rng(rng)
     options = check_sampler(sampler)
-    if len(whole.algorithms) > 2 and test.samples:
+    if len(whole.algorithms) > 2 and test.pairs_together:
         everyone = judged(whole, test, None, missing)
         told = Sampling(generator, seed, options)
         together = test.answer_pairs(everyone, pairs, told)

@@ -18,9 +18,10 @@ from statsmodels.stats.multitest import multipletests
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods import Dirichlet
+from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
+from tests.context_oracles import tournament
 from tests.oracles import every_label, largest_assertable, statement_counts, table
 
 
@@ -392,3 +393,22 @@ def test_progress_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     shown = bc.pairwise(results, n_jobs=1, progress=True)
     np.testing.assert_array_equal(shown.matrix, bc.pairwise(results, n_jobs=1).matrix)
     assert capsys.readouterr().out == ""
+
+
+# ------------------------------------------------------------------------- methods that are sampled
+
+
+class SampledPairs(PoissonBinomial):
+    """Says that it samples, as under a prior of one's own, and answers at once."""
+
+    samples = True  # type: ignore[assignment]
+
+    def answer(self, results: Results, sampling: Any) -> Any:
+        return PoissonBinomial(joint=True).answer(results, sampling)
+
+
+def test_a_sampled_method_about_two_algorithms_is_asked_pair_by_pair() -> None:
+    counts = tournament("ABC", lambda a, b: 0.7 if a < b else 0.3, n_datasets=6, size=5)
+    p = bc.pairwise(counts, method=SampledPairs(joint=True), n_jobs=1)
+    exact = bc.pairwise(counts, method=PoissonBinomial(joint=True), n_jobs=1)
+    np.testing.assert_array_equal(p.matrix.values, exact.matrix.values)

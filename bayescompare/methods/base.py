@@ -149,6 +149,8 @@ class Method(ABC):
     one_measure: ClassVar[bool] = False
     #: Whether it asks one question about all measures, not one about each.
     one_question: ClassVar[bool] = False
+    #: Whether `answer_pairs` may answer all pairs from one model of all algorithms.
+    pairs_together: ClassVar[bool] = False
     #: Fewest algorithms it can compare.
     least_algorithms: ClassVar[int] = 2
     #: One-sided tests behind a pair's p-value, for corrections.
@@ -173,7 +175,7 @@ class Method(ABC):
     ) -> list[Answer] | None:
         """Answer every pair from one model of all algorithms; None where each has its own.
 
-        `results` are what `judges` says, and complete.
+        Asked only where `pairs_together`; `results` are what `judges` says, and complete.
         """
         return None
 

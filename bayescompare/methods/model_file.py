@@ -66,6 +66,7 @@ class ModelFile(Method):
     reference: ClassVar[str] = ""
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
     leading: ClassVar[str] = "is the most probable statement"
+    pairs_together: ClassVar[bool] = True
 
     source: str | Path | Callable[..., Any]
     priors: Priors | None = None
