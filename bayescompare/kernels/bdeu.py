@@ -15,8 +15,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from bayescompare.kernels._jit import jit
 
 __all__ = ["local_score", "subset_scores"]
 
@@ -71,14 +72,14 @@ def subset_scores(
     )
 
 
-@njit(cache=True)
+@jit()
 def _log_rising(log_a: float, n: float) -> float:
     """log Γ(a + n) − log Γ(a), with the singular part of small a kept in log a."""
     a = math.exp(log_a)
     return math.lgamma(a + n) + log_a - math.lgamma(1.0 + a)
 
 
-@njit(cache=True)
+@jit()
 def _refine(old: IntArray, column: IntArray, new: IntArray, work: IntArray) -> int:
     """Split the blocks of a partition of the rows by one more measure; return their number.
 
@@ -102,7 +103,7 @@ def _refine(old: IntArray, column: IntArray, new: IntArray, work: IntArray) -> i
     return found
 
 
-@njit(cache=True)
+@jit()
 def _subset_scores(
     states: IntArray, counts: FloatArray, log_arities: FloatArray, log_ess: float, largest: int
 ) -> FloatArray:

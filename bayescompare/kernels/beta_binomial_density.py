@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, gammaln, log_expit
+
+from bayescompare.kernels._jit import jit
 
 __all__ = ["Density", "LogPrior", "log_likelihood", "posterior_density"]
 
@@ -73,7 +74,7 @@ def log_likelihood(first: FloatArray, second: FloatArray) -> Density:
     return likelihood
 
 
-@njit(cache=True)
+@jit()
 def _log_likelihood(
     mu: FloatArray,
     not_mu: FloatArray,
@@ -100,7 +101,7 @@ def _log_likelihood(
     return out
 
 
-@njit(cache=True)
+@jit()
 def _log_rising(
     x: float, rho: float, below: FloatArray, beyond: FloatArray, times: FloatArray
 ) -> float:
@@ -116,7 +117,7 @@ def _log_rising(
     return total
 
 
-@njit(cache=True)
+@jit()
 def _log_long_product(y: float, rho: float, m: float) -> float:
     """Sum of log(y + jρ) over j < m, where y is at least 16 ρ."""
     a = y / rho
@@ -131,7 +132,7 @@ def _log_long_product(y: float, rho: float, m: float) -> float:
     return leading + _stirling(a + m) - _stirling(a)
 
 
-@njit(cache=True)
+@jit()
 def _stirling(x: float) -> float:
     """log Γ(x) − (x − ½) log x + x − ½ log 2π, for x >= 16."""
     w = 1.0 / (x * x)

@@ -20,9 +20,9 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.dag_search import _with, _without
 
 __all__ = [
@@ -132,7 +132,7 @@ def is_acyclic(parents: tuple[int, ...]) -> bool:
     return True
 
 
-@njit(cache=True)
+@jit()
 def _local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
     half = 1 << (m - 1)
     local = np.full((m, half), -np.inf)
@@ -148,14 +148,14 @@ def _local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
     return local
 
 
-@njit(cache=True)
+@jit()
 def _logaddexp(a: float, b: float) -> float:
     if a < b:
         a, b = b, a
     return a if b == -np.inf else a + math.log1p(math.exp(b - a))
 
 
-@njit(cache=True)
+@jit()
 def _subset_sums(local: FloatArray) -> FloatArray:
     """log A_j(C): sums over all subsets of parents, one bit after the other."""
     m, half = local.shape
@@ -169,7 +169,7 @@ def _subset_sums(local: FloatArray) -> FloatArray:
     return sums
 
 
-@njit(cache=True)
+@jit()
 def _products(sums: FloatArray, rest: int, members: NDArray[np.int64], out: FloatArray) -> int:
     """Σ_{j in T} log A_j(rest) for every subset T of the measures not in `rest`."""
     m = len(sums)
@@ -186,7 +186,7 @@ def _products(sums: FloatArray, rest: int, members: NDArray[np.int64], out: Floa
     return count
 
 
-@njit(cache=True)
+@jit()
 def _spread(t: int, members: NDArray[np.int64]) -> tuple[int, int]:
     """The set that the compressed subset `t` stands for, and its size."""
     mask, size, k = 0, 0, 0
@@ -199,7 +199,7 @@ def _spread(t: int, members: NDArray[np.int64]) -> tuple[int, int]:
     return mask, size
 
 
-@njit(cache=True)
+@jit()
 def _forward(sums: FloatArray) -> FloatArray:
     """log R(S) for every S; positive and negative terms are summed apart, each scaled."""
     m = len(sums)
@@ -238,7 +238,7 @@ def _forward(sums: FloatArray) -> FloatArray:
     return log_r
 
 
-@njit(cache=True)
+@jit()
 def _backward(sums: FloatArray, log_r: FloatArray) -> FloatArray:
     """Derivative of log R(all) in log A_j(C), for every j and C."""
     m = len(sums)
@@ -267,7 +267,7 @@ def _backward(sums: FloatArray, log_r: FloatArray) -> FloatArray:
     return out
 
 
-@njit(cache=True)
+@jit()
 def _edges(sums: FloatArray, derivative: FloatArray) -> FloatArray:
     """P(i → j): the share of A_j(C) that has i among the parents, weighted by the derivative."""
     m, half = sums.shape
@@ -283,7 +283,7 @@ def _edges(sums: FloatArray, derivative: FloatArray) -> FloatArray:
     return out
 
 
-@njit(cache=True)
+@jit()
 def _parent_probabilities(
     local: FloatArray, sums: FloatArray, derivative: FloatArray
 ) -> FloatArray:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.bdeu import local_score
 
 __all__ = ["best_dag", "dag_score", "search_bytes"]
@@ -73,20 +73,20 @@ def _parents(scores: FloatArray, child: int, allowed: int, best: float, most: in
     raise AssertionError("some set of parents has the best score")
 
 
-@njit(cache=True)
+@jit()
 def _without(mask: int, bit: int) -> int:
     """Close the gap that `bit`, which is not in the mask, leaves: half the memory."""
     low = mask & ((1 << bit) - 1)
     return low | ((mask >> (bit + 1)) << bit)
 
 
-@njit(cache=True)
+@jit()
 def _with(index: int, bit: int) -> int:
     low = index & ((1 << bit) - 1)
     return low | ((index >> bit) << (bit + 1))
 
 
-@njit(cache=True)
+@jit()
 def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
     """Best score of each measure with parents from each set of the others."""
     half = 1 << (m - 1)
@@ -107,7 +107,7 @@ def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatAr
     return best
 
 
-@njit(cache=True)
+@jit()
 def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
     """Best last measure of every set, each set's best score being the sum of sinks' scores."""
     total = np.empty(1 << m)

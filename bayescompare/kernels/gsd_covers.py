@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.gsd_system import GREATEST, LEAST, PreferenceSystem
 
 __all__ = ["cover_rows", "linear_utilities"]
@@ -39,7 +39,7 @@ def cover_rows(system: PreferenceSystem) -> IntArray:
     return np.ascontiguousarray(pairs[:, [0, 1, 1, 1]])
 
 
-@njit(cache=True)
+@jit()
 def _covers(ranks: IntArray, downwards: NDArray[np.int64]) -> IntArray:
     """Pairs (a, b) with a > b and nothing between them.
 

@@ -9,8 +9,9 @@ look-ups.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from bayescompare.kernels._jit import jit
 
 __all__ = ["inverted", "solve"]
 
@@ -24,7 +25,7 @@ _TINY = 1e-10
 _SLACK, _Y = 5e-14, 1e-13
 
 
-@njit(cache=True)
+@jit()
 def solve(
     rows: IntArray,
     equal: BoolArray,
@@ -76,7 +77,7 @@ def solve(
     return u, y, pivots, done
 
 
-@njit(cache=True)
+@jit()
 def _multipliers(
     rows: IntArray, basis: NDArray[np.int64], inverse: FloatArray, w: FloatArray
 ) -> FloatArray:
@@ -93,7 +94,7 @@ def _multipliers(
     return y + _times(inverse, rest[2:])
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@jit(fastmath={"reassoc", "contract"})
 def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     """A product that starts no threads."""
     out = np.zeros(len(matrix))
@@ -105,7 +106,7 @@ def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     return out
 
 
-@njit(cache=True)
+@jit()
 def _utilities(
     rows: IntArray,
     costs: FloatArray,
@@ -132,7 +133,7 @@ def _utilities(
     u[1] = 1.0
 
 
-@njit(cache=True)
+@jit()
 def _optimal(
     rows: IntArray,
     equal: BoolArray,
@@ -151,7 +152,7 @@ def _optimal(
     return True
 
 
-@njit(cache=True)
+@jit()
 def _dual(
     rows: IntArray,
     equal: BoolArray,
@@ -206,7 +207,7 @@ def _dual(
     return limit
 
 
-@njit(cache=True)
+@jit()
 def _primal(
     rows: IntArray,
     equal: BoolArray,
@@ -252,7 +253,7 @@ def _primal(
     return limit
 
 
-@njit(cache=True)
+@jit()
 def _column(rows: IntArray, inverse: FloatArray, q: int) -> FloatArray:
     """The inverse times column q."""
     n = len(inverse)
@@ -269,7 +270,7 @@ def _column(rows: IntArray, inverse: FloatArray, q: int) -> FloatArray:
     return column
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@jit(fastmath={"reassoc", "contract"})
 def _eliminate(other: FloatArray, own: FloatArray, factor: float) -> float:
     """Subtract a multiple of one row of the inverse from another; return its new square norm."""
     total = 0.0
@@ -280,7 +281,7 @@ def _eliminate(other: FloatArray, own: FloatArray, factor: float) -> float:
     return total
 
 
-@njit(cache=True)
+@jit()
 def _price(rows: IntArray, rho: FloatArray, alpha: FloatArray) -> None:
     """A row of the inverse times every column."""
     for j in range(len(rows)):
@@ -290,7 +291,7 @@ def _price(rows: IntArray, rho: FloatArray, alpha: FloatArray) -> None:
         alpha[j] = rho[a] - rho[b] - rho[c] + rho[d]
 
 
-@njit(cache=True)
+@jit()
 def _pivot(
     rows: IntArray,
     basis: NDArray[np.int64],
@@ -320,7 +321,7 @@ def _pivot(
     basis[r] = q
 
 
-@njit(cache=True)
+@jit()
 def inverted(matrix: FloatArray) -> tuple[FloatArray, bool]:
     """The inverse by elimination with row pivots: no threads of a BLAS library, for small sizes."""
     n = len(matrix)

@@ -18,9 +18,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.gsd_sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd_system import PreferenceSystem
 from bayescompare.kernels.gsd_tree import build_tree, is_below, tree_maxima
@@ -116,7 +116,7 @@ class Separator:
         return Violations(rows, equal, np.concatenate([spread[tied], amount]))
 
 
-@njit(cache=True)
+@jit()
 def near_pairs(keys: IntArray) -> IntArray:
     """Return pairs (class, a class that it covers), up to four for each class, nearest first.
 
@@ -151,7 +151,7 @@ def near_pairs(keys: IntArray) -> IntArray:
     return pairs[:made].copy()
 
 
-@njit(cache=True)
+@jit()
 def _class_gains(
     u: FloatArray, upper: IntArray, lower: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
@@ -169,7 +169,7 @@ def _class_gains(
     return least, most, low_pair, high_pair
 
 
-@njit(cache=True)
+@jit()
 def _worst_near(
     pairs: IntArray, least: FloatArray, most: FloatArray, delta: float, tolerance: float
 ) -> tuple[IntArray, FloatArray]:

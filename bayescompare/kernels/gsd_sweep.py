@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from bayescompare.kernels._jit import jit
 
 __all__ = ["Sweep", "build_sweep", "sweep_maxima"]
 
@@ -130,7 +131,7 @@ def sweep_maxima(
     return out, amount
 
 
-@njit(cache=True)
+@jit()
 def _leaves(keys: IntArray, high: FloatArray, best: FloatArray, rival: IntArray) -> None:
     """Every pair within the smallest blocks."""
     for start in range(0, len(keys), _LEAF):
@@ -140,7 +141,7 @@ def _leaves(keys: IntArray, high: FloatArray, best: FloatArray, rival: IntArray)
                     best[c], rival[c] = high[e], e
 
 
-@njit(cache=True)
+@jit()
 def _blocks(
     walk: IntArray, ranks: IntArray, half: int, high: FloatArray, best: FloatArray, rival: IntArray
 ) -> None:

@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare.kernels._jit import jit
 
 __all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PreferenceSystem", "Rule", "build_system"]
 
@@ -258,12 +258,12 @@ def _keys(
     return np.stack(columns, axis=1).astype(np.int32)
 
 
-@njit(cache=True)
+@jit()
 def _at_least(ranks: IntArray, a: int, b: int) -> bool:
     return bool(np.all(ranks[a] >= ranks[b]))
 
 
-@njit(cache=True)
+@jit()
 def _count_pairs(ranks: IntArray) -> int:
     count = 0
     for a in range(len(ranks)):
@@ -273,7 +273,7 @@ def _count_pairs(ranks: IntArray) -> int:
     return count
 
 
-@njit(cache=True)
+@jit()
 def _fill_pairs(ranks: IntArray, count: int) -> tuple[IntArray, IntArray]:
     upper, lower = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     n = 0

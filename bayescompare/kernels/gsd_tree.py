@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from bayescompare.kernels._jit import jit
 
 __all__ = ["KeyTree", "build_tree", "is_below", "tree_maxima"]
 
@@ -101,7 +102,7 @@ def tree_maxima(
     return out, amount
 
 
-@njit(cache=True)
+@jit()
 def is_below(keys: IntArray, e: int, others: IntArray, c: int) -> bool:
     """Whether key e is at most other key c in every coordinate."""
     below = True
@@ -112,7 +113,7 @@ def is_below(keys: IntArray, e: int, others: IntArray, c: int) -> bool:
     return below
 
 
-@njit(cache=True)
+@jit()
 def _node_tops(most: FloatArray, bounds: IntArray) -> FloatArray:
     """Largest gain in every node."""
     nodes = len(bounds)
@@ -126,7 +127,7 @@ def _node_tops(most: FloatArray, bounds: IntArray) -> FloatArray:
     return top
 
 
-@njit(cache=True)
+@jit()
 def _worst(
     keys: IntArray,
     bounds: IntArray,

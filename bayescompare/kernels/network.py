@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.dirichlet import latents
 
 __all__ = ["Tables", "components", "is_complete", "largest_states"]
@@ -209,7 +209,7 @@ def _topological(parents: Sequence[int], members: Sequence[int]) -> list[int]:
     return order
 
 
-@njit(cache=True)
+@jit()
 def _largest_states(
     log_cells: FloatArray,
     arities: IntArray,

@@ -20,10 +20,11 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
+
+from bayescompare.kernels._jit import jit
 
 __all__ = [
     "context",
@@ -64,7 +65,7 @@ def pmf(p: ArrayLike) -> FloatArray:
     return _pmf(np.ascontiguousarray(p, dtype=np.float64))
 
 
-@njit(cache=True)
+@jit()
 def _pmf(p: FloatArray) -> FloatArray:
     """Two buffers and shifted views, so that the inner loop is one of vectors."""
     n = len(p)

@@ -17,10 +17,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, expit, log_expit
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.legendre import composite
 from bayescompare.kernels.poisson_binomial import rate_exceeds_half
 
@@ -138,7 +138,7 @@ def _log_rate_density(t: FloatArray, p: FloatArray, b: float) -> FloatArray:
     return np.asarray(prior + _log_likelihood(p, expit(t), expit(-t)))
 
 
-@njit(cache=True)
+@jit()
 def _log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatArray:
     """Sum of log(r p_i + (1 − r)(1 − p_i)) over i; logarithms are taken of products."""
     out = np.zeros(len(rate))
@@ -154,7 +154,7 @@ def _log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatA
     return out
 
 
-@njit(cache=True)
+@jit()
 def _each_dataset(
     p: FloatArray, rate: FloatArray, rest: FloatArray, mass: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -229,7 +229,7 @@ def count_posterior(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
     return counts, float(log_evidence)
 
 
-@njit(cache=True)
+@jit()
 def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
     """Filter κ forward, scaled to a sum of one at each step; the scales make the evidence."""
     n = len(p)

@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaln
 
+from bayescompare.kernels._jit import jit
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.legendre import composite
 from bayescompare.kernels.maximum import probability_of_maximum
@@ -67,7 +67,7 @@ def region_probabilities(
     return _largest_region(_region_counts(triples), *tables)
 
 
-@njit(cache=True)
+@jit()
 def _region_counts(triples: FloatArray) -> FloatArray:
     """PM at [left, right]; the rope has the others."""
     n = len(triples)
@@ -103,7 +103,7 @@ def _gamma_tables(
     return np.ascontiguousarray(gammainc(shape, x)), np.ascontiguousarray(density)
 
 
-@njit(cache=True)
+@jit()
 def _largest_region(table: FloatArray, cdf: FloatArray, density: FloatArray) -> FloatArray:
     """Sum over the counts of PM times ∫ f_j F F; cells of less than 1e-20 cannot matter."""
     n = len(table) - 1
@@ -115,7 +115,7 @@ def _largest_region(table: FloatArray, cdf: FloatArray, density: FloatArray) -> 
     return found
 
 
-@njit(cache=True)
+@jit()
 def _three(cdf: FloatArray, density: FloatArray, a: int, b: int, c: int) -> FloatArray:
     """P(max) of each of three gammas, from the tables."""
     left, rope, right = 0.0, 0.0, 0.0

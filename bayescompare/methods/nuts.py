@@ -57,6 +57,7 @@ def sample(
     chosen = {"nuts_sampler": "pymc", "progressbar": sys.stdout.isatty(), **(options or {})}
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     trying = predictive == "try"
+    _check_compiler()
     with _quiet(), model:
         _check(model)
         tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
@@ -139,6 +140,19 @@ def _check(model: pm.Model) -> None:
         raise BayescompareError("model has no free variable to sample.")
     if not model.observed_RVs:
         raise BayescompareError("model has no observed variable: nothing links it to the data.")
+
+
+def _check_compiler() -> None:
+    """Refuse a home folder that PyTensor cannot write to, without which it does not work."""
+    from pytensor import config
+
+    try:
+        _ = config.compiledir
+    except ValueError:
+        raise BayescompareError(
+            f"PyMC keeps compiled code in {config.base_compiledir}, which cannot be written: set "
+            "the environment variable PYTENSOR_FLAGS=base_compiledir=FOLDER before Python starts."
+        ) from None
 
 
 @contextmanager
