@@ -15,7 +15,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -25,6 +25,13 @@ from typer.core import TyperGroup
 import bayescompare as bc
 from bayescompare import cli_options as opt
 from bayescompare._errors import BayescompareError
+from bayescompare.cli_process import (
+    HUNG_UP,
+    HungUp,
+    prepare_folders,
+    prepare_streams,
+    settle_streams,
+)
 
 __all__ = ["app", "main"]
 
@@ -40,9 +47,15 @@ class Commands(TyperGroup):
     """The commands; whatever is wrong becomes one line on standard error."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command and exit: 0, or 2 for what the user can mend, or 130 for Ctrl-C."""
+        """Run a command and exit: 0, or 2 for what the user can mend, or 130 for Ctrl-C.
+
+        Where nobody reads what is printed (``| head``), 141 and not a word, as of other programs.
+        """
         try:
             code = super().main(*args, **{**kwargs, "standalone_mode": False})
+            sys.stdout.flush()
+        except HungUp:
+            _stop("", HUNG_UP)
         except (BayescompareError, OSError) as error:
             _stop(f"error: {error}", 2)
         except (Interrupted, typer.Abort):
@@ -68,7 +81,9 @@ def _usage(error: Any) -> str:
 
 def _stop(message: str, code: int) -> NoReturn:
     if message:
-        typer.echo(re.sub(r"\s*[\r\n]+\s*", " ", message), err=True)
+        with suppress(HungUp):
+            typer.echo(re.sub(r"\s*[\r\n]+\s*", " ", message), err=True)
+    settle_streams()
     sys.exit(code)
 
 
@@ -606,9 +621,8 @@ def _stoppable() -> Iterator[None]:
 
 def main() -> None:
     """Run the command line."""
-    # A name that the terminal cannot show is no reason to fail.
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
+    prepare_streams()
+    prepare_folders()
     app(prog_name="bayescompare")
 
 

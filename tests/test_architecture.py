@@ -53,7 +53,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),
-    frozenset({"cli", "cli_options", "cli_tables", "__main__", ""}),
+    frozenset({"cli", "cli_options", "cli_process", "cli_tables", "__main__", ""}),
 )
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 

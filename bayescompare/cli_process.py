@@ -1,0 +1,111 @@
+"""The process around a command: streams that may be closed, and folders that cannot be written."""
+
+from __future__ import annotations
+
+import atexit
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bayescompare._errors import BayescompareError
+
+__all__ = ["HUNG_UP", "HungUp", "prepare_folders", "prepare_streams", "settle_streams"]
+
+#: What a shell reports of a program that its reader left: 128 + SIGPIPE.
+HUNG_UP = 141
+
+
+class HungUp(BaseException):
+    """The reader of the output has gone; no handler of errors is to take it for one."""
+
+
+class _Stream(io.TextIOWrapper):
+    """A standard stream that tells a reader who left apart from every other pipe that broke."""
+
+    def write(self, text: str, /) -> int:
+        """Write, or say that nobody reads."""
+        with _told():
+            return super().write(text)
+
+    def flush(self) -> None:
+        """Flush, or say that nobody reads."""
+        with _told():
+            super().flush()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise HungUp from None
+    except OSError as error:
+        raise BayescompareError(f"the output cannot be written: {error.strerror}.") from None
+
+
+def prepare_streams() -> None:
+    """Make every standard stream one that can be written and that shows every name."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # Closed: else the next file opened would get its number, and whatever is printed.
+            os.open(os.devnull, os.O_RDWR)
+    # A name that the terminal cannot show is no reason to fail.
+    sys.stdout = _stream(sys.stdout, 1, "replace")
+    sys.stderr = _stream(sys.stderr, 2, "backslashreplace")
+
+
+def _stream(given: Any, number: int, errors: str) -> Any:
+    if given is None:  # Python's sign of a stream that was closed
+        return open(number, "w", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+    if not isinstance(given, io.TextIOWrapper):
+        return given
+    encoding, line = given.encoding, given.line_buffering
+    return _Stream(given.detach(), encoding=encoding, errors=errors, line_buffering=line)
+
+
+def settle_streams() -> None:
+    """Print what is left, or drop it where nobody takes it, so that Python ends without a word."""
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except (HungUp, BayescompareError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)
+            os.close(nowhere)
+
+
+def prepare_folders() -> None:
+    """Give PyTensor and matplotlib a scratch folder where the home folder cannot be written.
+
+    Both want to keep files there; PyTensor does not work without.
+    """
+    home = Path("~").expanduser()
+    wanted = {
+        "PYTENSOR_FLAGS": (home / ".pytensor", "base_compiledir={}"),
+        "MPLCONFIGDIR": (home / ".config" / "matplotlib", "{}"),
+    }
+    missing = {
+        name: text
+        for name, (folder, text) in wanted.items()
+        if name not in os.environ and not _can_be_written(folder)
+    }
+    if missing:
+        scratch = tempfile.mkdtemp(prefix="bayescompare-")
+        atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+        os.environ.update({name: text.format(scratch) for name, text in missing.items()})
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Whether a folder, or the nearest one above it that exists, lets us create files."""
+    for candidate in (folder, *folder.parents):
+        if candidate.exists():
+            return os.access(candidate, os.W_OK | os.X_OK)
+    return False
