@@ -64,7 +64,7 @@ def prepare_streams() -> None:
 
 def _stream(given: Any, number: int, errors: str) -> Any:
     if given is None:  # Python's sign of a stream that was closed
-        return open(number, "w", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+        return open(number, "w", encoding="utf-8", errors=errors, closefd=False)
     if not isinstance(given, io.TextIOWrapper):
         return given
     encoding, line = given.encoding, given.line_buffering

@@ -144,7 +144,7 @@ def _check(model: pm.Model) -> None:
 
 def _check_compiler() -> None:
     """Refuse a home folder that PyTensor cannot write to, without which it does not work."""
-    from pytensor import config
+    from pytensor.configdefaults import config
 
     try:
         _ = config.compiledir
