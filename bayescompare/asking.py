@@ -47,7 +47,8 @@ def compare(
     algorithms, measures : sequence of str, optional
         What to compare, in this order; all by default. Missing cells elsewhere do not matter.
     missing : {"raise", "drop"}
-        What to do with datasets that lack a cell.
+        What to do with datasets that lack a cell. A failed fold is no missing cell: replicates
+        count where every algorithm asked about has them, and a cell is missing where none does.
     rng : None, int or Generator
         Seeds the sampling where the method needs any.
     sampler : mapping, optional

@@ -363,9 +363,9 @@ def pairwise(
     1.0
     """
     test = as_method(method)
-    # Averaged once here, not for every pair.
     whole = checked(results, test, measures).sel(algorithms=algorithms)
-    if test.judges == "cells":
+    # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
+    if test.judges == "cells" and whole.averages_alike():
         whole = whole.average()
     pairs = _pairs(whole, reference)
     generator, seed = as_rng(rng)

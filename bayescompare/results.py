@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -25,6 +24,14 @@ from bayescompare.results_checks import (
     dims_of,
     frozen,
     names_of,
+)
+from bayescompare.results_replicates import (
+    NOTHING_SHARED,
+    left_out_note,
+    mean_note,
+    mean_over,
+    shared,
+    uneven,
 )
 from bayescompare.results_stored import store, stored
 from bayescompare.results_text import (
@@ -247,26 +254,51 @@ class Results:
     def average(self) -> Results:
         """Return the mean over the replicates; without replicates, these same results.
 
+        On each dataset and measure the mean is over the replicates that every algorithm of these
+        results has: a fold that failed for one is left out for all, so that they are judged by
+        the same folds, and a note says how many. A cell is missing when its algorithm has no
+        replicate there, or when the algorithms have none in common. So select first, average
+        after: algorithms that nobody asks about take no folds away.
+
         Examples
         --------
         >>> frame = pd.DataFrame({
-        ...     "dataset": "iris", "algorithm": "A", "fold": [1, 2], "auc": [0.8, 0.9],
+        ...     "dataset": "iris", "algorithm": ["A", "A", "B"], "fold": [1, 2, 1],
+        ...     "auc": [0.8, 0.9, 0.7],
         ... })
         >>> folds = Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
-        >>> folds.average().values()
-        array([[[0.85]]])
+        >>> folds.average().values().ravel()
+        array([0.8, 0.7])
+        >>> folds.average().notes[1]
+        '1 replicate that some algorithm lacks is left out for all: 1 of 2 on iris'
         """
         if self.n_replicates is None:
             return self
-        means = {name: (cells.dims[:-1], _mean(cells.values)) for name, cells in self.data.items()}
-        data = self.data.drop_dims("replicate").assign(means)
-        note = f"each cell is the mean of {plural(self.n_replicates, 'replicate')}"
-        return self._with(data=frozen(data), notes=(*self.notes, note))
+        cells = self._cells()
+        present = ~np.isnan(cells)
+        counted = shared(present)
+        means = mean_over(cells, counted)
+        dims = ("dataset", "algorithm")
+        data = self.data.drop_dims("replicate").assign(
+            {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
+        )
+        told = (mean_note(counted & present), *left_out_note(self.datasets, present, counted))
+        return self._with(data=frozen(data), notes=(*self.notes, *told))
+
+    def averages_alike(self) -> bool:
+        """Say whether the mean of a cell is the same whichever algorithms are selected.
+
+        It is not where an algorithm lacks a replicate that another one has.
+        """
+        return self.n_replicates is None or not uneven(~np.isnan(self._cells()))
 
     # ----------------------------------------------------------------------------- missing cells
 
     def missing(self) -> pd.DataFrame:
-        """List the missing cells: dataset, algorithm, measure and, if there are any, replicate.
+        """List what is missing: dataset, algorithm, measure and, if there are any, replicate.
+
+        With replicates each one without a value has a row. The cell itself is missing only when
+        all of its replicates are.
 
         Examples
         --------
@@ -275,13 +307,17 @@ class Results:
           dataset algorithm measure
         0    iris         B     auc
         """
-        axes = self._axes()
-        where = np.nonzero(np.isnan(self._cells()))
-        cells = {dim: [axes[dim][i] for i in at] for dim, at in zip(axes, where, strict=True)}
+        return self._listed(np.isnan(self._cells()))
+
+    def _listed(self, where: NDArray[np.bool_]) -> pd.DataFrame:
+        """Name the cells where this holds, along the axes of `_cells` that it has."""
+        axes = dict(list(self._axes().items())[: where.ndim])
+        found = zip(axes, np.nonzero(where), strict=True)
+        cells = {dim: [axes[dim][i] for i in at] for dim, at in found}
         return pd.DataFrame(cells, columns=list(axes))
 
     def coverage(self) -> pd.DataFrame:
-        """Return the share of cells present, with datasets as rows and algorithms as columns.
+        """Return the share of values present, with datasets as rows and algorithms as columns.
 
         Examples
         --------
@@ -301,6 +337,8 @@ class Results:
     def complete(self, missing: Literal["raise", "drop"] = "raise") -> Results:
         """Return results without missing cells.
 
+        A cell with replicates is missing when none of them has a value.
+
         Parameters
         ----------
         missing : {"raise", "drop"}
@@ -319,22 +357,29 @@ class Results:
                 f"missing={missing!r}: must be 'raise' or 'drop'."
                 f"{closest(str(missing), ('raise', 'drop'))}"
             )
-        if not np.isnan(self._cells()).any():
+        cells = np.isnan(self._cells())
+        gaps = cells.all(axis=-1) if self.n_replicates is not None else cells
+        if not gaps.any():
             return self
-        cells = self.missing()
         if missing == "raise":
-            raise BayescompareError(missing_words(cells))
-        gone = dict.fromkeys(cells["dataset"])
-        kept = [name for name in self.datasets if name not in gone]
+            why = [note for note in self.notes if note.startswith(NOTHING_SHARED)]
+            raise BayescompareError(missing_words(self._listed(gaps), why))
+        return self._without(gaps.any(axis=(1, 2)), "with missing cells")
+
+    def _without(self, gone: NDArray[np.bool_], why: str) -> Results:
+        """Leave out some datasets, and say so."""
+        left = [name for name, out in zip(self.datasets, gone, strict=True) if out]
+        kept = [name for name in self.datasets if name not in set(left)]
         if not kept:
             raise BayescompareError(nothing_left_words(self.coverage()))
-        note = f"{plural(len(gone), 'dataset')} with missing cells dropped: {', '.join(gone)}"
+        note = f"{plural(len(left), 'dataset')} {why} dropped: {', '.join(left)}"
         return self.sel(datasets=kept)._with(notes=(*self.notes, note))
 
     def paired(self, missing: Literal["raise", "drop"] = "raise") -> Results:
-        """Return results whose replicates are there for all algorithms or for none.
+        """Return results whose replicates are there for all algorithms and measures, or for none.
 
-        Datasets may so have different numbers of replicates, each at least two.
+        A replicate that some algorithm lacks is left out for all of them, and a note says how
+        many there are. Datasets may so have different numbers of replicates, each at least two.
 
         Examples
         --------
@@ -346,27 +391,36 @@ class Results:
         >>> folds.paired().n_replicates
         3
         """
+        whole = self.complete(missing)
         if self.n_replicates is None:
-            return self.complete(missing)
-        cells = np.isnan(self._cells())
-        absent = cells.all(axis=(1, 2), keepdims=True)
-        few = absent.shape[-1] - absent.sum(axis=-1, keepdims=True) < 2
-        alone = [name for name, lone in zip(self.datasets, few.ravel(), strict=True) if lone]
-        if alone and missing == "raise":
-            raise BayescompareError(
-                f"{plural(len(alone), 'dataset')} with fewer than two replicates: "
-                f"{quoted(alone)}. Add replicates, or say missing='drop' to leave them out."
-            )
-        gaps = cells & (~absent | few)
-        if not gaps.any():
-            return self
-        # What is absent for all is no gap: any number stands in for it while gaps are looked for.
-        filled = np.where(cells & ~gaps, self._cells()[~cells].min(initial=0.0), self._cells())
-        data = self.data.assign(
-            {name: (self.data[name].dims, filled[:, :, j]) for j, name in enumerate(self.measures)}
+            return whole
+        cells = whole._cells()
+        present = ~np.isnan(cells)
+        counted = present.all(axis=(1, 2), keepdims=True)
+        few = counted.sum(axis=-1).ravel() < 2
+        if few.any():
+            whole = whole._with_two(few, missing)
+            cells, present, counted = cells[~few], present[~few], counted[~few]
+        if not (present & ~counted).any():
+            return whole
+        left = np.where(counted, cells, np.nan)
+        data = whole.data.assign(
+            {name: (whole.data[name].dims, left[:, :, j]) for j, name in enumerate(self.measures)}
         )
-        kept = self._with(data=data).complete(missing)
-        return self.sel(datasets=kept.datasets)._with(notes=kept.notes)
+        everywhere = np.broadcast_to(counted, (len(left), 1, *left.shape[2:]))
+        notes = (*whole.notes, *left_out_note(whole.datasets, present, everywhere))
+        return whole._with(data=frozen(data), notes=notes)
+
+    def _with_two(self, few: NDArray[np.bool_], missing: Literal["raise", "drop"]) -> Results:
+        """Refuse or drop the datasets that have fewer than two replicates."""
+        alone = [name for name, lone in zip(self.datasets, few, strict=True) if lone]
+        if missing == "raise":
+            raise BayescompareError(
+                f"{plural(len(alone), 'dataset')} with fewer than two replicates that every "
+                f"algorithm has: {quoted(alone)}. Add replicates, or say missing='drop' to leave "
+                "them out."
+            )
+        return self._without(few, "with fewer than two replicates")
 
     # ------------------------------------------------------------------------------- to elsewhere
 
@@ -397,16 +451,3 @@ class Results:
         True
         """
         return store(self)
-
-
-def _mean(values: FloatArray) -> FloatArray:
-    """Average over the replicates, the last axis.
-
-    A cell with a missing replicate is missing: skipping it would average unequal numbers of
-    replicates without saying so. The sum is exactly rounded, so that the same replicates in
-    another order are a tie and not a difference in the last digit.
-    """
-    sums = [math.fsum(row) for row in values.reshape(-1, values.shape[-1]).tolist()]
-    means: FloatArray = np.reshape(sums, values.shape[:-1]) / values.shape[-1]
-    # A mean lies among its terms; the division's rounding could put it just out of bounds.
-    return means.clip(values.min(axis=-1), values.max(axis=-1))

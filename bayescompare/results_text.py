@@ -66,11 +66,12 @@ def cell_words(cell: Mapping[Any, str]) -> str:
     return f"{cell['measure']} of {cell['algorithm']!r} on {cell['dataset']!r}{replicate}"
 
 
-def missing_words(cells: pd.DataFrame) -> str:
-    """Say which cells are missing, and what to do about them."""
+def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
+    """Say which cells are missing, perhaps why, and what to do about them."""
     words = [cell_words(cell) for cell in cells.to_dict("records")]
+    reasons = "".join(f" ({note})" for note in why)
     return (
-        f"{plural(len(words), 'missing cell')}: {first(words)}. Fill them in, or say "
+        f"{plural(len(words), 'missing cell')}: {first(words)}{reasons}. Fill them in, or say "
         "missing='drop' to leave out every dataset with a missing cell."
     )
 
@@ -98,7 +99,7 @@ def describe(results: Results) -> str:
         ("algorithms", _listing(results.algorithms)),
         ("replicates", str(results.n_replicates or "none")),
         *_measure_lines(results),
-        ("missing", f"{int(np.isnan(cells).sum())} of {plural(cells.size, 'cell')}"),
+        ("missing", _missing(cells)),
         ("source", results.source or "not given"),
         *(("note", note) for note in notes),
     ]
@@ -106,6 +107,17 @@ def describe(results: Results) -> str:
     sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
     title = f"Results: {', '.join(sizes)}"
     return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
+
+
+def _missing(cells: NDArray[np.float64]) -> str:
+    """Count the missing cells, and the missing replicates of the others."""
+    absent = np.isnan(cells)
+    if cells.ndim == 3:
+        return f"{int(absent.sum())} of {plural(cells.size, 'cell')}"
+    gone = absent.all(axis=-1)
+    failed = int(absent[~gone].sum())
+    told = f"{int(gone.sum())} of {plural(gone.size, 'cell')}"
+    return told + (f", and {plural(failed, 'replicate')} of the others" if failed else "")
 
 
 def describe_counts(counts: ErrorCounts) -> str:

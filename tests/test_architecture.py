@@ -26,6 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
         {
             "results",
             "results_checks",
+            "results_replicates",
             "results_stored",
             "results_text",
             "counts",

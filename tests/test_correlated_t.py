@@ -276,17 +276,15 @@ def test_replicates_need_no_common_names_across_datasets() -> None:
     )
 
 
-def test_unpaired_replicates_are_named_or_dropped() -> None:
-    frame = frame_of(scores(4, 4)).drop(index=0)
-    results = replicated(frame)
-    with pytest.raises(BayescompareError, match=r"'A' on 'd0' in replicate '0'"):
-        bc.compare(results, method="correlated-t")
-    c: Any = bc.compare(results, method="correlated-t", missing="drop")
-    assert c.results.datasets == ("d1", "d2", "d3")
-    assert "d0" in c.explain()
-    whole = ask(frame_of(scores(4, 4)))
+def test_a_replicate_that_one_algorithm_lacks_is_left_out_for_both() -> None:
+    frame = frame_of(scores(4, 4))
+    c: Any = ask(frame.drop(index=0))
+    assert c.results.datasets == ("d0", "d1", "d2", "d3")
+    assert c.per_dataset["replicates"].tolist() == [3, 4, 4, 4]
+    assert "1 of 4 on d0" in c.explain()
+    gone = (frame["dataset"] == "d0") & (frame["fold"] == frame["fold"].iloc[0])
     np.testing.assert_array_equal(
-        c.per_dataset["probability"], whole.per_dataset["probability"].iloc[1:]
+        c.per_dataset["probability"], ask(frame[~gone]).per_dataset["probability"]
     )
 
 
@@ -307,8 +305,12 @@ def test_gaps_of_a_third_algorithm_do_not_matter() -> None:
     np.testing.assert_array_equal(
         c.per_dataset["probability"], ask(values[:, :2]).per_dataset["probability"]
     )
-    with pytest.raises(BayescompareError, match="A against C"):
-        bc.pairwise(gaps, method="correlated-t", n_jobs=1)
+    p: Any = bc.pairwise(gaps, method="correlated-t", n_jobs=1)
+    assert p["A", "B"].per_dataset["replicates"].tolist() == [4, 4, 4, 4]
+    assert p["A", "C"].per_dataset["replicates"].tolist() == [3, 3, 3, 3]
+    never = replicated(frame[~((frame["algorithm"] == "C") & (frame["dataset"] == "d1"))])
+    with pytest.raises(BayescompareError, match="A against C: 1 missing cell: .*'C' on 'd1'"):
+        bc.pairwise(never, method="correlated-t", n_jobs=1)
 
 
 def test_one_replicate_on_one_dataset_is_named() -> None:

@@ -78,7 +78,14 @@ def test_frames_one_below_the_other(finished: pd.DataFrame) -> None:
 
 def test_a_metric_that_some_runs_lack(finished: pd.DataFrame) -> None:
     frame = finished.copy()
-    frame.loc[frame.index[0], "metrics.accuracy"] = None
+    svm = frame[(frame["params.model"] == "svm") & (frame["tags.dataset"] == "digits")].index
+    frame.loc[svm[0], "metrics.accuracy"] = None
+    results = from_mlflow(frame, measures=BOTH, repeats="mean")
+    assert results.missing().empty
+    assert results.notes[-1] == "1 run without a value left out"
+    cell = results.data["accuracy"].sel(dataset="digits", algorithm="svm").item()
+    assert cell == frame.loc[svm[1], "metrics.accuracy"]
+    frame.loc[svm, "metrics.accuracy"] = None
     results = from_mlflow(frame, measures=BOTH, repeats="mean")
     assert results.missing().to_dict("records") == [
         {"dataset": "digits", "algorithm": "svm", "measure": "accuracy"}

@@ -125,13 +125,18 @@ class Fragile(GaussianNB):
         return super().fit(X, y)
 
 
-def test_a_failed_fit_is_a_missing_cell() -> None:
+def test_a_failed_fit_is_a_missing_fold_and_no_missing_cell() -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.warns(FitFailedWarning):
         failed = cross_validate(Fragile(), X, y, cv=FOLDS)
     scores = {"iris": {"svm": failed, "bayes": cross_validate(GaussianNB(), X, y, cv=FOLDS)}}
     results = from_cross_validate(scores, measures=["score"])
     assert len(results.missing()) == 3
+    mean = results.average()
+    assert not np.isnan(mean.values()).any()
+    assert "3 of 4 on iris" in mean.notes[-1]
+    failed["test_score"] = np.full(4, np.nan)
+    results = from_cross_validate(scores, measures=["score"])
     with pytest.raises(bc.BayescompareError, match="missing cell: score of 'svm' on 'iris'"):
         bc.compare(results)
 

@@ -357,11 +357,6 @@ def test_average_without_replicates_is_the_same() -> None:
     assert results.average() is results
 
 
-def test_a_missing_replicate_makes_the_mean_missing() -> None:
-    values = folds([0.7, NAN, 0.9, 0.1, 0.2, 0.3]).average().values()
-    assert np.isnan(values).tolist() == [[[True], [False]]]
-
-
 @example([0.3, 0.2, 0.1])  # the plain sums of these differ from those of 0.1, 0.2, 0.3
 @UNHURRIED
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3).flatmap(st.permutations))

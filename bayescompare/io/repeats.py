@@ -39,8 +39,8 @@ def settle_repeats(
     spec : mapping of str to Measure
         What was measured.
     repeats : {"raise", "replicate", "mean"}
-        Refuse several runs of a cell, number them as replicates, or average them; a cell with a
-        missing value has a missing mean.
+        Refuse several runs of a cell, number them as replicates, or average those that have a
+        value; a note says how many have none.
     source : str
         Where the runs came from.
     notes : tuple of str
@@ -66,9 +66,7 @@ def settle_repeats(
         if repeats == "raise":
             raise BayescompareError(_several(sizes))
         if repeats == "mean":
-            fewest, most = int(sizes.min()), int(sizes.max())
-            told = plural(most, "run") if fewest == most else f"{fewest} to {most} runs"
-            notes = (*notes, f"each cell is the mean of {told}")
+            notes = (*notes, *_mean_notes(runs[list(spec)], groups[list(spec)].count()))
             runs = groups[list(spec)].agg(_mean).reset_index()
         else:
             number = (groups.cumcount() + 1).astype(str)
@@ -87,5 +85,16 @@ def _several(sizes: pd.Series[Any]) -> str:
     )
 
 
+def _mean_notes(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
+    """Say how many runs the means are over, and how many runs have no value."""
+    # A cell without any value has no mean; where none has one, nothing was averaged.
+    sizes = sorted({int(size) for size in counted.to_numpy().ravel() if size} or {0})
+    told = plural(sizes[-1], "run") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} runs"
+    failed = int(values.isna().any(axis=1).sum())
+    notes = [f"each cell is the mean of {told}"]
+    return [*notes, f"{plural(failed, 'run')} without a value left out"] if failed else notes
+
+
 def _mean(column: pd.Series[Any]) -> float:
-    return math.fsum(column) / len(column)
+    present = column.dropna()
+    return math.fsum(present) / len(present) if len(present) else math.nan

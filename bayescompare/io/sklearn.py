@@ -50,7 +50,7 @@ def from_cross_validate(
     -------
     Results
         Scores are better when higher, ``neg_mean_squared_error`` too, which keeps its sign. A
-        score of NaN, which a failed fit leaves, is a missing cell.
+        score of NaN, which a failed fit leaves, is a missing fold.
 
     Examples
     --------
