@@ -94,15 +94,27 @@ def test_the_reference_is_only_a_point_of_view(a: float, ratio: float) -> None:
     )
 
 
-@pytest.mark.parametrize("log_a", [-2000.0, -700.0, -669.0, -667.0, -300.0, -12.0, -5.0, 0.0, 2.0])
+@pytest.mark.parametrize(
+    "log_a",
+    [-2000.0, -700.0, -669.0, -667.0, -300.0, -70.0, -69.0, -40.0, -12.0, -5.0, -4.0, 0.0, 2.0],
+)
 def test_log_minus_log_cdf(log_a: float) -> None:
-    x = np.array([1e-8, 1e-3, 0.1, 1.0, 5.0, 30.0])
+    x = np.array([1e-40, 1e-14, 1e-8, 1e-3, 0.1, 1.0, 5.0, 30.0])
     found = log_minus_log_cdf(np.log(x), 1.0, log_a)
     with mp.workdps(40):
         a = mp.exp(log_a)
         pairs = [oracles.gamma_cdf(a, v) for v in x]
         expected = [float(mp.log(-(mp.log1p(-q) if q < 0.5 else mp.log(p)))) for p, q in pairs]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    # The logarithm of the number of cells is added to it: only absolute error counts.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-12)
+
+
+def test_log_minus_log_cdf_where_x_underflows_and_where_the_tail_does() -> None:
+    log_x = np.array([-5000.0, math.log(650.0), math.log(2000.0)])
+    found = log_minus_log_cdf(log_x, 1.0, -800.0)
+    with mp.workdps(40):
+        expected = [float(-800 + mp.log(mp.e1(mp.exp(mp.mpf(float(v)))))) for v in log_x]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 # ------------------------------------------------------------------------------- rising factorials

@@ -6,14 +6,17 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import erfc, exp1, gammainc, gammaincc, gammaln
+from scipy.special import erfc, exp1, gammainc, gammaincc, gammaln, zeta
 
 __all__ = ["TINY", "log_cdf", "log_density", "log_minus_log_cdf", "log_rising"]
 
 FloatArray = NDArray[np.float64]
 
-#: Below this shape Gamma(a) is its limit: −log F(x; a) = a E₁(x), density a e^{−x}/x.
+#: Shapes are not taken below this: their logarithms would not be finite.
 TINY = 1e-290
+
+#: Below this shape Gamma(a) is its limit: −log F(x; a) = a E₁(x), density a e^{−x}/x.
+_LIMIT = 1e-30
 
 #: Above this shape the plain log density loses digits and the deviance form takes over.
 LARGE = 30.0
@@ -29,6 +32,9 @@ _TEMME = (
 
 _SMALLEST = 5e-324
 _NEAR_ZERO = -20.0
+#: Below this shape log Γ(1 + a) is its series: 1 + a has not the digits of a.
+_SERIES = 0.01
+_LOG_GAMMA = (0.0, -np.euler_gamma, *((-1) ** k * zeta(k) / k for k in range(2, 9)))
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
 
@@ -104,7 +110,9 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
     # Where the upper tail is most of the mass, only the lower one has the digits.
     most = upper > 0.5
     lower = np.ones_like(upper)
-    gammainc(a, x, out=lower, where=most)
+    # Elements are picked out first: `where=` makes scipy before 1.18 write beyond the array.
+    shape, point = np.nonzero(most)
+    lower[shape, point] = gammainc(a[shape, 0], x[point])
     if huge.any():
         b = a[huge]
         lower[huge], upper[huge] = _temme(t + np.log1p((reference - b) / b), b)
@@ -116,19 +124,21 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
         near = log_x < _NEAR_ZERO
         # F = x^a/Γ(a + 1)·(1 − a x/(a + 1) + …), also where x itself underflows.
         first = np.log1p(-a * x[near] / (1.0 + a))
-        out[:, near] = a * log_x[near] - gammaln(1.0 + a) + first
+        out[:, near] = a * log_x[near] - _log_gamma1p(a) + first
     return out
 
 
+def _log_gamma1p(a: FloatArray) -> FloatArray:
+    """log Γ(1 + a), to the last digit for tiny a: 10³⁰ cells multiply it."""
+    series = np.polynomial.polynomial.polyval(np.minimum(a, _SERIES), _LOG_GAMMA)
+    return np.where(a < _SERIES, series, gammaln(1.0 + a))
+
+
 def log_minus_log_cdf(t: FloatArray, reference: float, log_a: float) -> FloatArray:
-    """log(−log F) for one shape given as log a; below `TINY` its limit log a + log E₁(x)."""
+    """log(−log F) for one shape given as log a; below 1e-30 its limit log a + log E₁(x)."""
     x = reference * np.exp(t)
-    if log_a < math.log(TINY):
-        out, upper = np.empty_like(x), exp1(x)
-        far = upper < 1e-290
-        out[~far] = log_a + np.log(upper[~far])
-        out[far] = log_a + _log_upper(0.0, x[far])
-        return out
+    if log_a < math.log(_LIMIT):
+        return log_a + _log_exp1(t + math.log(reference), x)
     a = math.exp(log_a)
     cdf = log_cdf(t, reference, np.full((1, 1), a))[0]
     # F^M with M beyond float range leaves 1 where the upper tail has long underflowed.
@@ -136,6 +146,15 @@ def log_minus_log_cdf(t: FloatArray, reference: float, log_a: float) -> FloatArr
     out = np.empty_like(x)
     out[~far] = np.log(-cdf[~far])
     out[far] = _log_upper(a, x[far]) + log_a - gammaln(1.0 + a)
+    return out
+
+
+def _log_exp1(log_x: FloatArray, x: FloatArray) -> FloatArray:
+    """Log of E₁(x), also where x underflows and where E₁ does."""
+    near, far = log_x < _NEAR_ZERO, x > 600.0
+    out = np.log(exp1(np.where(near | far, 1.0, x)))
+    out[near] = np.log(x[near] - log_x[near] - np.euler_gamma)
+    out[far] = _log_upper(0.0, x[far])
     return out
 
 
