@@ -15,6 +15,7 @@ import mpmath as mp
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
 from bayescompare.measures import Measure
 from bayescompare.results import Results
@@ -66,9 +67,15 @@ def log_rising(a: mp.mpf, n: mp.mpf) -> mp.mpf:
 
 
 def _integral(integrand: Callable[[mp.mpf], mp.mpf], low: float, high: float) -> mp.mpf:
-    """Integrate over t = log x piece by piece."""
-    edges = np.linspace(low, high, 9).tolist()
-    return mp.quad(integrand, edges, maxdegree=4, method="gauss-legendre")
+    """Integrate over t = log x piece by piece: all the bends are in the last 8 units."""
+    start = max(low, high - 8)
+    edges = np.linspace(start, high, 9).tolist()
+    while start > low:
+        start = max(low, high - 2 * (high - start))
+        edges.insert(0, start)
+    value, error = mp.quad(integrand, edges, maxdegree=5, method="gauss-legendre", error=True)
+    assert error < 1e-13, "a witness must not be in doubt"
+    return value
 
 
 def largest(shapes: Sequence[float]) -> list[float]:
@@ -77,7 +84,7 @@ def largest(shapes: Sequence[float]) -> list[float]:
     with mp.workdps(20):
         top, total = max(shapes), sum(shapes)
         # The largest of all is below x with probability Π F ~ x^total as x → 0.
-        low = float(mp.log(top) - 45 / total - 2) if total < 30 else float(mp.log(top / 20))
+        low = float(mp.log(top) - (45 / total + 2 if total < 30 else min(3, 15 / mp.sqrt(top))))
         high = float(mp.log(top + 10 * mp.sqrt(top) + 50))
         # Gauss-Legendre asks for the same points for every i.
         seen: dict[mp.mpf, tuple[mp.mpf, mp.mpf]] = {}
@@ -96,6 +103,21 @@ def largest(shapes: Sequence[float]) -> list[float]:
         return [
             float(_integral(lambda t, i=i: integrand(t, i), low, high)) for i in range(len(shapes))
         ]
+
+
+def largest_by_dense_rule(shapes: FloatArray) -> FloatArray:
+    """P(G_i is the largest), by 200 panels of 20 Gauss points each: wasteful, so never in doubt."""
+    law = stats.gamma(shapes[:, None])
+    high = math.log(shapes.max() + 10.0 * math.sqrt(shapes.max()) + 50.0)
+    low = math.log(shapes.max()) - 45.0 / shapes.sum() - 2.0
+    edges = high - (high - low) * np.linspace(1.0, 0.0, 201) ** 2
+    node, weight = np.polynomial.legendre.leggauss(20)
+    half = np.diff(edges)[:, None] / 2.0
+    t = (edges[:-1, None] + half * (1.0 + node)).ravel()
+    density = np.exp(law.logpdf(np.exp(t)) + t)
+    cdf = law.cdf(np.exp(t))
+    others = [np.prod(np.delete(cdf, i, axis=0), axis=0) for i in range(len(shapes))]
+    return (density * others) @ (half * weight).ravel()
 
 
 def largest_with_countless(counts: Sequence[float], strength: float) -> tuple[list[float], float]:

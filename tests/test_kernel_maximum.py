@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from bayescompare.kernels import maximum
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.maximum import probability_of_maximum
 from tests import oracles
@@ -71,7 +72,33 @@ CASES = random_cells()
 @pytest.mark.parametrize("shapes", [c[1] for c in CASES], ids=[c[0] for c in CASES])
 def test_agrees_with_mpmath(shapes: list[float]) -> None:
     found, _ = p_max(shapes, np.zeros(len(shapes)))
-    np.testing.assert_allclose(found, oracles.largest(shapes), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found, oracles.largest(shapes), rtol=0, atol=1e-12)
+
+
+#: Long left tails, narrow peaks, many cells, and rules whose errors cancel in the sum.
+AWKWARD = {
+    # The errors of a 60-node rule were 9.5e-9 for every cell and summed to nothing.
+    "errors that cancel": [7 / 6] * 3 + [1 / 6] * 3,
+    "two, one observed": [1.5, 0.5],
+    "no data": [0.5, 0.5],
+    "hardly any prior": [1 + 1e-3, 1e-3, 1e-3],
+    "tiny": [1 + 1e-9, 0.5 + 1e-9, 1e-9],
+    "large beside small": [5e3, 4.9e3, 2.0, 1e-4],
+    "ten": [0.05 + k for k in range(10)],
+    "equal and large": [400.25] * 5,
+}
+
+
+@pytest.mark.parametrize("shapes", AWKWARD.values(), ids=AWKWARD.keys())
+def test_awkward_cells_agree_with_mpmath(shapes: list[float]) -> None:
+    found, _ = p_max(shapes, np.zeros(len(shapes)))
+    np.testing.assert_allclose(found, oracles.largest(shapes), rtol=0, atol=1e-12)
+
+
+def test_errors_that_cancel_in_the_sum() -> None:
+    # The figure is mpmath's, at 30 digits.
+    found, _ = p_max(1 / 6, [1, 1, 1, 0, 0, 0])
+    assert found[:3] == pytest.approx(0.31079017969723, abs=1e-14)
 
 
 @pytest.mark.parametrize("a", [0.1, 1.0, 6.25, 99.5, 1e4, 1e5, 1e6, 1e9])
@@ -168,6 +195,19 @@ def test_beyond_float_range_is_the_limit(counts: list[float], strength: float) -
         assert rest == pytest.approx(unseen, abs=1e-10)
 
 
+@pytest.mark.parametrize("size", [1e12, 1e40, 1e286, 1e289])
+def test_a_weak_lump_is_right_in_its_far_tail(size: float) -> None:
+    # With strength 0.1 much of the lump is below x = e^-20: there log F = a (log x + γ), and γ
+    # was lost.
+    log_alpha = math.log(0.1 / size)
+    found, rest = probability_of_maximum(
+        Cells(np.full(1, log_alpha), np.array([0.05]), log_alpha, math.log(size))
+    )
+    exact, unseen = oracles.largest_with_countless([0.05], 0.1)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-10)
+    assert rest == pytest.approx(unseen, abs=1e-10)
+
+
 @pytest.mark.parametrize("log_alpha", [math.log(0.5), 0.0])
 @pytest.mark.parametrize("log_size", [30.0, 300.0, 831.0])
 def test_a_flat_prior_over_countless_statements_swamps_the_data(
@@ -231,6 +271,23 @@ def check_sum(counts: list[float], alpha: float, log_size: float) -> None:
     assert found.sum() + rest == pytest.approx(1.0, abs=1e-11)
 
 
+@given(
+    st.lists(st.integers(0, 60).map(lambda n: n / 2), min_size=2, max_size=6),
+    st.floats(0.1, 3.0),
+)
+def test_every_cell_agrees_with_a_dense_rule(counts: list[float], alpha: float) -> None:
+    found, _ = p_max(alpha, counts)
+    exact = oracles.largest_by_dense_rule(np.array(counts) + alpha)
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-11)
+
+
+def test_rules_that_never_agree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A thousand unseen cells of α = 1 need more than the first rules.
+    monkeypatch.setattr(maximum, "_FINEST", 64)
+    with pytest.raises(ArithmeticError, match="known only within"):
+        p_max(1.0, [9.0, 2.0], rest_log_alpha=0.0, rest_log_size=30.0)
+
+
 @given(COUNTS, ALPHA, st.floats(0.1, 10.0))
 def test_symmetric_priors_of_any_strength_sum_to_one(
     counts: list[float], alpha: float, strength: float
@@ -266,7 +323,7 @@ def test_equal_cells_share_equally(size: int, count: int, alpha: float) -> None:
     np.testing.assert_allclose(found, 1.0 / size, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [1.0, 1 / 64, 1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("alpha", [1.0, 1 / 64, 1e-2, 1e-3, 1e-6, 1e-16, 1e-30, 1e-250])
 @pytest.mark.parametrize("size", [2, 4])
 def test_before_any_data_all_cells_are_equal(alpha: float, size: int) -> None:
     # A prior much weaker than one dataset: the largest of all is still a tiny number.
