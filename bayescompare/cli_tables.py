@@ -24,11 +24,13 @@ from bayescompare import methods
 from bayescompare.comparison import Comparison
 from bayescompare.diagnosis import Diagnosis
 from bayescompare.io import examples, load_example
-from bayescompare.methods.decision import LIKELY, SETTLED
-from bayescompare.methods.words import HEADS, cell_text, many, number, plural
+from bayescompare.methods.decision import LIKELY, SIGNIFICANT
+from bayescompare.methods.words import HEADS, cell_text, many
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
 from bayescompare.studies.sbc import SBC
+from bayescompare.text import numbers
+from bayescompare.text.numbers import plural
 
 __all__ = [
     "console",
@@ -199,7 +201,7 @@ def _figure(name: str, value: float) -> str:
     if math.isnan(value):
         return "·"
     if name == "count":
-        return number(value)
+        return numbers.count(value)
     if name == "opt":
         return f"{value:.4g}"
     if name == "pvalue":
@@ -321,7 +323,7 @@ def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
 def _cell(figure: float, p: Pairwise, asserted: bool) -> Text:
     """Write a figure; the mark says what the colour says."""
     text = (probability if p.bayesian else pvalue)(figure)
-    strong = figure >= LIKELY if p.bayesian else figure <= 1.0 - SETTLED
+    strong = figure >= LIKELY if p.bayesian else figure <= SIGNIFICANT
     style = "bold green" if asserted else "green" if strong else ""
     return Text(text + ("*" if asserted else " "), style=style)
 

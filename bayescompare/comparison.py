@@ -25,9 +25,10 @@ from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
-from bayescompare.methods.words import figure, plural, short_label
+from bayescompare.methods.words import short_label
 from bayescompare.methods.words.change import change_words
 from bayescompare.results import Results
+from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -177,16 +178,16 @@ class Comparison:
         if self.answer.pvalue is not None:
             words = {"settled": "significant", "tied": "tied, nothing to single out"}
             verdict = words.get(decision.verdict, "not significant")
-            return f"{label} {self.method.leading}, p = {decision.level:.3g}: {verdict}"
+            return f"{label} {self.method.leading}, {pvalue_equation(decision.level)}: {verdict}"
         words = {
             "settled": "settled",
             "likely": "likely, not settled",
             "open": "open",
             "tied": f"tied with {plural(len(decision.rivals), 'other')}",
         }
-        how = "exact" if self.exact else f"MCSE {self._best_mcse():.1g}"
+        how = "exact" if self.exact else f"MCSE {error(self._best_mcse())}"
         return (
-            f"{label} {self.method.leading} with P {figure(decision.level)} ({how}): "
+            f"{label} {self.method.leading} with {probability_equation(decision.level)} ({how}): "
             f"{words[decision.verdict]}"
         )
 
@@ -290,7 +291,7 @@ class Comparison:
             return Diagnosis(
                 True,
                 "Monte Carlo from independent draws, so that there are no chains to diagnose; "
-                f"standard error of P at most {float(self.answer.mcse.max()):.2g}.",
+                f"standard error of P at most {error(float(self.answer.mcse.max()))}.",
             )
         return diagnose(given)
 

@@ -16,7 +16,7 @@ import xarray as xr
 from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
-from bayescompare.methods.decision import SETTLED
+from bayescompare.methods.decision import SIGNIFICANT
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -182,7 +182,7 @@ class GsdComparison(Comparison):
         pvalues = contaminated(self._method, self._pair("robustness"), sign, chosen, generator)
         table = pd.DataFrame({"gamma": chosen, "pvalue": pvalues})
         table["corrupted"] = chosen * len(self.results.datasets)
-        held = table.loc[table["pvalue"] <= 1.0 - SETTLED, "gamma"]
+        held = table.loc[table["pvalue"] <= SIGNIFICANT, "gamma"]
         table.attrs["robust_up_to"] = None if held.empty else float(held.max())
         return table
 

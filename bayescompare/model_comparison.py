@@ -12,7 +12,8 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare.comparison import Comparison
-from bayescompare.methods.words import many, plural
+from bayescompare.methods.words import many
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData

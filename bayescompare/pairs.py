@@ -22,7 +22,6 @@ from bayescompare.asking import as_method, check_sampler, checked, judged
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Method, Sampling
-from bayescompare.methods.words import plural, share
 from bayescompare.methods.words.pairs import (
     closing_words,
     doubt_words,
@@ -30,6 +29,7 @@ from bayescompare.methods.words.pairs import (
     resolution_words,
 )
 from bayescompare.results import Results
+from bayescompare.text.numbers import plural, probability_words, pvalue
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -244,7 +244,7 @@ class Pairwise:
         top = decided.iloc[0]
         level = "probability" if self.bayesian else "pvalue"
         sign = "P" if self.bayesian else "p"
-        shown = share(top[level]) if self.bayesian else f"{top[level]:.3g}"
+        shown = probability_words(top[level]) if self.bayesian else pvalue(top[level])
         return (
             f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
             f"{plural(len(self.results.algorithms), 'algorithm')} on "

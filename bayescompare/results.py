@@ -38,10 +38,10 @@ from bayescompare.results_text import (
     describe,
     missing_words,
     nothing_left_words,
-    plural,
     quoted,
     unknown,
 )
+from bayescompare.text.numbers import plural
 
 __all__ = ["RESERVED", "Results"]
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import closest
 from bayescompare.measures import Measure
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from bayescompare.counts import ErrorCounts
@@ -24,7 +25,6 @@ __all__ = [
     "first",
     "missing_words",
     "nothing_left_words",
-    "plural",
     "quoted",
     "repeated",
     "unknown",
@@ -48,11 +48,6 @@ def quoted(names: Collection[str], shown: int = 12) -> str:
 def repeated(names: Iterable[str]) -> str | None:
     """Return the first name that is there more than once, if there is one."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
-
-
-def plural(number: int, noun: str) -> str:
-    """Count something."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:

@@ -777,9 +777,9 @@ def test_nothing_reads_as_certain(n: int) -> None:
 
 @pytest.mark.parametrize("p", [0.9994, 0.9995, 0.99951, 0.0005, 0.00049, 0.0])
 def test_share_never_reads_as_certainty(p: float) -> None:
-    from bayescompare.methods.words import share
+    from bayescompare.text.numbers import probability_words
 
-    assert share(p) not in ("1.000", "0.000")
+    assert probability_words(p) not in ("1.000", "0.000")
 
 
 def test_sparse_data_are_warned_about() -> None:

@@ -17,7 +17,8 @@ from bayescompare.io.json_files import read_json
 from bayescompare.io.paths import Paths, find_files, naming
 from bayescompare.measures import Measure
 from bayescompare.results import Results
-from bayescompare.results_text import first, plural, quoted
+from bayescompare.results_text import first, quoted
+from bayescompare.text.numbers import plural
 
 __all__ = ["model_of", "read_lm_eval"]
 

@@ -15,7 +15,8 @@ from bayescompare.io.repeats import Repeats, settle_repeats
 from bayescompare.measures import Direction, Measure, as_measures
 from bayescompare.results import Results
 from bayescompare.results_checks import check_spec
-from bayescompare.results_text import first, plural, quoted, repeated
+from bayescompare.results_text import first, quoted, repeated
+from bayescompare.text.numbers import plural
 
 __all__ = ["from_mlflow"]
 

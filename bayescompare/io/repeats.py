@@ -13,7 +13,8 @@ from bayescompare._errors import BayescompareError, closest
 from bayescompare.frames import numbers
 from bayescompare.measures import Measure
 from bayescompare.results import Results
-from bayescompare.results_text import first, plural
+from bayescompare.results_text import first
+from bayescompare.text.numbers import plural
 
 __all__ = ["Repeats", "settle_repeats"]
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from bayescompare.methods.base import Answer
 
-__all__ = ["LIKELY", "SETTLED", "Decision", "decide"]
+__all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
 
 #: Probabilities from which a statement is called settled, or likely. Used nowhere else.
 SETTLED = 0.95
 LIKELY = 0.75
+#: The p-value up to which a test is significant: 1 − SETTLED, without the error of floats.
+SIGNIFICANT = 0.05
 
 #: Probabilities this close are the same probability.
 _SAME = 1e-9
@@ -99,5 +101,5 @@ def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:
     if tied:
         return "tied"
     if pvalue:
-        return "settled" if level <= 1.0 - SETTLED else "open"
+        return "settled" if level <= SIGNIFICANT else "open"
     return "settled" if level >= SETTLED else "likely" if level >= LIKELY else "open"

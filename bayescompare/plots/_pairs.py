@@ -10,8 +10,8 @@ import numpy as np
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.wilcoxon import differences
-from bayescompare.methods.words import plural
 from bayescompare.pairs import Pairwise
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import pandas as pd

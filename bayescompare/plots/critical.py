@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.methods.words import plural
 from bayescompare.plots._drawing import LITERAL, clip, new_axes, set_title
 from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
 from bayescompare.plots._pairs import ABOVE, BELOW, SAME, ahead, asserted_words, decided, signs
 from bayescompare.plots.critical_rows import draw_rows, rows_size
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import networkx as nx

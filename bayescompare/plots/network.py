@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.methods.words import plural
 from bayescompare.plots._drawing import (
     INK,
     LITERAL,
@@ -41,6 +40,7 @@ from bayescompare.plots.network_layout import (
     radius_of,
     wanted_radius,
 )
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

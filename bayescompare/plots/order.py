@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.methods.words import plural
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,
@@ -21,6 +20,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import networkx as nx

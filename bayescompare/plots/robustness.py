@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.decision import SETTLED
+from bayescompare.methods.decision import SIGNIFICANT
 from bayescompare.plots._drawing import BLUE, GREY, new_axes, set_title
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
     curve = c.robustness(rng=rng)
     ax = new_axes(ax, (6.4, 3.6))
     ax.step(curve["gamma"], curve["pvalue"], where="post", color=BLUE, linewidth=2.0)
-    ax.axhline(1.0 - SETTLED, color=GREY, linewidth=1.0, linestyle="--")
+    ax.axhline(SIGNIFICANT, color=GREY, linewidth=1.0, linestyle="--")
     ax.set(xlabel="γ, share of the data that may be anything", ylabel="p-value", ylim=(0.0, 1.02))
     ax.set_xscale("symlog", linthresh=1e-5)
     ax.set_xlim(0.0, float(curve["gamma"].iloc[-1]))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.words import number
 from bayescompare.methods.words import short_label as shown_by_headline
 from bayescompare.plots._drawing import (
     BLUE,
@@ -29,6 +28,7 @@ from bayescompare.plots._drawing import (
     wrap_label,
 )
 from bayescompare.statements import count_words
+from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -250,7 +250,7 @@ def _draw_figures(ax: Axes, rows: list[Row]) -> None:
     first = moved(ax, ax.get_yaxis_transform(), 6, 0)
     second = moved(ax, ax.get_yaxis_transform(), 68, 0)
     for k, row in enumerate(rows):
-        count = f"n = {number(row.count)}"
+        count = f"n = {numbers.count(row.count)}"
         if row.probability is None:
             ax.text(1.0, k, count, transform=first, **style)  # type: ignore[arg-type]
             continue

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._version import __version__
 from bayescompare.methods.priors import prior_options
-from bayescompare.methods.words import many, plural
+from bayescompare.methods.words import many
 from bayescompare.report.page import Section
 from bayescompare.statements import count_words
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from bayescompare.methods.base import Answer, Method

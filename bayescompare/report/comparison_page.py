@@ -10,7 +10,6 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare.methods.decision import SETTLED
-from bayescompare.methods.words import share
 from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.network import network_size, plot_network
@@ -27,6 +26,7 @@ from bayescompare.report.made import made_section, python_call
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import MOST_ROWS, Cell, Table, frame_table, heads, rows
+from bayescompare.text.numbers import probability_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +186,7 @@ def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
     leads = bool((table.max(axis=1).to_numpy() <= p + 1e-12).all())
     start = (
         f"With {table.index.name} from {at[0]:g} to {at[-1]:g} the probability of {c.best} runs "
-        f"from {share(float(p[0]))} to {share(float(p[-1]))}"
+        f"from {probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"
     settled = p >= SETTLED

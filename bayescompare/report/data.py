@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.methods.words import plural
 from bayescompare.report.page import Section
 from bayescompare.report.tables import MOST_PAIRS, Cell, Table
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from bayescompare.results import Results

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods.words import cell_text, number
+from bayescompare.methods.words import cell_text
+from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,7 @@ def over_bars(c: Comparison, ax: Axes) -> None:
 def _bar_words(label: str, row: dict[Any, Any]) -> str:
     heads = {"count": "datasets", "probability": "P", "mcse": "MCSE", "theta_mean": "mean θ"}
     told = [
-        f"{heads[k]} {number(v) if k == 'count' else f'{v:.6g}'}"
+        f"{heads[k]} {numbers.count(v) if k == 'count' else f'{v:.6g}'}"
         for k, v in row.items()
         if k in heads
     ]

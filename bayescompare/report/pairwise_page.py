@@ -13,7 +13,6 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Sampling
-from bayescompare.methods.words import plural
 from bayescompare.pairs import Pairwise
 from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.critical import critical_size, plot_critical
@@ -26,6 +25,7 @@ from bayescompare.report.hover import over_cells
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, pvalue, rows
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import pandas as pd

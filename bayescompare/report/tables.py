@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.words import HEADS, cell_text, number
+from bayescompare.methods.words import HEADS, cell_text
 from bayescompare.plots._drawing import short_probability
+from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +118,7 @@ def _figure(column: str, value: float) -> str:
     if math.isnan(value):
         return ""
     if column == "count":
-        return number(value)
+        return numbers.count(value)
     if column in ("pvalue", "adjusted"):
         return pvalue(value)
     if column == "opt":

@@ -10,23 +10,15 @@ from __future__ import annotations
 from bayescompare.methods.words.pieces import (
     HEADS,
     cell_text,
-    figure,
     many,
-    number,
     phrase,
-    plural,
-    share,
     short_label,
 )
 
 __all__ = [
     "HEADS",
     "cell_text",
-    "figure",
     "many",
-    "number",
     "phrase",
-    "plural",
-    "share",
     "short_label",
 ]

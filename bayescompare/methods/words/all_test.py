@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
-from bayescompare.methods.decision import SETTLED, Decision
+from bayescompare.methods.decision import SIGNIFICANT, Decision
 from bayescompare.methods.words.classic import NOT_A_PROBABILITY, each, own_level
 from bayescompare.results import Results
+from bayescompare.text.numbers import percent_setting, pvalue, setting
 
 if TYPE_CHECKING:
     from bayescompare.methods.all_test import AllTest
@@ -21,17 +22,17 @@ def all_test_words(
     """Say what each measure says, and that together they are a conservative test."""
     assert answer.lead is not None
     ahead, m = results.algorithms[answer.lead], len(results.measures)
-    level = f"{1 - SETTLED:.0%}"
+    level = percent_setting(SIGNIFICANT)
     if decision.verdict == "settled":
         said = (
             f"{ahead} is significantly better on every measure at the {level} level: the "
-            f"largest p-value is {decision.level:.3g}."
+            f"largest p-value is {pvalue(decision.level)}."
         )
     elif answer.statistic == m:
         said = (
             f"Every measure favours {ahead}, but not every one significantly: the largest "
-            f"p-value is {decision.level:.3g}, above {1 - SETTLED:.2g}. That is not evidence "
-            "that the algorithms are equal."
+            f"p-value is {pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is not "
+            "evidence that the algorithms are equal."
         )
     else:
         said = (

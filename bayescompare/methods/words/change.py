@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bayescompare.methods.base import Answer, Method
-from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words.pieces import plural, short_label
+from bayescompare.methods.decision import SETTLED, SIGNIFICANT, Decision
+from bayescompare.methods.words.pieces import short_label
 from bayescompare.results import Results
+from bayescompare.text.numbers import plural
 
 __all__ = ["change_words"]
 
@@ -65,7 +66,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
 
     def settled(more: int, moved: int) -> bool:
         found = level(more, moved)
-        return found >= SETTLED if bayesian else found <= 1.0 - SETTLED
+        return found >= SETTLED if bayesian else found <= SIGNIFICANT
 
     settles = "settle it" if bayesian else "make it significant"
     if decision.verdict != "settled":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bayescompare.methods.base import Answer
-from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words.pieces import many, plural
+from bayescompare.methods.decision import SIGNIFICANT, Decision
+from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
+from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 
 __all__ = ["NOT_A_PROBABILITY", "each", "finding", "left_out", "own_level"]
 
@@ -22,16 +23,16 @@ def finding(decision: Decision, hypothesis: str) -> str:
     Examples
     --------
     >>> finding(Decision("A>B", 0.3, "open", (), None), "both are equal")
-    'The hypothesis that both are equal cannot be rejected (p = 0.3); that is not evidence that ...
+    'The hypothesis that both are equal cannot be rejected (p = 0.300); that is not ...
     """
     if decision.verdict == "settled":
         return (
-            f"The hypothesis that {hypothesis} is rejected at the {1 - SETTLED:.0%} level "
-            f"(p = {decision.level:.3g})."
+            f"The hypothesis that {hypothesis} is rejected at the {percent_setting(SIGNIFICANT)} "
+            f"level ({pvalue_equation(decision.level)})."
         )
     return (
-        f"The hypothesis that {hypothesis} cannot be rejected (p = {decision.level:.3g}); that is "
-        "not evidence that it is true."
+        f"The hypothesis that {hypothesis} cannot be rejected "
+        f"({pvalue_equation(decision.level)}); that is not evidence that it is true."
     )
 
 
@@ -56,16 +57,19 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
     >>> own_level(Decision("A>B", 0.03, "settled", (), None), 0.01)
     ['At the level alpha = 0.01 asked for it is not significant.']
     """
-    if alpha == round(1 - SETTLED, 12):
+    if alpha == SIGNIFICANT:
         return []
     verdict = "significant" if decision.level <= alpha else "not significant"
-    return [f"At the level alpha = {alpha:g} asked for it is {verdict}."]
+    return [f"At the level alpha = {setting(alpha)} asked for it is {verdict}."]
 
 
 def each(test: str, results: Results, answer: Answer) -> str:
     """Say what was found on each measure."""
     rows = answer.details["per_measure"]
-    found = [f"{r['measure']} {r['better'] or 'neither'} (p = {r['pvalue']:.3g})" for r in rows]
+    found = [
+        f"{row['measure']} {row['better'] or 'neither'} ({pvalue_equation(row['pvalue'])})"
+        for row in rows
+    ]
     return (
         f"By the {_TITLES[test]} on {plural(len(results.datasets), 'dataset')}, the "
         f"measures favour: {many(found)}."

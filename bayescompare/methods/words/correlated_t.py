@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.context import context_words, rate_words
-from bayescompare.methods.words.pieces import number
 from bayescompare.results import Results
+from bayescompare.text.numbers import count, setting, statistic
 
 if TYPE_CHECKING:
     from bayescompare.methods.correlated_t import CorrelatedT
@@ -23,8 +23,8 @@ def correlated_t_words(
     said = [*context_words(results, answer, decision), rate_words(answer, decision)]
     said.append(_rho_words(method, answer))
     (measure,) = results.measures
-    if results[measure].rope:
-        said.append(f"Differences of at most {results[measure].rope:g} count as equivalent.")
+    if rope := results[measure].rope:
+        said.append(f"Differences of at most {setting(rope)} count as equivalent.")
     said.append(
         "Each dataset's differences are taken to be normal with one mean; how large a mean "
         "difference is does not count further, and every dataset counts the same."
@@ -34,13 +34,14 @@ def correlated_t_words(
 
 def _rho_words(method: CorrelatedT, answer: Answer) -> str:
     found = sorted(set(answer.details["per_dataset"]["rho"]))
-    shown = f"{found[0]:.3g}" if len(found) == 1 else f"{found[0]:.3g} to {found[-1]:.3g}"
+    ends = dict.fromkeys([found[0], found[-1]])
+    shown = " to ".join(statistic(rho, significant=3) for rho in ends)
     if method.rho is not None:
         return f"Replicates of one dataset were taken to have correlation {shown}, as given."
     if method.folds is not None:
         return f"Replicates were taken to have correlation {shown}, one over the folds."
     counts = sorted(set(answer.details["per_dataset"]["replicates"]))
-    many = number(counts[0]) if len(counts) == 1 else f"{number(counts[0])}–{number(counts[-1])}"
+    many = count(counts[0]) if len(counts) == 1 else f"{count(counts[0])}–{count(counts[-1])}"
     return (
         f"Replicates were taken to be the {many} folds of one cross-validation, with correlation "
         f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words.pieces import many, phrase, plural, share, short_label
+from bayescompare.methods.words.pieces import many, phrase, short_label
 from bayescompare.results import Results
 from bayescompare.statements import count_words
+from bayescompare.text.numbers import error, plural, probability_words, setting
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet_prior import Prior
@@ -57,17 +58,19 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
         named = many(tied, most=4) if len(results.algorithms) == 2 else f"{len(tied)} orderings"
         return (
             f"On {n} no single statement leads: {named} are equally probable to be the most "
-            f"probable one ({share(decision.level)} each)."
+            f"probable one ({probability_words(decision.level)} each)."
         )
-    how = "exact" if answer.exact else f"Monte Carlo standard error {_error(answer, decision):.1g}"
+    how = "exact"
+    if not answer.exact:
+        how = f"Monte Carlo standard error {error(_error(answer, decision))}"
     start = (
         f"On {n} the most probable statement is {short_label(decision.statement)}: "
         f"{phrase(results, decision.statement)}. The probability that it is the most probable "
-        f"one is {share(decision.level)} ({how})"
+        f"one is {probability_words(decision.level)} ({how})"
     )
     return {
         "settled": f"{start}, which settles it.",
-        "likely": f"{start}: likely, but short of {SETTLED:.2f} and so not settled.",
+        "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
         "open": f"{start}, which leaves the question open.",
     }[decision.verdict]
 
@@ -81,9 +84,10 @@ def _others(answer: Answer, decision: Decision) -> str:
     if decision.runner_up is None or decision.verdict == "tied":
         return ""
     label, probability = decision.runner_up
-    said = f"Next comes {short_label(label)} with {share(probability)}"
+    said = f"Next comes {short_label(label)} with {probability_words(probability)}"
     if answer.size > len(answer.labels) and answer.unobserved is not None:
-        said += f"; all statements never observed have {share(answer.unobserved)} together"
+        rest = probability_words(answer.unobserved)
+        said += f"; all statements never observed have {rest} together"
     return f"{said}."
 
 
@@ -99,18 +103,18 @@ def _imprecise(answer: Answer, decision: Decision) -> str:
     else:
         meaning = "so no prior mean settles it"
     return (
-        f"Over all prior means of this strength that probability lies between {share(low)} and "
-        f"{share(high)}, {meaning}."
+        f"Over all prior means of this strength that probability lies between "
+        f"{probability_words(low)} and {probability_words(high)}, {meaning}."
     )
 
 
 def _not_frequency(answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         return ""
-    k = answer.labels.index(decision.statement)
+    mean = float(answer.extra["theta_mean"][answer.labels.index(decision.statement)])
     return (
         "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
-        f"expected to hold with probability {share(float(answer.extra['theta_mean'][k]))}."
+        f"expected to hold with probability {probability_words(mean)}."
     )
 
 

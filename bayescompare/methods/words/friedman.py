@@ -10,8 +10,9 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.friedman import critical_difference, nemenyi, ranks
 from bayescompare.methods.words.classic import finding
-from bayescompare.methods.words.pieces import many, plural
+from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
+from bayescompare.text.numbers import plural, pvalue_equation, setting, statistic
 
 __all__ = ["friedman_words"]
 
@@ -20,7 +21,10 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
     """Say the mean ranks, what was tested about them, and which pairs differ."""
     details = answer.details
     mean = ranks(details)
-    shown = [f"{name} {value:.2f}" for name, value in mean.sort_values(kind="stable").items()]
+    shown = [
+        f"{name} {statistic(value, significant=3)}"
+        for name, value in mean.sort_values(kind="stable").items()
+    ]
     said = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
         f"{results.measures[0]} (1 is best) are {many(shown, most=12)}."
@@ -37,7 +41,10 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
 
 
 def _how(details: Mapping[str, Any]) -> str:
-    chi2 = f"Friedman's chi-square is {details['chi2']:.4g} (p = {details['chi2_pvalue']:.3g})"
+    chi2 = (
+        f"Friedman's chi-square is {statistic(details['chi2'])} "
+        f"({pvalue_equation(details['chi2_pvalue'])})"
+    )
     if details["F"] is None:
         return (
             "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
@@ -45,8 +52,8 @@ def _how(details: Mapping[str, Any]) -> str:
         )
     first, second = details["degrees_of_freedom"]
     return (
-        f"That p-value is of Iman and Davenport's F = {details['F']:.4g} on {first} and {second} "
-        f"degrees of freedom, an approximation for many datasets; {chi2}."
+        f"That p-value is of Iman and Davenport's F = {statistic(details['F'])} on {first} and "
+        f"{second} degrees of freedom, an approximation for many datasets; {chi2}."
     )
 
 
@@ -63,8 +70,8 @@ def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
     ]
     found = many(apart, most=12) if apart else "none are"
     said = [
-        f"By Nemenyi's test at the level {alpha:g} mean ranks differ when they are "
-        f"{critical_difference(details):.3g} apart: {found}."
+        f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
+        f"{statistic(critical_difference(details), significant=3)} apart: {found}."
     ]
     if len(apart) < math.comb(len(names), 2):
         said.append("A pair that does not differ by this test is not shown to be equal.")

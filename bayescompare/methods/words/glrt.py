@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bayescompare.methods.base import Answer
-from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words.pieces import many, number, phrase, plural, short_label
+from bayescompare.methods.decision import SIGNIFICANT, Decision
+from bayescompare.methods.words.pieces import many, phrase, short_label
 from bayescompare.results import Results
+from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
 
 __all__ = ["glrt_words"]
 
@@ -13,7 +14,7 @@ __all__ = ["glrt_words"]
 def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say which hypothesis was tested and what its p-value allows."""
     n = len(results.datasets)
-    count = float(answer.counts[answer.labels.index(decision.statement)])
+    own = float(answer.counts[answer.labels.index(decision.statement)])
     best = short_label(decision.statement)
     if decision.verdict == "tied":
         tied = many([best, *map(short_label, decision.rivals)], most=4)
@@ -24,18 +25,18 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     second = 0.0 if decision.runner_up is None else decision.runner_up[1]
     said = (
         f"On {plural(n, 'dataset')} the most frequent statement is {best}: "
-        f"{phrase(results, decision.statement)}. It has {number(count)} of {n} datasets, the "
-        f"next one {number(second)}."
+        f"{phrase(results, decision.statement)}. It has {count(own)} of {n} datasets, the "
+        f"next one {count(second)}."
     )
     if decision.verdict == "settled":
         finding = (
             f"The hypothesis that it is not the most probable statement is rejected at the "
-            f"{1 - SETTLED:.0%} level (p = {decision.level:.3g})."
+            f"{percent_setting(SIGNIFICANT)} level ({pvalue_equation(decision.level)})."
         )
     else:
         finding = (
             f"The hypothesis that it is not the most probable statement cannot be rejected "
-            f"(p = {decision.level:.3g}); that is not evidence that it is true."
+            f"({pvalue_equation(decision.level)}); that is not evidence that it is true."
         )
     limits = (
         "A p-value is not the probability of either hypothesis, and the chi-square behind it "

@@ -11,8 +11,17 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.gsd_order import strict
 from bayescompare.methods.gsd_pair import unbounded
-from bayescompare.methods.words.pieces import many, plural, share
+from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
+from bayescompare.text.numbers import (
+    error,
+    plural,
+    probability_words,
+    pvalue_equation,
+    setting,
+    share,
+    statistic,
+)
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
@@ -32,20 +41,20 @@ def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision
         else f"{plural(answer.details['resamples'][answer.lead or 0], 'random resample')}"
     )
     tested = (
-        f"The worst utility gives {winner} an advantage of {opt:.4g} over {loser}; {share(below)} "
-        f"of {how} stay strictly below that"
+        f"The worst utility gives {winner} an advantage of {statistic(opt)} over {loser}; "
+        f"{share(below)} of {how} stay strictly below that"
     )
     if decision.verdict == "settled":
         said.append(
             f"{tested}, so that the hypothesis that the labels do not matter is rejected in favour "
-            f"of {winner} (p = {decision.level:.3g})."
+            f"of {winner} ({pvalue_equation(decision.level)})."
         )
     else:
         alike = all(answer.details["dominates"])
         caution = "" if alike else "; that does not show the two to be equal or incomparable"
         said.append(
             f"{tested}, so that the hypothesis that the labels do not matter is not rejected "
-            f"(p = {decision.level:.3g}){caution}."
+            f"({pvalue_equation(decision.level)}){caution}."
         )
     return [*said, _meaning(results), *_small_print(method, results, answer)]
 
@@ -59,20 +68,20 @@ def bootstrap_words(
     k = answer.labels.index(decision.statement)
     verdict = {
         "settled": "which settles it",
-        "likely": f"which is likely, but short of {SETTLED:.2f} and so not settled",
+        "likely": f"which is likely, but short of {setting(SETTLED)} and so not settled",
         "open": "which leaves the question open",
         "tied": "as probable as another relation",
     }[decision.verdict]
     n = plural(len(results.datasets), "dataset")
     others = [
-        f"{_claim(results, label)} {share(float(p))}"
+        f"{_claim(results, label)} {probability_words(float(p))}"
         for label, p in zip(answer.labels, answer.probability, strict=True)
         if label != decision.statement
     ]
     return [
         f"On {n} the probability that {_claim(results, decision.statement)} is "
-        f"{share(decision.level)} (Monte Carlo standard error {float(answer.mcse[k]):.1g}), "
-        f"{verdict}.",
+        f"{probability_words(decision.level)} (Monte Carlo standard error "
+        f"{error(float(answer.mcse[k]))}), {verdict}.",
         f"The others: {many(others)}.",
         f"In the data themselves {_relation(results, answer)}.",
         _meaning(results),
@@ -181,7 +190,8 @@ def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[st
     largest = answer.details.get("delta_max")
     if isinstance(largest, float) and method.epsilon is None and method.delta > largest:
         said.append(
-            f"δ = {method.delta:g} is above what this pair allows and was cut to {largest:g}."
+            f"δ = {setting(method.delta)} is above what this pair allows and was cut to "
+            f"{statistic(largest, levels=[method.delta])}."
         )
     if any(results[name].rope is not None for name in results.measures):
         said.append("A rope plays no part in this test.")

@@ -7,6 +7,7 @@ from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import pair_counts
 from bayescompare.methods.words.context import context_words, rate_words
 from bayescompare.results import Results
+from bayescompare.text.numbers import statistic
 
 __all__ = ["hierarchical_words"]
 
@@ -29,5 +30,5 @@ def _alike(rho: float) -> str:
     kind = "much alike" if rho < 0.05 else "moderately alike" if rho < 0.3 else "very different"
     return (
         f"The datasets are {kind} in this respect: the errors on one of them have an estimated "
-        f"correlation of {rho:.2g}."
+        f"correlation of {statistic(rho, significant=2)}."
     )

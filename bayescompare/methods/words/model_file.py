@@ -6,8 +6,9 @@ import math
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.methods.words.pieces import many, plural, share, short_label
+from bayescompare.methods.words.pieces import many, short_label
 from bayescompare.results import Results
+from bayescompare.text.numbers import error, plural, probability_words, setting
 
 __all__ = ["model_file_words"]
 
@@ -17,17 +18,17 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
     n = plural(len(results.datasets), "dataset")
     name = answer.details["model"]
     assert answer.mcse is not None
-    error = float(answer.mcse[answer.labels.index(decision.statement)])
+    mcse = float(answer.mcse[answer.labels.index(decision.statement)])
     start = (
         f"By the model {name} ({answer.details['title'].rstrip('.')}) on {n} the most probable "
         f"statement is {short_label(decision.statement)}, with probability "
-        f"{share(decision.level)}"
+        f"{probability_words(decision.level)}"
     )
-    if math.isfinite(error):
-        start += f" (Monte Carlo standard error {error:.1g})"
+    if math.isfinite(mcse):
+        start += f" (Monte Carlo standard error {error(mcse)})"
     verdict = {
         "settled": ", which settles it.",
-        "likely": f": likely, but short of {SETTLED:.2f} and so not settled.",
+        "likely": f": likely, but short of {setting(SETTLED)} and so not settled.",
         "open": ", which leaves the question open.",
         "tied": ", as another statement has.",
     }[decision.verdict]
@@ -55,10 +56,7 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
         for first, row in zip(names, ahead, strict=True)
         if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
     ]
+    least = f"{setting(SETTLED)} or more"
     if not sure:
-        return [
-            f"No algorithm is ahead of another{everywhere} with probability {SETTLED:.2f} or more."
-        ]
-    return [
-        f"Pair by pair{everywhere}, with probability {SETTLED:.2f} or more each: {'; '.join(sure)}."
-    ]
+        return [f"No algorithm is ahead of another{everywhere} with probability {least}."]
+    return [f"Pair by pair{everywhere}, with probability {least} each: {'; '.join(sure)}."]

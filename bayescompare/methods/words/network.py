@@ -7,8 +7,9 @@ from typing import Any, Literal
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.words.dirichlet import lead_words, size_words
-from bayescompare.methods.words.pieces import many, plural, share, short_label
+from bayescompare.methods.words.pieces import many, short_label
 from bayescompare.results import Results
+from bayescompare.text.numbers import plural, probability_words
 
 __all__ = ["GraphKind", "network_words", "summed_words"]
 
@@ -59,7 +60,8 @@ def _carriers(answer: Answer, decision: Decision) -> list[str]:
     if len(parts) < 2:
         return []
     told = [
-        f"{many(part['measures'])}: {short_label(part['best'])} with {share(part['probability'])}"
+        f"{many(part['measures'])}: {short_label(part['best'])} with "
+        f"{probability_words(part['probability'])}"
         for part in sorted(parts, key=lambda p: -p["probability"])
     ]
     said = [f"The independent groups of measures by themselves: {'; '.join(told)}."]

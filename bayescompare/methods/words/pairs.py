@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Method
-from bayescompare.methods.words.pieces import many, plural, short_label
+from bayescompare.methods.words.pieces import many, short_label
 from bayescompare.results import Results
+from bayescompare.text.numbers import percent_setting, plural, statistic
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -76,8 +77,8 @@ def _changed(rate: float, number: int, fdr: float) -> str:
     if rate <= fdr:
         return f"What would change it: {others}."
     return (
-        f"What would change it: with an error rate of {100 * rate:.3g}% {number} could be "
-        f"asserted; {others}."
+        f"What would change it: with an error rate of {percent_setting(rate)} {number} could "
+        f"be asserted; {others}."
     )
 
 
@@ -91,8 +92,9 @@ def resolution_words(permutations: int, tests: int, fdr: float) -> str:
     """
     if tests / (permutations + 1) <= fdr:
         return ""
+    least = statistic(1 / (permutations + 1), significant=3)
     return (
-        f"With {permutations} resamples no p-value is below {1 / (permutations + 1):.2g}, which "
+        f"With {plural(permutations, 'resample')} no p-value is below {least}, which "
         f"{tests} tests are too many for: take permutations={math.ceil(2 * tests / fdr)} or more."
     )
 
@@ -100,12 +102,12 @@ def resolution_words(permutations: int, tests: int, fdr: float) -> str:
 def _asserted(method: Method, results: Results, decided: pd.DataFrame, fdr: float) -> str:
     bayesian = method.kind == "bayesian"
     rate = (
-        f"the expected share of false ones is at most {100 * fdr:.3g}%"
+        f"the expected share of false ones is at most {percent_setting(fdr)}"
         if bayesian
-        else f"the probability of any false one is at most {100 * fdr:.3g}% (Holm)"
+        else f"the probability of any false one is at most {percent_setting(fdr)} (Holm)"
     )
     if not method.keeps_level:
-        rate = f"their p-values after Holm's correction are at most {100 * fdr:.3g}%"
+        rate = f"their p-values after Holm's correction are at most {percent_setting(fdr)}"
     joint = "jointly " if len(results.measures) > 1 else ""
     return (
         f"{method.name} on {plural(len(decided), 'pair')} of "

@@ -6,18 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayescompare.methods.decision import LIKELY, SETTLED
 from bayescompare.results import Results
+from bayescompare.text.numbers import probability, pvalue, share, statistic
 
 __all__ = [
     "HEADS",
     "cell_text",
-    "figure",
     "many",
-    "number",
     "phrase",
-    "plural",
-    "share",
     "short_label",
 ]
 
@@ -38,56 +34,9 @@ HEADS = {
 }
 
 
-def share(p: float) -> str:
-    """Write a probability so that it never reads as certainty.
-
-    Examples
-    --------
-    >>> share(0.79821), share(0.99999), share(2e-7)
-    ('0.798', 'over 0.999', 'under 0.001')
-    """
-    if p >= 0.9995:
-        return "over 0.999"
-    return "under 0.001" if p < 0.0005 else _three_digits(p)
-
-
-def _three_digits(p: float) -> str:
-    """Round, but never up to a threshold that p itself misses."""
-    rounded = round(p, 3)
-    missed = any(p < threshold <= rounded for threshold in (LIKELY, SETTLED))
-    return f"{rounded - 0.001 if missed else rounded:.3f}"
-
-
-def figure(p: float) -> str:
-    """Write a probability with its sign of equality: "= 0.798", "> 0.999".
-
-    Examples
-    --------
-    >>> figure(0.79821), figure(0.99999)
-    ('= 0.798', '> 0.999')
-    """
-    return "> 0.999" if p >= 0.9995 else "< 0.001" if p < 0.0005 else f"= {_three_digits(p)}"
-
-
 def short_label(label: str, most: int = 160) -> str:
     """Leave out the middle of a very long statement."""
     return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
-
-
-def number(value: float) -> str:
-    """Write a count, fractional or not, without needless digits."""
-    return f"{value:.0f}" if abs(value - round(value)) < 1e-9 else f"{value:.3g}"
-
-
-def plural(n: float, noun: str) -> str:
-    """Write a count with its noun.
-
-    Examples
-    --------
-    >>> plural(1, "dataset"), plural(12, "dataset")
-    ('1 dataset', '12 datasets')
-    """
-    return f"{number(n)} {noun}{'' if n == 1 else 's'}"
 
 
 def many(items: Sequence[str], *, most: int = 6) -> str:
@@ -111,10 +60,10 @@ def cell_text(head: str, value: object) -> str:
     if not isinstance(value, (float, np.floating)):
         return str(value)
     if head.startswith(("P(", "P ")):
-        return "".join(figure(float(value)).removeprefix("= ").split())
+        return probability(float(value))
     if head.startswith("p-value"):
-        return "<0.001" if value < 0.0005 else f"{value:.3f}"
-    return f"{value:.3f}" if "share" in head else f"{value:.4g}"
+        return pvalue(float(value))
+    return share(float(value)) if "share" in head else statistic(float(value))
 
 
 def phrase(results: Results, label: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.classic import NOT_A_PROBABILITY, finding, left_out
-from bayescompare.methods.words.pieces import number, phrase, plural
+from bayescompare.methods.words.pieces import phrase
 from bayescompare.results import Results
+from bayescompare.text.numbers import count, plural
 
 __all__ = ["sign_words"]
 
@@ -18,14 +19,14 @@ def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str
     if decision.verdict == "tied":
         said = (
             f"Of {plural(n, 'dataset')} each algorithm is better on "
-            f"{number(float(answer.counts[0]))}, and {left_out(ties)}: p = 1. That does not "
+            f"{count(float(answer.counts[0]))}, and {left_out(ties)}: p = 1. That does not "
             "show that they are equal."
         )
         return [said, limits, NOT_A_PROBABILITY]
     wins = float(answer.counts[answer.labels.index(decision.statement)])
     said = (
-        f"Of {plural(n, 'dataset')}, {number(wins)} say that "
-        f"{phrase(results, decision.statement)} and {number(answer.counts.sum() - wins)} the "
+        f"Of {plural(n, 'dataset')}, {count(wins)} say that "
+        f"{phrase(results, decision.statement)} and {count(answer.counts.sum() - wins)} the "
         f"reverse; {left_out(ties)}."
     )
     hypothesis = "either algorithm is as likely as the other to be the better one on a dataset"

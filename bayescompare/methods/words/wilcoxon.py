@@ -6,8 +6,9 @@ from bayescompare.kernels.wilcoxon import MOST_EXACT
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.classic import NOT_A_PROBABILITY, finding, left_out
-from bayescompare.methods.words.pieces import phrase, plural
+from bayescompare.methods.words.pieces import phrase
 from bayescompare.results import Results
+from bayescompare.text.numbers import count, plural
 
 __all__ = ["wilcoxon_words"]
 
@@ -22,15 +23,15 @@ def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list
     )
     if answer.lead is None:
         said = (
-            f"On {n} the ranks of the differences sum to {sums[0]:g} for either algorithm, and "
-            f"{left}: p = 1. That does not show that they are equal."
+            f"On {n} the ranks of the differences sum to {count(sums[0])} for either algorithm, "
+            f"and {left}: p = 1. That does not show that they are equal."
         )
         return [said, limits, NOT_A_PROBABILITY]
     ahead = answer.lead
     said = (
-        f"On {n} the ranks of the differences sum to {sums[ahead]:g} in favour of "
+        f"On {n} the ranks of the differences sum to {count(sums[ahead])} in favour of "
         f"{decision.statement} ({phrase(results, decision.statement)}) and to "
-        f"{sums[1 - ahead]:g} against it; {left}."
+        f"{count(sums[1 - ahead])} against it; {left}."
     )
     if answer.counts[ahead] < answer.counts[1 - ahead]:
         said += " On more datasets the reverse holds, by differences that are smaller on the whole."
