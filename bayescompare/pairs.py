@@ -22,6 +22,7 @@ from bayescompare.asking import as_method, check_sampler, checked, judged
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Method, Sampling
+from bayescompare.methods.words.notes import notes_words
 from bayescompare.methods.words.pairs import (
     closing_words,
     doubt_words,
@@ -217,8 +218,8 @@ class Pairwise:
             *closing_words(self.method, self.results, decided, self._at_twice(fdr), fdr),
             self._doubt(),
         ]
-        notes = dict.fromkeys(note for c in self.comparisons for note in c.results.notes)
-        return " ".join([*filter(None, said), *(f"Note: {note}." for note in notes)])
+        noted = notes_words([c.results for c in self.comparisons])
+        return " ".join([*filter(None, said), *noted])
 
     def _doubt(self) -> str:
         """Say where the sampling behind the figures is not to be trusted."""

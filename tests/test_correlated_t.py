@@ -309,7 +309,7 @@ def test_gaps_of_a_third_algorithm_do_not_matter() -> None:
     assert p["A", "B"].per_dataset["replicates"].tolist() == [4, 4, 4, 4]
     assert p["A", "C"].per_dataset["replicates"].tolist() == [3, 3, 3, 3]
     never = replicated(frame[~((frame["algorithm"] == "C") & (frame["dataset"] == "d1"))])
-    with pytest.raises(BayescompareError, match="A against C: 1 missing cell: .*'C' on 'd1'"):
+    with pytest.raises(BayescompareError, match=r"A against C: 1 missing cell: .*'C' on 'd1'"):
         bc.pairwise(never, method="correlated-t", n_jobs=1)
 
 

@@ -129,7 +129,7 @@ def test_each_pair_keeps_the_folds_that_both_have() -> None:
     np.testing.assert_allclose(means, scores[0, :2, 1:].mean(axis=-1))
     alone = bc.compare(results, algorithms=["A", "B"])
     np.testing.assert_array_equal(alone.results.values(), p["A", "B"].results.values())
-    with pytest.raises(BayescompareError, match="B against C.*no replicate that every"):
+    with pytest.raises(BayescompareError, match=r"B against C.*no replicate that every"):
         bc.pairwise(results, n_jobs=1)
 
 

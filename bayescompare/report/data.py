@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayescompare.report.page import Section
 from bayescompare.report.tables import MOST_PAIRS, Cell, Table
+from bayescompare.results_replicates import mean_over
+from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ def data_section(results: Results) -> Section:
         "source": results.source or "not given",
     }
     if results.n_replicates is not None:
-        facts["replicates"] = f"{plural(results.n_replicates, 'replicate')} of a cell at most"
+        facts["replicates"] = _replicates(results, results.n_replicates)
     absent = _absent(results)
     if absent:
         facts["missing"] = plural(absent, "missing cell")
@@ -57,8 +60,25 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _absent(results: Results) -> int:
-    values = results.average().values()
-    return int(np.isnan(values).sum())
+    return int(np.isnan(_means(results)).sum())
+
+
+def _replicates(results: Results, number: int) -> str:
+    told = f"{plural(number, 'replicate')} of a cell at most"
+    if results.averages_alike():
+        return told
+    return (
+        f"{told}, of which some algorithms lack some: each pair is judged by those that both "
+        "have, and the means below are over those that each algorithm has"
+    )
+
+
+def _means(results: Results) -> NDArray[np.float64]:
+    """Mean of each cell, (dataset, algorithm, measure), over whatever replicates it has."""
+    if results.averages_alike():
+        return results.average().values()
+    cells = np.stack([results.data[name].values for name in results.measures], axis=2)
+    return mean_over(cells, np.ones(1, dtype=bool))
 
 
 def _measure(results: Results, name: str) -> list[str]:
@@ -76,28 +96,59 @@ def _measure(results: Results, name: str) -> list[str]:
 
 
 def _performance(results: Results) -> Table:
-    """Mean of every measure over the datasets, and on how many an algorithm is best."""
-    mean = results.average()
-    values, oriented = mean.values(), mean.oriented()
-    present = ~np.isnan(oriented)
-    top = np.where(present, oriented, -np.inf).max(axis=1, keepdims=True)
-    best = present & (oriented == top)
-    shares = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+    """Mean of every measure over the datasets, and on how many an algorithm is best.
+
+    Where cells are missing, the means are over the datasets that every algorithm has, if those
+    are at least half of them, else over the ones that each has; their number stands beside them.
+    """
+    values = _means(results)
+    seen = ~np.isnan(values)
+    common = np.broadcast_to(seen.all(axis=1, keepdims=True), seen.shape)
+    fair = bool((2 * common.sum(axis=0) >= len(values)).all())
+    counted = common if fair else seen
+    best = _best(values * [results[name].sign for name in results.measures], counted)
+    gaps = not seen.all()
     heads = ["algorithm"]
     for name in results.measures:
-        heads += [f"{name}: mean", "best on"]
+        heads += [f"{name}: mean", *(["n"] if gaps else []), "best on"]
     rows: list[list[str]] = []
     for k, algorithm in enumerate(results.algorithms[:MOST_PAIRS]):
         row: list[str] = [algorithm]
         for j in range(len(results.measures)):
-            seen = values[present[:, k, j], k, j]
-            row.append(_number(float(seen.mean())) if len(seen) else "")
-            row.append(Cell.of(f"{shares[:, k, j].sum():.3g}", float(shares[:, k, j].sum())))
+            own = values[counted[:, k, j], k, j]
+            row.append(_number(float(own.mean())) if len(own) else "")
+            row += [_count(len(own))] if gaps else []
+            row.append(_count(float(best[k, j])))
         rows.append(row)
-    title = "Means over the datasets, and on how many of them each is best (ties shared)"
     more = max(0, len(results.algorithms) - MOST_PAIRS)
-    return Table(title, heads, rows, more=more)
+    return Table(_performance_title(gaps=gaps, fair=fair), heads, rows, more=more)
+
+
+def _performance_title(*, gaps: bool, fair: bool) -> str:
+    if not gaps:
+        return "Means over the datasets, and on how many of them each is best (ties shared)"
+    if fair:
+        return (
+            "Means over the n datasets that every algorithm has, and on how many of them each is "
+            "best (ties shared)"
+        )
+    return (
+        "Means over the n datasets that each algorithm has, which are not the same ones, and on "
+        "how many each is the best of those there (ties shared)"
+    )
+
+
+def _best(oriented: NDArray[np.float64], counted: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """On how many of the datasets that count an algorithm is best; ties are shared."""
+    top = np.where(counted, oriented, -np.inf).max(axis=1, keepdims=True)
+    best = counted & (oriented == top)
+    shares: NDArray[np.float64] = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+    return shares.sum(axis=0)
 
 
 def _number(value: float) -> Cell:
-    return Cell.of(f"{value:.4g}", value)
+    return Cell.of(numbers.statistic(value), value)
+
+
+def _count(value: float) -> Cell:
+    return Cell.of(numbers.count(value), value)

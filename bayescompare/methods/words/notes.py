@@ -1,0 +1,72 @@
+"""The tables behind all pairs: on how many datasets each rests, and whom a note is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bayescompare.results import Results
+from bayescompare.text.numbers import plural
+
+__all__ = ["notes_words", "spread_words"]
+
+#: Notes on some of the pairs that a paragraph holds, and pairs that such a note names.
+_MOST_NOTES, _MOST_PAIRS = 8, 3
+
+
+def notes_words(tables: Sequence[Results]) -> list[str]:
+    """Sentences about the pairs' tables: their datasets where they differ, and their notes.
+
+    Equal notes are one, which names the pairs that it is about unless it is about all of them.
+    """
+    said = []
+    datasets = spread_words(tables)
+    if datasets:
+        said.append(
+            f"Pairs rest on different datasets, {datasets}: each is judged over those that have "
+            "its cells."
+        )
+    about: dict[str, list[tuple[str, ...]]] = {}
+    for table in tables:
+        for note in dict.fromkeys(table.notes):
+            about.setdefault(note, []).append(table.algorithms)
+    everywhere = [note for note, pairs in about.items() if len(pairs) == len(tables)]
+    said += [f"Note: {note}." for note in everywhere]
+    # The ones about most pairs first: of very many notes the rest is only counted.
+    some = sorted((note for note in about if note not in everywhere), key=lambda n: -len(about[n]))
+    everyone = [table.algorithms for table in tables]
+    said += [f"Note on {_named(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]]
+    rest = len(some) - _MOST_NOTES
+    if rest > 0:
+        said.append(f"{plural(rest, 'further note')} on some pairs: see results.notes of each.")
+    return said
+
+
+def spread_words(tables: Sequence[Results]) -> str:
+    """Say how many datasets the pairs rest on, where these are not the same ones for all.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> table = bc.load_example("jansen-uci")
+    >>> spread_words([table, table])
+    ''
+    >>> spread_words([table, table.sel(datasets=table.datasets[:9])])
+    '9 to 16 each'
+    """
+    if len({table.datasets for table in tables}) < 2:
+        return ""
+    numbers = [len(table.datasets) for table in tables]
+    least, most = min(numbers), max(numbers)
+    return f"{least} each" if least == most else f"{least} to {most} each"
+
+
+def _named(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str, ...]]) -> str:
+    """Name the pairs that a note is about: all with one algorithm, or the first few."""
+    if len(pairs) > 1:
+        (*shared,) = set(pairs[0]).intersection(*pairs[1:])
+        if len(shared) == 1 and len(pairs) == sum(shared[0] in pair for pair in everyone):
+            return f"the {len(pairs)} pairs with {shared[0]}"
+    shown = [" against ".join(pair) for pair in pairs[:_MOST_PAIRS]]
+    rest = len(pairs) - len(shown)
+    names = ", ".join(shown) + (f" and {rest} more" if rest else "")
+    return names if len(pairs) == 1 else f"{len(pairs)} of {len(everyone)} pairs ({names})"

@@ -1,0 +1,169 @@
+"""Pairs that rest on different datasets: their n, whom a note is about, what means are over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayescompare as bc
+from bayescompare.methods.words.notes import notes_words, spread_words
+from bayescompare.report import render
+from bayescompare.report.data import data_section
+from bayescompare.results import Results
+from tests.oracles import table
+from tests.test_results_replicates import replicated, ten_folds
+
+NAN = float("nan")
+
+
+def with_gaps(gaps: list[tuple[int, int]], n: int = 8, l: int = 4, m: int = 1) -> Results:
+    """Random results of A, B, C, … on d0, d1, … that lack some (dataset, algorithm)."""
+    values = np.random.default_rng(3).normal(size=(n, l, m))
+    for at in gaps:
+        values[at] = NAN
+    return table(values)
+
+
+def every_pair(results: Results, **options: Any) -> bc.Pairwise:
+    return bc.pairwise(results, missing="drop", n_jobs=1, **options)
+
+
+# ------------------------------------------------------------------------------------------- notes
+
+
+def test_a_note_names_the_pair_that_it_is_about() -> None:
+    results = with_gaps([(0, 0), (1, 1)], l=3)
+    names, sets = results.algorithms, results.datasets
+    said = every_pair(results).explain()
+    assert (
+        f"Note on {names[0]} against {names[1]}: 2 datasets with missing cells dropped: "
+        f"{sets[0]}, {sets[1]}." in said
+    )
+    assert (
+        f"Note on {names[1]} against {names[2]}: 1 dataset with missing cells dropped: {sets[1]}."
+        in said
+    )
+
+
+def test_a_note_on_all_pairs_of_one_algorithm_names_that_algorithm() -> None:
+    results = with_gaps([(0, 2)])
+    said = every_pair(results).explain()
+    name, lost = results.algorithms[2], results.datasets[0]
+    assert f"Note on the 3 pairs with {name}: 1 dataset with missing cells dropped: {lost}." in said
+    assert said.count("dropped") == 1
+
+
+def test_a_note_on_every_pair_names_none() -> None:
+    said = bc.pairwise(replicated(ten_folds()), n_jobs=1).explain()
+    assert "Note: each cell is the mean of 10 replicates." in said
+    assert "Note on" not in said
+
+
+def test_equal_notes_on_many_pairs_are_one_and_count_them() -> None:
+    whole = with_gaps([], l=6)
+    pairs = [(a, b) for i, a in enumerate(whole.algorithms) for b in whole.algorithms[i + 1 :]]
+    tables = [whole.sel(algorithms=pair) for pair in pairs]
+    some = {0, 5, 9, 12}  # A-B, B-C, C-D, D-E: no algorithm in common
+    tables = [
+        replace(one, notes=("looked at twice",)) if k in some else one
+        for k, one in enumerate(tables)
+    ]
+    a, b, c, d = whole.algorithms[:4]
+    assert notes_words(tables) == [
+        f"Note on 4 of 15 pairs ({a} against {b}, {b} against {c}, {c} against {d} and 1 more): "
+        "looked at twice."
+    ]
+
+
+def test_very_many_notes_are_counted() -> None:
+    whole = with_gaps([], l=8)
+    pairs = [(a, b) for i, a in enumerate(whole.algorithms) for b in whole.algorithms[i + 1 :]]
+    tables = [
+        replace(whole.sel(algorithms=pair), notes=(f"note {k}",)) for k, pair in enumerate(pairs)
+    ]
+    said = notes_words(tables)
+    assert len(said) == 9
+    assert said[-1] == "20 further notes on some pairs: see results.notes of each."
+
+
+def test_failed_folds_are_told_of_the_pairs_that_lack_them() -> None:
+    scores = ten_folds(algorithms=4)
+    scores[2, 3, 7] = NAN
+    said = bc.pairwise(replicated(scores), n_jobs=1).explain()
+    assert (
+        "Note on the 3 pairs with D: 1 replicate that some algorithm lacks is left out for all: "
+        "1 of 10 on d2." in said
+    )
+
+
+# ---------------------------------------------------------------------------------- n of each pair
+
+
+def test_words_say_how_many_datasets_pairs_rest_on() -> None:
+    assert "Pairs rest on different datasets, 6 to 8 each" in (
+        every_pair(with_gaps([(0, 0), (1, 1)])).explain()
+    )
+    assert "different datasets" not in every_pair(with_gaps([])).explain()
+    # A gap on one dataset for all: fewer datasets, but the same ones.
+    assert "different datasets" not in every_pair(with_gaps([(0, k) for k in range(4)])).explain()
+
+
+def test_as_many_datasets_may_still_be_different_ones() -> None:
+    whole = with_gaps([])
+    first, second = whole.sel(datasets=whole.datasets[1:]), whole.sel(datasets=whole.datasets[:-1])
+    assert spread_words([first, second]) == "7 each"
+
+
+# ------------------------------------------------------------------------------------------- means
+
+
+def means_of(results: Results) -> Any:
+    """The table of means in a report's section on the data."""
+    (*_, means) = data_section(results).tables
+    return means
+
+
+def test_means_are_over_the_datasets_that_every_algorithm_has() -> None:
+    """A has a bad day on d0, where B has no cell: over its own datasets A would look worse."""
+    values = np.array([[0.1, NAN], [0.9, 0.8], [0.9, 0.8]])[..., None]
+    means = means_of(table(values))
+    assert [row[1:] for row in means.rows] == [["0.9", "2", "2"], ["0.8", "2", "0"]]
+    assert list(means.heads)[2] == "n"
+    assert "every algorithm has" in means.title
+
+
+def test_means_over_different_datasets_have_their_n() -> None:
+    values = np.array([[0.1, NAN], [NAN, 0.7], [0.8, NAN], [0.9, 0.5]])[..., None]
+    means = means_of(table(values))
+    assert [row[1:] for row in means.rows] == [["0.6", "3", "3"], ["0.6", "2", "1"]]
+    assert "not the same ones" in means.title
+
+
+def test_means_of_a_complete_table_need_no_n() -> None:
+    means = means_of(with_gaps([]))
+    assert "n" not in means.heads
+    assert means.title.startswith("Means over the datasets,")
+
+
+def test_means_of_failed_folds_are_over_those_there() -> None:
+    scores = ten_folds(datasets=3, algorithms=3)
+    for k in range(3):  # each lacks another fold, and no cell is missing
+        scores[0, k, 4 * k : 4 * k + 4] = NAN
+    section = data_section(replicated(scores))
+    assert "missing" not in section.facts
+    assert "of which some algorithms lack some" in section.facts["replicates"]
+    assert "n" not in section.tables[-1].heads
+    shown = [float(row[1]) for row in section.tables[-1].rows]
+    assert shown == pytest.approx(np.nanmean(scores, axis=-1).mean(axis=0), rel=1e-3)
+
+
+@pytest.mark.parametrize("format", ["html", "markdown", "latex"])
+def test_the_report_says_it_in_every_format(format: str) -> None:
+    results = with_gaps([(0, 2)])
+    text = render(every_pair(results), format)
+    assert f"Note on the 3 pairs with {results.algorithms[2]}" in text
+    assert "7 to 8 each" in text
+    assert "Means over the n datasets that every algorithm has" in text
