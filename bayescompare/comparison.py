@@ -25,7 +25,7 @@ from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
-from bayescompare.methods.words import short_label
+from bayescompare.methods.words import none_leads_words, short_label
 from bayescompare.methods.words.change import change_words
 from bayescompare.results import Results
 from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Comparison"]
+
+#: Row of `summary()` for draws in which no statement leads.
+NONE_LEADS = "(none leads)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +85,16 @@ class Comparison:
     def unobserved(self) -> float:
         """P(the most probable statement is one never observed), all of them together."""
         return self._given("unobserved", self.answer.unobserved)
+
+    @property
+    def none_leads(self) -> float:
+        """P(no statement leads): draws in which two or more are exactly equal count for none.
+
+        0 unless a prior or a model gives equality mass of its own.
+        """
+        if "probability" not in self.method.provides:
+            raise self.method.lacks("none_leads")
+        return self.answer.none_leads
 
     @property
     def mcse(self) -> xr.DataArray | None:
@@ -156,6 +169,8 @@ class Comparison:
         table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
         by = ["probability", "count"] if answer.probability is not None else ["count"]
         table = table.sort_values(by, ascending=False, kind="stable")
+        if answer.none_leads:
+            table.loc[NONE_LEADS] = {"probability": answer.none_leads}
         if answer.lead is not None:
             # What the p-value is about comes first, whatever the counts.
             table = table.loc[[self.best, *table.index.drop(self.best)]]
@@ -166,7 +181,11 @@ class Comparison:
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
         given = self.results, self.answer, self.decision
-        said = [*self.method.words(*given), change_words(self.method, *given)]
+        said = [
+            *self.method.words(*given),
+            *none_leads_words(self.answer),
+            change_words(self.method, *given),
+        ]
         if self.answer.tree is not None and not (found := self.diagnose()).ok:
             said.append(f"Caution: the sampling is {found.verdict}")
         noted = [f"Note: {note}." for note in self.results.notes]
@@ -186,9 +205,11 @@ class Comparison:
             "tied": f"tied with {plural(len(decision.rivals), 'other')}",
         }
         how = "exact" if self.exact else f"MCSE {error(self._best_mcse())}"
+        none = self.answer.none_leads
+        beside = f"; none leads with {probability_equation(none)}" if none else ""
         return (
             f"{label} {self.method.leading} with {probability_equation(decision.level)} ({how}): "
-            f"{words[decision.verdict]}"
+            f"{words[decision.verdict]}{beside}"
         )
 
     def __repr__(self) -> str:

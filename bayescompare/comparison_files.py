@@ -162,6 +162,7 @@ def _scalars(answer: Answer) -> dict[str, Any]:
         "n_statements": str(answer.size),
         "n_observed": answer.n_observed,
         "unobserved": answer.unobserved,
+        "none_leads": answer.none_leads,
         "pvalue": answer.pvalue,
         "statistic": answer.statistic,
         "log_evidence": answer.log_evidence,
@@ -305,6 +306,8 @@ def _answer(
         size=int(scalars["n_statements"]),
         n_observed=int(scalars["n_observed"]),
         **{k: scalars[k] for k in _SCALARS},
+        # Files written before there was such a field had no such mass.
+        none_leads=float(scalars.get("none_leads", 0.0)),
         extra=arrays,
         figures={k: math.nan if v is None else v for k, v in facts["figures"].items()},
         details=facts["details"],

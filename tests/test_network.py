@@ -962,3 +962,11 @@ def test_on_names_what_it_does_not_know(chain4: NetworkComparison) -> None:
         chain4.on(["m0", "m9"])
     with pytest.raises(BayescompareError):
         chain4.on([])
+
+
+@pytest.mark.parametrize("edges", [[("m0", "m1"), ("m0", "m2")], [("m0", "m2"), ("m1", "m2")]])
+def test_a_prior_too_firm_for_draws_is_told(edges):
+    """At ESS = 1e30 the statement listed first had P = 0.997 by rounding alone."""
+    results = table(np.random.default_rng(0).normal(size=(12, 2, 3)))
+    with pytest.raises(bc.BayescompareError, match=r"ess=1e\+30: beyond 1e\+15"):
+        bc.compare(results, method=bc.methods.Network(ess=1e30, search=edges))

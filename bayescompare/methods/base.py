@@ -73,6 +73,9 @@ class Answer:
         The same for all statements never observed, together.
     mcse : array (S,), optional
         Monte Carlo standard error of `probability`; None when it is exact.
+    none_leads : float
+        P(no statement leads, because two or more are exactly equal): 0 unless a prior or a model
+        gives equality mass. With `probability` and what is not listed it sums to one.
     pvalue, statistic : float, optional
         Of a frequentist method.
     log_evidence : float, optional
@@ -101,6 +104,7 @@ class Answer:
     probability: FloatArray | None = None
     unobserved: float | None = None
     mcse: FloatArray | None = None
+    none_leads: float = 0.0
     pvalue: float | None = None
     statistic: float | None = None
     log_evidence: float | None = None

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bayescompare.methods.base import Answer
+from bayescompare.methods.base import Answer, FloatArray
 
 __all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
 
@@ -62,14 +63,11 @@ def decide(answer: Answer) -> Decision:
     score = answer.counts if answer.probability is None else answer.probability
     if answer.lead is not None:
         return _about(answer, answer.lead)
-    top = float(score.max())
-    tied = np.flatnonzero(score >= top - _SAME * max(1.0, abs(top)))
-    chosen = min(
-        tied, key=lambda k: (-round(float(answer.counts[k]), 9), _as_listed(int(k), answer))
-    )
+    tied = _tied(score, np.arange(len(score)))
+    chosen = _first_of(score, tied, answer)
     rivals = tuple(answer.labels[k] for k in tied if k != chosen)
     others = np.delete(np.arange(len(score)), chosen)
-    runner = int(others[np.argmax(score[others])]) if len(others) else None
+    runner = None if not len(others) else _first_of(score, others, answer)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
     return Decision(
         statement=answer.labels[chosen],
@@ -77,6 +75,22 @@ def decide(answer: Answer) -> Decision:
         verdict=_verdict(level, pvalue=answer.pvalue is not None, tied=bool(rivals)),
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
+    )
+
+
+def _tied(score: FloatArray, among: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Those of the largest score."""
+    top = float(score[among].max())
+    return among[score[among] >= top - _SAME * max(1.0, abs(top))]
+
+
+def _first_of(score: FloatArray, among: NDArray[np.intp], answer: Answer) -> int:
+    """The largest score; of equals that with more datasets, then by label."""
+    return int(
+        min(
+            _tied(score, among),
+            key=lambda k: (-round(float(answer.counts[k]), 9), _as_listed(int(k), answer)),
+        )
     )
 
 

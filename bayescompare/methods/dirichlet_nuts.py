@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
@@ -119,11 +120,14 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
         each, lump = _given_alpha(posterior, statements, cells)
     probability = each.mean(axis=(0, 1))
     unseen = statements.table.counts == 0
+    # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
+    none = 1.0 - float(each.any(axis=-1).mean()) if "theta" in method.open_priors else 0.0
     answer = Answer.over(
         statements,
         probability=probability,
         unobserved=float(probability[unseen].sum() + lump.mean()),
         mcse=nuts.monte_carlo_error(each),
+        none_leads=none,
         extra=theta_summary(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
@@ -154,8 +158,7 @@ def sampled_questions(
 
 
 def _is_largest(theta: xr.DataArray) -> FloatArray:
-    values = theta.transpose("chain", "draw", "statement").values
-    return np.asarray(values == values.max(axis=-1, keepdims=True), dtype=np.float64)
+    return sole_leader(theta.transpose("chain", "draw", "statement").values).astype(np.float64)
 
 
 def _given_alpha(

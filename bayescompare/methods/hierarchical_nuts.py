@@ -153,6 +153,7 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
         {name: float(value) for name, value in figures.items()},
         *_given(results, drawn["mu"].ravel(), drawn["rho"].ravel()),
         mcse=nuts.monte_carlo_error(each),
+        none_leads=float((drawn["mu"] == 0.5).mean()),
         tree=tree,
         seed=sampling.seed,
     )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
 from bayescompare.methods.base import Answer
 from bayescompare.methods.nuts import monte_carlo_error
 from bayescompare.results import Results
@@ -34,10 +35,16 @@ def read_quantity(results: Results, values: xr.DataArray) -> Answer:
     if "statement" in values.dims:
         return _by_theta(results, values)
     if "opponent" in values.dims:
-        beats = values > values.rename(algorithm="opponent", opponent="algorithm")
-        return _by_strength(results, _wins(values), beats)
-    beats = values > values.rename(algorithm="opponent")
-    return _by_strength(results, values, beats)
+        turned = values.rename(algorithm="opponent", opponent="algorithm")
+        return _by_strength(results, _wins(values), _exceeds(values, turned))
+    return _by_strength(results, values, _exceeds(values, values.rename(algorithm="opponent")))
+
+
+def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
+    import xarray as xr
+
+    beats: xr.DataArray = xr.apply_ufunc(exceeds, values, others)
+    return beats
 
 
 def read_probability(results: Results, found: Any) -> Answer:
@@ -61,12 +68,13 @@ def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
     """P(each statement's θ is the largest)."""
     drawn = theta.transpose("chain", "draw", "statement")
     values = drawn.values
-    each = (values == values.max(axis=-1, keepdims=True)).astype(np.float64)
+    each = sole_leader(values).astype(np.float64)
     labels = [str(label) for label in drawn["statement"].values.tolist()]
     mean = values.mean(axis=(0, 1))
     low, high = np.quantile(values.reshape(-1, len(labels)), (0.025, 0.975), axis=0)
     extra = {"theta_mean": mean, "theta_lower": low, "theta_upper": high}
-    return _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), extra)
+    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), extra)
+    return replace(answer, none_leads=float(1.0 - each.any(axis=-1).mean()))
 
 
 def _wins(better: xr.DataArray) -> xr.DataArray:
@@ -85,32 +93,42 @@ def _wins(better: xr.DataArray) -> xr.DataArray:
 def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
     """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
 
+    A draw in which two algorithms share a place that is told has no ordering, and counts for none.
     Either way the matrix of who is ahead of whom on every measure goes with it.
     """
     over = ("measure",) if "measure" in strength.dims else ()
     names = [str(name) for name in strength["algorithm"].values.tolist()]
     values = strength.transpose("chain", "draw", *over, "algorithm").values
-    order = np.argsort(-values, axis=-1, kind="stable").reshape(*values.shape[:2], -1, len(names))
-    measures = order.shape[2]
+    values = values.reshape(*values.shape[:2], -1, len(names))
+    measures = values.shape[2]
     whole = math.factorial(len(names)) ** measures <= _MOST
-    seen = order if whole else order[..., :1]
-    labels, each = _shares(seen, names)
-    if len(names) == 2 and whole:
+    places = len(names) if whole else 1
+    order, alone = strict_order(values, places)
+    strict = alone.all(axis=-1)
+    labels, each = _shares(order[..., :places], strict, names)
+    if whole and (len(names) == 2 or not labels):
         labels, each = _every(labels, each, names, measures)
+    elif not labels:
+        labels = ["|".join([f"{name}>{OTHERS}"] * measures) for name in names[:_MOST]]
+        each = np.zeros((*strict.shape, len(labels)))
     counts = None if whole else _first_counts(results, labels)
     answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
     ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
-    return replace(answer, details={"ahead": ahead.values.tolist()})
+    none = float(1.0 - strict.mean())
+    return replace(answer, details={"ahead": ahead.values.tolist()}, none_leads=none)
 
 
-def _shares(seen: NDArray[np.intp], names: list[str]) -> tuple[list[str], FloatArray]:
-    """The statements that draws support, the most frequent 256, and which draw has which."""
-    flat = seen.reshape(-1, seen.shape[-2] * seen.shape[-1])
+def _shares(
+    seen: NDArray[np.intp], strict: NDArray[np.bool_], names: list[str]
+) -> tuple[list[str], FloatArray]:
+    """The statements that strict draws support, the most frequent 256, and which draw has which."""
+    flat = seen[strict].reshape(-1, seen.shape[-2] * seen.shape[-1])
     rows, place, counts = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
     kept = np.argsort(-counts, kind="stable")[:_MOST]
-    each = (place.reshape(-1, 1) == kept).astype(np.float64)
+    each = np.zeros((*strict.shape, len(kept)))
+    each[strict] = place.reshape(-1, 1) == kept
     labels = [_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
-    return labels, each.reshape(*seen.shape[:2], -1)
+    return labels, each
 
 
 def _label(rows: NDArray[np.intp], names: list[str]) -> str:
@@ -121,8 +139,8 @@ def _label(rows: NDArray[np.intp], names: list[str]) -> str:
 def _every(
     labels: list[str], each: FloatArray, names: list[str], measures: int
 ) -> tuple[list[str], FloatArray]:
-    """List the statements of two algorithms that no draw has, too."""
-    states = (f"{names[0]}>{names[1]}", f"{names[1]}>{names[0]}")
+    """List the statements that no draw has, too."""
+    states = [">".join(order) for order in itertools.permutations(names)]
     whole = ["|".join(parts) for parts in itertools.product(states, repeat=measures)]
     made = np.zeros((*each.shape[:2], len(whole)))
     for k, label in enumerate(labels):

@@ -21,6 +21,7 @@ from bayescompare.statements import Statements, count_words
 __all__ = [
     "Maximum",
     "average_maximum",
+    "check_drawable",
     "graph_maximum",
     "graph_weights",
     "prior_weights",
@@ -38,6 +39,8 @@ SAMPLED_GRAPHS = 400
 MOST_SAMPLED = 20_000
 #: Classes of graphs with less posterior probability than this are left to their total's bound.
 NEGLIGIBLE = 1e-9
+#: Equivalent sample size up to which drawn cells differ by more than rounding.
+MOST_ESS = 1e15
 _PILOT = 4_000
 _BLOCK = 4_000_000
 
@@ -191,6 +194,7 @@ def _drawn(
     rng: np.random.Generator,
 ) -> Maximum:
     """Draw the tables until every probability of the component has the error asked for."""
+    check_drawable(ess)
     tables = tables_of(statements, graph, members, ess)
     own = statements.table.states[:, list(tables.members)]
     states, inverse = np.unique(own, axis=0, return_inverse=True)
@@ -205,6 +209,18 @@ def _drawn(
     # Laplace's rule where a statement never, or always, led: its error is not zero but unknown.
     safe = (hits + 1.0) / (draws + 2.0)
     return Maximum(p[inverse.ravel()], (safe * (1.0 - safe) / draws)[inverse.ravel()])
+
+
+def check_drawable(ess: float) -> None:
+    """Refuse a prior so firm that the cells drawn are all equal but for rounding.
+
+    Which of them is largest would then be decided by the listing.
+    """
+    if ess > MOST_ESS:
+        raise BayescompareError(
+            f"ess={ess:g}: beyond {MOST_ESS:g} the statements' probabilities are equal but for "
+            "rounding, and draws cannot tell which is largest; give a smaller ess."
+        )
 
 
 def _hits(tables: Tables, states: IntArray, draws: int, rng: np.random.Generator) -> FloatArray:

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.dag_posterior import is_acyclic
+from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
-from bayescompare.methods.network_answer import tables_of
+from bayescompare.methods.network_answer import check_drawable, tables_of
 from bayescompare.methods.network_graph import Graph, Scores, edges_of, pattern
 from bayescompare.methods.network_nuts import MOST_ANCESTORS
 from bayescompare.methods.words.network import summed_words
@@ -99,6 +100,7 @@ class SummedNetwork(Network):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Draw the tables, sum θ over the other measures, count which statement is largest."""
         assert self.whole is not None
+        check_drawable(self.ess)
         whole, subset = self.whole.statements, Statements.from_results(results)
         states, columns, above = _joint_states(whole, self.graph, results.measures)
         tables = tables_of(whole, self.graph, above, self.ess)
@@ -113,7 +115,9 @@ class SummedNetwork(Network):
             np.add.at(theta[start : start + size].T, place.ravel(), joint.T)
         listed = {tuple(row): k for k, row in enumerate(own.tolist())}
         at = [listed[tuple(row)] for row in subset.table.states.tolist()]
-        return _counted(subset, theta[:, at], theta.max(axis=1), sampling)
+        leads = sole_leader(theta)
+        none = 1.0 - float(leads.any(axis=1).mean())
+        return _counted(subset, theta[:, at], leads[:, at], none, sampling)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and that it is a sum over measures left out."""
@@ -145,18 +149,20 @@ def _joint_states(
 def _counted(
     statements: Statements,
     theta: Array,
-    top: Array,
+    leads: Array,
+    none: float,
     sampling: Sampling,
 ) -> Answer:
     """Read an answer off draws of θ over the listed statements."""
     draws = len(theta)
-    hits = (theta == top[:, None]).sum(axis=0)
+    hits = leads.sum(axis=0)
     p, safe = hits / draws, (hits + 1.0) / (draws + 2.0)
     low, high = np.quantile(theta, [0.025, 0.975], axis=0)
     answer = Answer.over(
         statements,
         probability=p,
-        unobserved=max(0.0, 1.0 - float(p[statements.table.counts > 0].sum())),
+        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
+        none_leads=none,
         mcse=np.sqrt(safe * (1.0 - safe) / draws),
         extra={"theta_mean": theta.mean(axis=0), "theta_lower": low, "theta_upper": high},
         details={"edges": [], "score": math.nan, "max_parents": 0, "components": []},

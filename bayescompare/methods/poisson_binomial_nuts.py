@@ -167,6 +167,7 @@ def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling
         figures,
         wins,
         mcse=nuts.monte_carlo_error(each),
+        none_leads=float((r == 0.5).mean()),
         tree=tree,
         seed=sampling.seed,
     )

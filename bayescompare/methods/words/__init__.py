@@ -11,6 +11,7 @@ from bayescompare.methods.words.pieces import (
     HEADS,
     cell_text,
     many,
+    none_leads_words,
     phrase,
     short_label,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "HEADS",
     "cell_text",
     "many",
+    "none_leads_words",
     "phrase",
     "short_label",
 ]

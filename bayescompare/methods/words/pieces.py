@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayescompare.methods.base import Answer
 from bayescompare.results import Results
-from bayescompare.text.numbers import probability, pvalue, share, statistic
+from bayescompare.text.numbers import probability, probability_words, pvalue, share, statistic
 
 __all__ = [
     "HEADS",
     "cell_text",
     "many",
+    "none_leads_words",
     "phrase",
     "short_label",
 ]
@@ -64,6 +66,17 @@ def cell_text(head: str, value: object) -> str:
     if head.startswith("p-value"):
         return pvalue(float(value))
     return share(float(value)) if "share" in head else statistic(float(value))
+
+
+def none_leads_words(answer: Answer) -> list[str]:
+    """Say with what probability nothing leads, where equality has mass of its own."""
+    if not answer.none_leads:
+        return []
+    level = probability_words(answer.none_leads)
+    return [
+        f"With probability {level} no statement leads, because two or more are exactly equal; that "
+        "counts for none of them."
+    ]
 
 
 def phrase(results: Results, label: str) -> str:

@@ -1,0 +1,77 @@
+"""Who leads in a draw: strictly, so that equals lead nobody.
+
+A posterior may put mass on exact equality: a switch between "the same" and "different", a prior
+with a spike. A draw in which two values are equal says that neither leads. Counting it for the one
+listed first would make the answer depend on the listing, and counting it for both would give
+probabilities that sum to more than one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SAME", "exceeds", "sole_leader", "strict_order"]
+
+FloatArray = NDArray[np.float64]
+
+#: Values this close, relative to the larger one, are equal: what rounding leaves of an equality.
+SAME = 1e-12
+
+
+def exceeds(a: FloatArray, b: FloatArray) -> NDArray[np.bool_]:
+    """Whether a is above b by more than rounding; broadcasts.
+
+    Examples
+    --------
+    >>> exceeds(np.array([0.3, 0.3, 0.4]), np.array([0.1 * 3, 0.4, 0.3])).tolist()
+    [False, False, True]
+    """
+    return np.asarray(a - b > SAME * np.maximum(np.abs(a), np.abs(b)))
+
+
+def sole_leader(values: FloatArray) -> NDArray[np.bool_]:
+    """Mark the largest along the last axis; nothing is marked where another equals it.
+
+    Examples
+    --------
+    >>> sole_leader(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
+    [[False, True], [False, False]]
+    """
+    if values.shape[-1] < 2:
+        return np.ones(values.shape, dtype=bool)
+    second, first = np.moveaxis(np.partition(values, -2, axis=-1)[..., -2:], -1, 0)
+    alone = exceeds(first, second)
+    return np.asarray((values == first[..., None]) & alone[..., None])
+
+
+def strict_order(
+    values: FloatArray, places: int | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Order along the last axis from the largest, and whether its first places are strict.
+
+    Parameters
+    ----------
+    values : array (…, l)
+    places : int, optional
+        How many places must be held by one alone; all of them by default.
+
+    Returns
+    -------
+    order : array (…, l)
+        Positions, the largest value's first.
+    strict : array (…,)
+        Whether none of the first `places` is shared.
+
+    Examples
+    --------
+    >>> order, strict = strict_order(np.array([[1.0, 3.0, 2.0], [3.0, 1.0, 1.0]]))
+    >>> order[0].tolist(), strict.tolist()
+    ([1, 2, 0], [True, False])
+    >>> strict_order(np.array([[3.0, 1.0, 1.0]]), places=1)[1].tolist()
+    [True]
+    """
+    order = np.argsort(-values, axis=-1, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=-1)
+    steps = exceeds(ranked[..., :-1], ranked[..., 1:])
+    return order, np.asarray(steps[..., :places].all(axis=-1))
