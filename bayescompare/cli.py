@@ -171,6 +171,7 @@ def compare(
     choices: opt.Choices = None,
     prior: opt.Prior = None,
     strength: opt.Strength = None,
+    alternative: opt.Alternative = None,
     ess: opt.Ess = None,
     max_parents: opt.MaxParents = None,
     search: opt.Search = None,
@@ -189,7 +190,8 @@ def compare(
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
     _check_outputs(file, force, report=report, save=save)
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
-    test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
+    chosen = {"prior": prior, "strength": strength, "alternative": alternative, **graph}
+    test = opt.read_method(method, choices, **chosen)
     columns = (dataset_column, algorithm_column, replicate_column)
     counted = {"errors": errors, "predictions": predictions, "algorithms": algorithms}
     results = opt.read_table(file, example, measure, columns, layout, format, **counted)
@@ -231,6 +233,7 @@ def pairwise(
     choices: opt.Choices = None,
     prior: opt.Prior = None,
     strength: opt.Strength = None,
+    alternative: opt.Alternative = None,
     ess: opt.Ess = None,
     max_parents: opt.MaxParents = None,
     search: opt.Search = None,
@@ -259,7 +262,8 @@ def pairwise(
     """Ask about every pair of algorithms, and what can be asserted of all pairs at once."""
     _check_outputs(file, force, report=report)
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
-    test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
+    chosen = {"prior": prior, "strength": strength, "alternative": alternative, **graph}
+    test = opt.read_method(method, choices, **chosen)
     columns = (dataset_column, algorithm_column, replicate_column)
     counted = {"errors": errors, "predictions": predictions, "algorithms": algorithms}
     results = opt.read_table(file, example, measure, columns, layout, format, **counted)

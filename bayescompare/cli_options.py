@@ -173,6 +173,16 @@ Average = Annotated[
         NETWORK,
     ),
 ]
+Alternative = Annotated[
+    str | None,
+    option(
+        "--alternative",
+        "Direction of --method gsd: two-sided (default), or the algorithm listed first, or second, "
+        "dominates, if that was asked before looking.",
+        QUESTION,
+        metavar="two-sided|first|second",
+    ),
+]
 Choices = Annotated[
     list[str] | None,
     option(

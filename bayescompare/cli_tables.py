@@ -159,12 +159,12 @@ def print_comparison(out: Console, c: Comparison) -> None:
     """Print verdict, words, statements, questions and independent groups of measures."""
     measures = c.results.measures
     out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
-    shown, verdict = statement_text(c.best, measures), c.headline().removeprefix(c.best)
-    if shown == c.best:
-        out.print(shown + verdict, style="bold")
+    shown, headline = statement_text(c.best, measures), c.headline()
+    if shown == c.best or not headline.startswith(c.best):
+        out.print(headline, style="bold")
     else:
         out.print(shown, style="bold")
-        out.print(verdict.strip(), style="bold")
+        out.print(headline.removeprefix(c.best).strip(), style="bold")
     out.print()
     out.print(c.explain())
     out.print()
@@ -253,7 +253,7 @@ def print_pairwise(out: Console, p: Pairwise, *, fdr: float) -> None:
 
 def _marked(p: Pairwise, decided: pd.DataFrame, fdr: float) -> set[tuple[str, str]]:
     """Cells of the matrix that an asserted statement is about."""
-    if p.bayesian:
+    if p.bayesian or p.method.directed:
         return set(p.order(fdr=fdr).edges)
     rows = decided[decided["asserted"]].itertuples()
     pairs = [(str(row.first), str(row.second)) for row in rows]
@@ -266,6 +266,8 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
         if p.bayesian
         else "p-value of each pair"
     )
+    if p.method.directed:
+        title = "one-sided p-value of “row dominates column”"
     if p.bayesian and p.method.one_measure:
         title = "P that “row better than column” holds on most datasets"
     if p.bayesian and p.method.one_question:
@@ -288,6 +290,8 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
 def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table:
     """Only the row and the column of a reference hold anything: show them side by side."""
     heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
+    if p.method.directed:
+        heads = ["row dominates", f"{reference} dominates"]
     table = _table(f"against {reference}", *heads)
     for name in p.results.algorithms:
         if name != reference:

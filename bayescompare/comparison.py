@@ -193,6 +193,9 @@ class Comparison:
 
     def headline(self) -> str:
         """Return the verdict in one line."""
+        own = self.method.headline(self.results, self.answer, self.decision)
+        if own is not None:
+            return own
         decision, label = self.decision, short_label(self.decision.statement)
         if self.answer.pvalue is not None:
             words = {"settled": "significant", "tied": "tied, nothing to single out"}

@@ -234,8 +234,9 @@ def _read_json(source: Path) -> Comparison:
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     states = columns.pop("states")
     answer = _answer(columns.pop("label"), states, columns, document, document, None)
-    method = _method(document["method"]["name"], document["method"]["options"])
-    return comparison_of(results, method, answer)
+    options = document["method"]["options"]
+    method = _method(document["method"]["name"], options)
+    return comparison_of(results, method, method.restored(answer, options))
 
 
 def _results(told: Mapping[str, Any]) -> Results:
@@ -282,8 +283,9 @@ def _read_netcdf(source: Path) -> Comparison:
         {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
         kept,
     )
-    method = _method(tree.attrs["method"], json.loads(tree.attrs["options"]))
-    return comparison_of(results, method, answer)
+    options = json.loads(tree.attrs["options"])
+    method = _method(tree.attrs["method"], options)
+    return comparison_of(results, method, method.restored(answer, options))
 
 
 def _answer(

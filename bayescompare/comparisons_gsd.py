@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, MissingQuantity
+from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
+from bayescompare.kernels.holm import holm
 from bayescompare.methods.decision import SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ class GsdComparison(Comparison):
 
     @property
     def pvalue(self) -> float:
-        """The p-value of the leading direction, of two algorithms."""
+        """The p-value of the test, of two algorithms: two-sided unless a direction was named.
+
+        ``summary()`` has the one-sided p-value of each direction.
+        """
         self._tested("pvalue")
         return super().pvalue
 
@@ -164,7 +168,8 @@ class GsdComparison(Comparison):
         -------
         DataFrame
             gamma, pvalue, and `corrupted`, γ in datasets; ``attrs["robust_up_to"]`` is the largest
-            γ of these with p ≤ 0.05, None if there is none.
+            γ of these with p ≤ 0.05, None if there is none. The p-value is two-sided where the
+            test is.
         """
         from bayescompare.methods.gsd_robust import contaminated
 
@@ -179,40 +184,61 @@ class GsdComparison(Comparison):
         # The resamples of the answer itself, where its seed is known.
         generator, _ = as_rng(self.answer.seed if rng is None else rng)
         sign = 1.0 if self._lead("robustness") == 0 else -1.0
-        pvalues = contaminated(self._method, self._pair("robustness"), sign, chosen, generator)
+        one_sided = contaminated(self._method, self._pair("robustness"), sign, chosen, generator)
+        pvalues = np.minimum(1.0, self._method.sides * one_sided)
         table = pd.DataFrame({"gamma": chosen, "pvalue": pvalues})
         table["corrupted"] = chosen * len(self.results.datasets)
         held = table.loc[table["pvalue"] <= SIGNIFICANT, "gamma"]
         table.attrs["robust_up_to"] = None if held.empty else float(held.max())
         return table
 
-    def front_test(self, *, rng: Rng = None) -> pd.DataFrame:
-        """Test for every algorithm that no other dominates it.
+    def front_test(self, *, algorithm: str | None = None, rng: Rng = None) -> pd.DataFrame:
+        """Test for every algorithm, or for one, that no other dominates it.
 
         The hypothesis that some other dominates it falls only if it falls for every other: the
         p-value is the largest over the others of P(a resample's optimum is at most the observed
         one), labels being exchangeable (Jansen et al. 2024).
 
+        Parameters
+        ----------
+        algorithm : str, optional
+            The one to test, chosen before looking at the data, so that there is nothing to correct
+            for; all of them by default.
+        rng : None, int or Generator
+            One seed gives an algorithm the same p-value whether it is asked about alone or not.
+
         Returns
         -------
         DataFrame
             Indexed by algorithm: `front` (whether it is in the front of these data), `pvalue` (of
-            being dominated), `closest` (the other that is hardest to exclude).
+            being dominated), `holm` (the same after Holm's correction for the number of
+            algorithms asked about), `closest` (the other that is hardest to exclude).
         """
         from bayescompare.methods.gsd_robust import not_dominated
 
         self._require("front_test")
+        names = self.results.algorithms
+        if algorithm is not None and algorithm not in names:
+            raise BayescompareError(
+                f"algorithm={algorithm!r} is not one of those compared ({', '.join(names[:12])})."
+                f"{closest(str(algorithm), names)}"
+            )
         generator, _ = as_rng(rng)
-        found: dict[str, dict[str, float]] = {name: {} for name in self.results.algorithms}
-        for (first, second), pair in self._pairs.items():
-            found[second][first] = not_dominated(self._method, pair, 1.0, generator)
-            found[first][second] = not_dominated(self._method, pair, -1.0, generator)
-        rows = {
-            name: (name in self.front, max(by.values()), max(by, key=by.__getitem__))
-            for name, by in found.items()
-        }
-        heads = ["front", "pvalue", "closest"]
-        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("algorithm")
+        asked = names if algorithm is None else (algorithm,)
+        found: dict[str, dict[str, float]] = {name: {} for name in asked}
+        # One stream per pair, so that an algorithm's p-value does not depend on who else is asked.
+        streams = generator.spawn(len(self._pairs))
+        for ((first, second), pair), stream in zip(self._pairs.items(), streams, strict=True):
+            if first in found or second in found:
+                by_first, by_second = not_dominated(self._method, pair, stream)
+                found.get(second, {})[first] = by_first
+                found.get(first, {})[second] = by_second
+        table = pd.DataFrame(index=pd.Index(asked, name="algorithm"))
+        table["front"] = [name in self.front for name in asked]
+        table["pvalue"] = [max(found[name].values()) for name in asked]
+        table["holm"] = holm(table["pvalue"])
+        table["closest"] = [max(found[name], key=found[name].__getitem__) for name in asked]
+        return table
 
     def headline(self) -> str:
         """Say the verdict in one line."""

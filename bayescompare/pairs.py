@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare.asking import as_method, check_sampler, checked, judged
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
+from bayescompare.kernels.holm import holm
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.words.notes import notes_words
 from bayescompare.methods.words.pairs import (
@@ -35,6 +36,8 @@ from bayescompare.text.numbers import plural, probability_words, pvalue
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
+
+    from bayescompare.methods.gsd import GSD
 
 __all__ = ["Pairwise", "pairwise"]
 
@@ -88,7 +91,7 @@ class Pairwise:
         return len(self.comparisons)
 
     def __contains__(self, pair: object) -> bool:
-        """Whether a pair was compared, whichever is named first; or whether a comparison is here."""
+        """Whether a pair was compared, whichever is named first, or a comparison is here."""
         return any(pair is c for c in self.comparisons) or self._find(pair) is not None
 
     def _at(self, position: int) -> Comparison:
@@ -115,7 +118,8 @@ class Pairwise:
     def matrix(self) -> xr.DataArray:
         """Bayesian: P("algorithm better than opponent on every measure" is the most probable).
 
-        Frequentist: the pair's p-value. The diagonal, and pairs not compared, are NaN.
+        Frequentist: the pair's p-value; ``"gsd"`` has one for each direction, the one-sided
+        p-value of "algorithm dominates opponent". The diagonal, and pairs not compared, are NaN.
         """
         return self._square("probability" if self.bayesian else "pvalue", _dominates)
 
@@ -160,7 +164,7 @@ class Pairwise:
             table["asserted"] = (running <= fdr) & (values > 0.5)
         else:
             table["running_fdr"] = np.nan
-            table["adjusted"] = _holm(values, self.method.tests_per_pair)
+            table["adjusted"] = holm(values)
             table["asserted"] = table["adjusted"].to_numpy() <= fdr
         return table
 
@@ -234,11 +238,11 @@ class Pairwise:
 
     def _resolution(self, fdr: float) -> str:
         """Say where resamples are too few for any p-value to pass the correction."""
-        resamples = getattr(self.method, "permutations", None)
-        if resamples is None or all(c.answer.details.get("enumerated") for c in self.comparisons):
+        if not hasattr(self.method, "least_pvalue"):
             return ""
-        tests = len(self.comparisons) * self.method.tests_per_pair
-        return resolution_words(resamples, tests, fdr)
+        if all(c.answer.details.get("enumerated") for c in self.comparisons):
+            return ""
+        return resolution_words(cast("GSD", self.method), len(self.comparisons), fdr)
 
     def __repr__(self) -> str:
         decided = self.decide()
@@ -493,9 +497,3 @@ def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
 def _from_least(turn: list[str]) -> tuple[str, ...]:
     start = turn.index(min(turn))
     return (*turn[start:], *turn[:start])
-
-
-def _holm(pvalues: FloatArray, each: int = 1) -> FloatArray:
-    """Holm's adjusted p-values of sorted p-values, the least of so many tests each."""
-    left = each * np.arange(len(pvalues), 0, -1)
-    return np.minimum(np.maximum.accumulate(pvalues * left), 1.0)

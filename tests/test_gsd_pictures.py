@@ -189,7 +189,7 @@ def test_the_bar_of_the_verdict_stands_out(uci: bc.Results) -> None:
     c = ask(uci, GSD(permutations=50), algorithms=["CART", "GBM"], rng=1)
     ax = c.plot(ax=fresh())
     assert bars(ax)["GBM>CART"] == to_hex(BLUE)
-    assert "GBM>CART is tested as dominance" in title(ax)
+    assert title(ax).startswith("GBM dominates CART in these data (two-sided p = ")
 
 
 def leading_without_a_dataset() -> GsdComparison:

@@ -157,8 +157,8 @@ class Method(ABC):
     pairs_together: ClassVar[bool] = False
     #: Fewest algorithms it can compare.
     least_algorithms: ClassVar[int] = 2
-    #: One-sided tests behind a pair's p-value, for corrections.
-    tests_per_pair: ClassVar[int] = 1
+    #: Whether it has a one-sided p-value for each of the two directions.
+    directed: ClassVar[bool] = False
     #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
     keeps_level: ClassVar[bool] = True
     #: How `draws` are made, told by their tree.
@@ -173,6 +173,10 @@ class Method(ABC):
     @abstractmethod
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Return what this method's numbers mean, and what they do not say, in sentences."""
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
+        """Return the verdict in one line, where the one of every method would not be true of it."""
+        return None
 
     def answer_pairs(
         self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
@@ -234,6 +238,10 @@ class Method(ABC):
         its own went to the next one instead; it returns the statement's P, or the p-value.
         """
         return None
+
+    def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
+        """Bring an answer from a file, written with these options, up to this version."""
+        return answer
 
     def no_evidence(self) -> str:
         """Why there is no log evidence, where the method has one at other times."""

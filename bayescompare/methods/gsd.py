@@ -19,15 +19,16 @@ stochastic dominance.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from bayescompare._checks import check_count, is_number
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.kernels.gsd_permutation import permutation_test
-from bayescompare.methods.base import Answer, Kind, Method, Sampling
+from bayescompare.kernels.gsd_permutation import PermutationTest, permutation_test
+from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.gsd_pair import Pair, Rule
 from bayescompare.results import Results
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["GSD", "GsdMethod"]
 
 Scheme = Literal["paired", "pooled"]
+Alternative = Literal["two-sided", "first", "second"]
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,11 @@ class GSD(GsdMethod):
     stop_after : int, optional
         Stop a direction when so many resamples reached the statistic (Besag & Clifford); the
         p-value stays valid and only unsuspicious pairs get a coarser one.
+    alternative : {"two-sided", "first", "second"}
+        Which direction the p-value is about. Two-sided, twice the smaller of the two one-sided
+        p-values, unless the direction was named before looking at the data: the first listed
+        algorithm dominates the second, or the second the first. In `pairwise` that is the one of
+        each pair that is listed first.
 
     Examples
     --------
@@ -138,11 +145,12 @@ class GSD(GsdMethod):
         }
     )
     leading: ClassVar[str] = "is tested as dominance for every utility"
-    tests_per_pair: ClassVar[int] = 2
+    directed: ClassVar[bool] = True
 
     permutations: int = 1000
     scheme: Scheme = "paired"
     stop_after: int | None = None
+    alternative: Alternative = "two-sided"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,6 +158,17 @@ class GSD(GsdMethod):
         if self.stop_after is not None:
             check_count(stop_after=self.stop_after)
         _check_word("scheme", self.scheme, ("paired", "pooled"))
+        _check_word("alternative", self.alternative, ("two-sided", "first", "second"))
+
+    @property
+    def sides(self) -> int:
+        """How many directions the p-value allows for."""
+        return 2 if self.alternative == "two-sided" else 1
+
+    @property
+    def least_pvalue(self) -> float:
+        """The smallest p-value that so many resamples can give."""
+        return self.sides / (self.permutations + 1)
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test two algorithms, or order more of them."""
@@ -166,14 +185,10 @@ class GSD(GsdMethod):
             scheme=self.scheme,
             stop_after=self.stop_after,
         )
-        names = results.algorithms
-        # The name decides last, so that the order in which the two are listed does not.
-        lead = min(
-            (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
-        )
+        lead = self._lead(results.algorithms, found)
         return gsd_answer(
             results,
-            pvalue=float(found.pvalue[lead]),
+            pvalue=self.headline_pvalue(found.pvalue, lead),
             statistic=float(found.statistic[lead]),
             lead=lead,
             extra={
@@ -192,6 +207,26 @@ class GSD(GsdMethod):
             sampled=not found.exact,
         )
 
+    def headline_pvalue(self, directions: FloatArray, lead: int) -> float:
+        """Return the p-value of the test asked for, from the one-sided ones."""
+        return min(1.0, self.sides * float(directions[lead]))
+
+    def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
+        """Files from before `alternative` hold the smaller one-sided p-value: double it."""
+        if "alternative" in options or answer.lead is None:
+            return answer
+        pvalue = self.headline_pvalue(answer.extra["pvalue"], answer.lead)
+        return replace(answer, pvalue=pvalue)
+
+    def _lead(self, names: Sequence[str], found: PermutationTest) -> int:
+        """The direction named, or else the one with the smaller p-value."""
+        if self.alternative != "two-sided":
+            return ("first", "second").index(self.alternative)
+        # The name decides last, so that the order in which the two are listed does not.
+        return min(
+            (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
+        )
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who dominates whom, what was tested and what that leaves open."""
         from bayescompare.methods.words.gsd import order_words, pair_words
@@ -199,6 +234,12 @@ class GSD(GsdMethod):
         if len(results.algorithms) > 2:
             return order_words(self, results, answer)
         return pair_words(self, results, answer, decision)
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
+        """Say the relation of two algorithms in these data, and whether it is significant."""
+        from bayescompare.methods.words.gsd import pair_headline
+
+        return None if answer.lead is None else pair_headline(self, results, answer, decision)
 
 
 def gsd_answer(results: Results, **found: Any) -> Answer:

@@ -46,17 +46,20 @@ def contaminated(
     return np.asarray(reached / n if exact else (reached + 1.0) / (n + 1.0))
 
 
-def not_dominated(method: GSD, pair: Pair, sign: float, rng: np.random.Generator) -> float:
-    """P-value of the hypothesis that the one still dominates: resamples at or below its statistic.
+def not_dominated(method: GSD, pair: Pair, rng: np.random.Generator) -> tuple[float, float]:
+    """P-values of two hypotheses: the first dominates the second, and the second the first.
 
-    With ``sign=1`` the hypothesis is that the first dominates the second.
+    Each is the share of resamples at or below its statistic; one set of them serves both.
     """
     objectives, verdicts, exact = _resampled(method, pair, rng)
-    statistic = pair.solver.optimum(sign * pair.objective, pair.used_delta).value
+    statistics = [
+        pair.solver.optimum(sign * pair.objective, pair.used_delta).value for sign in (1.0, -1.0)
+    ]
     # Twice the tolerance: what is equal to the statistic is below this.
-    at_most = verdicts.below(objectives, np.array([statistic + 2.0 * TOLERANCE]))
-    reached, n = int(at_most.sum()), len(objectives)
-    return reached / n if exact else (reached + 1.0) / (n + 1.0)
+    at_most = verdicts.below(objectives, np.array(statistics) + 2.0 * TOLERANCE)
+    reached, n = at_most.sum(axis=0), len(objectives)
+    first, second = reached / n if exact else (reached + 1.0) / (n + 1.0)
+    return float(first), float(second)
 
 
 def _resampled(

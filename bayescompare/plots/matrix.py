@@ -43,8 +43,8 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     """Draw `Pairwise.matrix` as a heat map, its values in the cells.
 
     Bayesian: P("row better than column on every measure" is the most probable statement).
-    Frequentist: the pair's p-value, darker where it is smaller. Pairs that were not compared are
-    grey.
+    Frequentist: the pair's p-value, darker where it is smaller; ``"gsd"`` has a one-sided one for
+    each direction. Pairs that were not compared are grey.
 
     Parameters
     ----------
@@ -145,7 +145,8 @@ def _label_axes(ax: Axes, p: Pairwise) -> None:
 
 def _meaning(p: Pairwise) -> str:
     if not p.bayesian:
-        return "p-value of each pair"
+        directed = "one-sided p-value of “row dominates column”"
+        return directed if p.method.directed else "p-value of each pair"
     measures = p.results.measures
     where = f"on {measures[0]}" if len(measures) == 1 else f"on all {len(measures)} measures"
     if p.method.one_question:

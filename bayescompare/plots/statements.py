@@ -96,8 +96,7 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     _draw_bars(ax, rows, f"it {c.method.leading}")
     _draw_figures(ax, rows)
     _label_axes(ax, c, rows)
-    verdict = c.headline().removeprefix(shown_by_headline(c.best))
-    set_title(ax, *_title(c.best, verdict), most=_TITLE)
+    set_title(ax, *_title(c.best, c.headline()), most=_TITLE)
     return ax
 
 
@@ -299,8 +298,12 @@ def _add_legend(ax: Axes) -> None:
         )
 
 
-def _title(best: str, verdict: str) -> list[str]:
+def _title(best: str, headline: str) -> list[str]:
+    said = shown_by_headline(best)
     label = short_label(best)
+    if not headline.startswith(said):
+        return [headline]
+    verdict = headline.removeprefix(said)
     if len(label) <= 40:
         return [label + verdict]
     return [*wrap_label(label, width=56), verdict.strip()]

@@ -255,7 +255,8 @@ def _gsd(method: Any, answer: Answer | None) -> str:
     if answer is not None and answer.pvalue is None:
         return f"{told}. The order is that of these data; it was not tested."
     test = f"{method.scheme}, {_resamples(method, answer)}"
-    return f"{told}; the p-value is that of a permutation test ({test})."
+    sides = "two-sided" if method.sides == 2 else "one-sided, in a direction named beforehand"
+    return f"{told}; the p-value is that of a permutation test ({sides}; {test})."
 
 
 def _resamples(method: Any, answer: Answer | None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare.methods.decision import SETTLED
+from bayescompare.methods.words import HEADS
 from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.network import network_size, plot_network
@@ -134,7 +135,7 @@ def _summary(c: Comparison) -> Table:
     figures = rows(table.head(MOST_ROWS))
     return Table(
         title,
-        ["statement", *heads(table)],
+        ["statement", *heads(table.rename(columns={"pvalue": HEADS["pvalue"]}))],
         [[label, *row] for label, row in zip(statements, figures, strict=True)],
         more=max(0, len(table) - MOST_ROWS),
         marked=[label == c.best for label in statements],

@@ -133,6 +133,8 @@ def _shaded(p: Pairwise) -> Shaded | None:
         for i, name in enumerate(names)
     ]
     title = "p-value of each pair"
+    if p.method.directed:
+        title = "one-sided p-value of “row dominates column”"
     if p.bayesian:
         title = "P(row better than column on every measure is the most probable statement)"
         if p.method.one_measure:

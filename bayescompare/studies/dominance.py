@@ -70,20 +70,21 @@ def false_alarms(
     method: GSD | None = None,
     rng: Rng = None,
 ) -> pd.DataFrame:
-    """Test two algorithms that do not differ, many times: p-values of one direction and of both.
+    """Test two algorithms that do not differ, many times: p-values of both directions and of all.
 
     Quality vectors are normal with datasets of different difficulty, the same for both algorithms.
-    A valid p-value of one direction is at most α in at most a share α of the simulations.
+    A valid p-value is at most α in at most a share α of the simulations.
 
     Returns
     -------
     DataFrame
-        One row per simulation: ``first`` and ``second`` (p-values of the two directions).
+        One row per simulation: ``first`` and ``second`` (p-values of the two directions), and
+        ``pvalue``, that of the comparison by its ``alternative``.
 
     Examples
     --------
     >>> false_alarms(simulations=2, datasets=4, rng=1).columns.tolist()
-    ['first', 'second']
+    ['first', 'second', 'pvalue']
     """
     check_count(simulations=simulations, datasets=datasets, measures=measures)
     generator, _ = as_rng(rng)
@@ -98,8 +99,8 @@ def false_alarms(
         dims = ("dataset", "algorithm")
         data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
         c = compare(Results(data, spec), method=test, rng=stream)
-        rows.append(c.answer.extra["pvalue"])
-    return pd.DataFrame(rows, columns=["first", "second"])
+        rows.append((*c.answer.extra["pvalue"], c.pvalue))
+    return pd.DataFrame(rows, columns=["first", "second", "pvalue"])
 
 
 def _check_number(name: str, value: object, least: float = -np.inf, above: float = -np.inf) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayescompare.kernels.gsd_verdicts import TOLERANCE
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.gsd_order import strict
@@ -14,48 +15,56 @@ from bayescompare.methods.gsd_pair import unbounded
 from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
 from bayescompare.text.numbers import (
+    count,
     error,
     plural,
     probability_words,
     pvalue_equation,
     setting,
-    share,
     statistic,
 )
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
 
-__all__ = ["bootstrap_words", "order_words", "pair_words"]
+__all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words"]
+
+
+def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
+    """The relation in the data, and what the test makes of it, in one line."""
+    ahead, behind = _directed(results, answer)
+    dominates = answer.details["dominates"]
+    over, under = dominates[::-1] if answer.lead else dominates
+    relation = {
+        (True, True): f"{' and '.join(results.algorithms)} are equivalent in these data",
+        (True, False): f"{ahead} dominates {behind} in these data",
+        (False, True): f"{behind} dominates {ahead} in these data",
+        (False, False): f"neither of {' and '.join(results.algorithms)} dominates the other",
+    }[over, under]
+    significant = decision.verdict == "settled"
+    verdict = "significant" if significant else "not significant"
+    # Opt may be unusually high, and negative all the same.
+    but = f", but the labels matter in favour of {ahead}" if significant and not over else ""
+    tested = "" if method.sides == 2 else f" for {ahead} over {behind}"
+    return f"{relation}{but} ({_pvalue(method, decision)}{tested}, {verdict})"
 
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """The relation in the data, the test, and what neither says."""
-    winner, loser = decision.statement.split(">")
+    ahead, behind = _directed(results, answer)
     n = plural(len(results.datasets), "dataset")
-    opt, below = (float(answer.extra[name][answer.lead or 0]) for name in ("opt", "share_below"))
+    alike = all(answer.details["dominates"])
     said = [f"On {n} {_relation(results, answer)}."]
-    how = (
-        f"all {plural(answer.details['resamples'][0], 'swap')} of labels"
-        if answer.details["enumerated"]
-        else f"{plural(answer.details['resamples'][answer.lead or 0], 'random resample')}"
-    )
-    tested = (
-        f"The worst utility gives {winner} an advantage of {statistic(opt)} over {loser}; "
-        f"{share(below)} of {how} stay strictly below that"
-    )
+    if not alike:
+        said.append(_least(results, answer))
+    if method.sides == 1:
+        said.append(f"The question was only whether {ahead} dominates {behind}, not the reverse.")
+    tested, p = "The hypothesis that the labels do not matter is", _pvalue(method, decision)
     if decision.verdict == "settled":
-        said.append(
-            f"{tested}, so that the hypothesis that the labels do not matter is rejected in favour "
-            f"of {winner} ({pvalue_equation(decision.level)})."
-        )
+        said.append(f"{tested} rejected in favour of {ahead} ({p}).")
     else:
-        alike = all(answer.details["dominates"])
         caution = "" if alike else "; that does not show the two to be equal or incomparable"
-        said.append(
-            f"{tested}, so that the hypothesis that the labels do not matter is not rejected "
-            f"({pvalue_equation(decision.level)}){caution}."
-        )
+        said.append(f"{tested} not rejected ({p}){caution}.")
     return [*said, _meaning(results), *_small_print(method, results, answer)]
 
 
@@ -137,6 +146,37 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
         "pairwise().",
         *_small_print(method, results, answer),
     ]
+
+
+def _directed(results: Results, answer: Answer) -> tuple[str, str]:
+    """The two algorithms in the direction that the p-value is about."""
+    first, second = results.algorithms
+    return (second, first) if answer.lead else (first, second)
+
+
+def _pvalue(method: GSD, decision: Decision) -> str:
+    sides = "two-sided" if method.sides == 2 else "one-sided"
+    return pvalue_equation(decision.level, f"{sides} p")
+
+
+def _least(results: Results, answer: Answer) -> str:
+    """The statistic of the tested direction, and how many resamples stay below it."""
+    ahead, behind = _directed(results, answer)
+    lead = answer.lead or 0
+    opt, below = (float(answer.extra[name][lead]) for name in ("opt", "share_below"))
+    least = f"{ahead} is on average worth as much as {behind}"
+    if abs(opt) > TOLERANCE:
+        more = "more" if opt > 0 else "less"
+        least = f"{ahead} is on average worth {statistic(abs(opt))} {more} than {behind}"
+    total = int(answer.details["resamples"][lead])
+    lower = round(below * total)
+    tried = plural(total, "random resample")
+    if answer.details["enumerated"]:
+        tried = f"all {plural(total, 'relabelling')}"
+    return (
+        f"By the utility least favourable to {ahead}, {least} (utilities run from 0 to 1); "
+        f"{count(lower) if lower else 'none'} of {tried} gave a lower value."
+    )
 
 
 def _relation(results: Results, answer: Answer) -> str:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from bayescompare.methods.base import Method
 from bayescompare.methods.words.pieces import many, short_label
 from bayescompare.results import Results
-from bayescompare.text.numbers import percent_setting, plural, statistic
+from bayescompare.text.numbers import count, percent_setting, plural, setting
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
+
+    from bayescompare.methods.gsd import GSD
 
 __all__ = ["closing_words", "doubt_words", "pairs_words", "resolution_words"]
 
@@ -82,20 +84,24 @@ def _changed(rate: float, number: int, fdr: float) -> str:
     )
 
 
-def resolution_words(permutations: int, tests: int, fdr: float) -> str:
+def resolution_words(method: GSD, tests: int, fdr: float) -> str:
     """Say where resamples are too few for any p-value to pass the correction.
 
     Examples
     --------
-    >>> resolution_words(1000, 10, 0.05)
+    >>> from bayescompare.methods import GSD
+    >>> resolution_words(GSD(permutations=1000), 10, 0.05)
     ''
     """
-    if tests / (permutations + 1) <= fdr:
+    if tests * method.least_pvalue <= fdr:
         return ""
-    least = statistic(1 / (permutations + 1), significant=3)
+    sides = "two-sided" if method.sides == 2 else "one-sided"
+    least = f"{method.sides}/{count(method.permutations + 1)}"
+    wanted = math.ceil(2 * method.sides * tests / fdr)
     return (
-        f"With {plural(permutations, 'resample')} no p-value is below {least}, which "
-        f"{tests} tests are too many for: take permutations={math.ceil(2 * tests / fdr)} or more."
+        f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
+        f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
+        f"{setting(fdr)}/{tests} or less: take permutations={wanted} or more."
     )
 
 
@@ -104,7 +110,7 @@ def _asserted(method: Method, results: Results, decided: pd.DataFrame, fdr: floa
     rate = (
         f"the expected share of false ones is at most {percent_setting(fdr)}"
         if bayesian
-        else f"the probability of any false one is at most {percent_setting(fdr)} (Holm)"
+        else f"the probability of any false one is at most {percent_setting(fdr)} ({_holm(method)})"
     )
     if not method.keeps_level:
         rate = f"their p-values after Holm's correction are at most {percent_setting(fdr)}"
@@ -115,6 +121,14 @@ def _asserted(method: Method, results: Results, decided: pd.DataFrame, fdr: floa
         f"{int(decided['asserted'].sum())} of {len(decided)} "
         f"{'most probable' if bayesian else 'leading'} statements can be asserted so that {rate}."
     )
+
+
+def _holm(method: Method) -> str:
+    """What was corrected, where the matrix shows p-values that were not."""
+    if not method.directed:
+        return "Holm"
+    sides = "two-sided" if getattr(method, "sides", 1) == 2 else "one-sided"
+    return f"Holm's correction of {sides} p-values"
 
 
 def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:

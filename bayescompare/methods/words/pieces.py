@@ -32,7 +32,7 @@ HEADS = {
     "upper": "P upper",
     "opt": "opt",
     "share_below": "share below",
-    "pvalue": "p",
+    "pvalue": "one-sided p",
 }
 
 
