@@ -250,6 +250,17 @@ def test_failed_candidates_are_refused_or_left_out() -> None:
     assert results.notes == ("left out, with scores of NaN: C -1",)
 
 
+def test_a_candidate_whose_fit_failed_on_one_split_stays() -> None:
+    found = {
+        "params": [{"C": 1}, {"C": 10}],
+        "split0_test_score": [0.9, np.nan],
+        "split1_test_score": [0.7, 0.8],
+    }
+    results = from_grid_search({"iris": found})
+    assert results.algorithms == ("C 1", "C 10")
+    np.testing.assert_array_equal(results.average().values().ravel(), [0.7, 0.8])
+
+
 CANDIDATES = {"params": [{"C": 1}], "split0_test_score": [0.9]}
 
 

@@ -162,8 +162,9 @@ def from_grid_search(
         What a candidate is called, given its parameters. By default the parameters that vary, as
         in ``"C 10, kernel rbf"``.
     failed : {"raise", "drop"}
-        What to do about candidates with a score of NaN, which a failed fit leaves: refuse them, or
-        leave them out on all datasets.
+        What to do about candidates that have no score on some dataset, because every fit failed:
+        refuse them, or leave them out on all datasets. A split that failed alone is a missing
+        replicate.
     source : str
         Where the searches came from.
 
@@ -193,12 +194,12 @@ def from_grid_search(
     ]
     known = {measure: _SCORE for _, _, columns in tables for measure in columns}
     spec = choose_measures(measures, known, list(known))
-    bad = {c: d for d, c, columns in tables if any(np.isnan(columns[m]).any() for m in spec)}
+    bad = {c: d for d, c, columns in tables if any(np.isnan(columns[m]).all() for m in spec)}
     if bad and failed == "raise":
         words = [f"{candidate!r} on {dataset!r}" for candidate, dataset in bad.items()]
         raise BayescompareError(
-            f"scores of NaN, so a fit or its scoring failed: {first(words)}. Mend the search, or "
-            "say failed='drop' to leave out such candidates."
+            f"scores of NaN on every split, so the fits or their scoring failed: {first(words)}. "
+            "Mend the search, or say failed='drop' to leave out such candidates."
         )
     if bad and len(bad) == len({candidate for _, candidate, _ in tables}):
         raise BayescompareError("every candidate has scores of NaN: no fit succeeded.")
