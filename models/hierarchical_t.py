@@ -23,7 +23,8 @@ the three, as in the paper (without a rope there are two regions). Changed prior
     tails = bc.methods.ModelFile("hierarchical_t", priors={"nu_minus_one": pm.Gamma.dist(2, 1)})
     c = bc.compare(results, method=tails)
 
-Ten times ten folds need ``priors={"folds": 10}``; otherwise every replicate is taken for a fold.
+Ten times ten folds need ``priors={"folds": 10}``, independent seeds ``{"folds": float("inf")}``;
+otherwise every replicate is taken for a fold, and more than 20 are refused.
 
 Reference: Corani, Benavoli, Demšar, Mangili & Zaffalon (2017), Statistical comparison of
 classifiers through Bayesian hierarchical modelling. There the prior of the replicates' standard
@@ -105,6 +106,12 @@ def seen(results, folds=None):
     cells = results.data[measure].transpose("dataset", "algorithm", "replicate").values
     x = results[measure].sign * (cells[:, 0] - cells[:, 1])
     k = np.isfinite(x).sum(axis=1)  # datasets may have different numbers of replicates
+    if folds is None and k.max() > 20:
+        raise ValueError(
+            f"folds is missing: with {k.max()} replicates their correlation cannot be guessed: "
+            "priors={'folds': 10} for ten times ten folds, {'folds': float('inf')} for independent "
+            "seeds (command line: --set folds=10)."
+        )
     deviation = np.nanstd(x, axis=1, ddof=1)
     if not deviation.any():
         raise ValueError("no difference varies over the replicates: there is nothing to model.")

@@ -15,9 +15,11 @@ from baycomp import CorrelatedTTest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare import BayescompareError
+from bayescompare.cli import app
 from bayescompare.methods import CorrelatedT
 from tests.context_oracles import (
     EveryD,
@@ -106,6 +108,42 @@ def test_independent_seeds_are_the_ordinary_t_test() -> None:
     c = ask(values, rho=0)
     for p, (x, y) in zip(c.per_dataset["probability"], values, strict=True):
         assert 1 - p == pytest.approx(stats.ttest_rel(x, y, alternative="greater").pvalue)
+
+
+@pytest.mark.parametrize("k", [20, 21, 100])
+def test_more_replicates_than_folds_need_their_correlation(k: int) -> None:
+    # Ten times ten folds taken for a hundred have a tenth of their correlation.
+    frame = frame_of(scores(n=3, k=k))
+    if k <= 20:
+        assert ask(frame).per_dataset["rho"].tolist() == [1 / 20] * 3
+        return
+    with pytest.raises(bc.BayescompareError) as refused:
+        ask(frame)
+    said = str(refused.value)
+    assert "\n" not in said
+    for word in ("rho= or folds= is missing", "rho=0", "folds=10", f"{k} replicates"):
+        assert word in said
+    assert ask(frame, folds=10).per_dataset["rho"].tolist() == [0.1] * 3
+    assert ask(frame, rho=0).per_dataset["rho"].tolist() == [0.0] * 3
+    assert ask(frame, rho=0.25).per_dataset["rho"].tolist() == [0.25] * 3
+
+
+def test_one_dataset_of_many_replicates_is_refused_by_name() -> None:
+    frame = frame_of(scores(n=4, k=30))
+    short = frame[(frame["dataset"] == "d2") | (frame["fold"] < 10)]
+    with pytest.raises(bc.BayescompareError, match=r"'d2' has 30 replicates"):
+        ask(short)
+
+
+def test_a_guess_of_rho_is_refused_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "folds.csv"
+    frame_of(scores(n=3, k=100)).to_csv(path, index=False)
+    asked = ["compare", str(path), "--measure=score:max", "--replicate-column=fold"]
+    asked += ["--method=correlated-t"]
+    refused = CliRunner().invoke(app, asked)
+    assert refused.exit_code == 2
+    assert "--set folds=10" in " ".join(refused.output.split())
+    assert CliRunner().invoke(app, [*asked, "--set", "folds=10"]).exit_code == 0
 
 
 def test_folds_are_one_over_rho() -> None:

@@ -312,6 +312,15 @@ def test_hierarchical_t_mixes_normals_into_the_students_t_of_the_replicates():
     assert stats.kstest(rng.normal(size=u.shape) / np.sqrt(u), stats.t(4).cdf).pvalue > 0.01
 
 
+def test_hierarchical_t_refuses_to_guess_what_many_replicates_are():
+    many = model_data.folds(np.array([0.02, -0.01, 0.05]), 30, 0.02, 0, rope=None)
+    with pytest.raises(bc.BayescompareError, match=r"folds is missing: with 30 replicates"):
+        ModelFile("hierarchical_t").model(many)
+    for folds in (10, math.inf):
+        model = ModelFile("hierarchical_t", priors={"folds": folds}).model(many)
+        assert np.isfinite(evaluate(model)[2]).all()
+
+
 def test_hierarchical_t_takes_folds_of_repeated_cross_validation_and_unequal_replicates():
     results = crossvalidated()
     frame = results.to_frame()

@@ -52,6 +52,9 @@ _ROUNDING = 1e-12
 #: Datasets up to which three regions are summed exactly; O(N³).
 _MOST_EXACT = 1000
 _DRAWS = 20_000
+#: Replicates up to which they are taken for the folds of one cross-validation. Ten times ten folds
+#: taken for a hundred folds have ρ = .01 for .1, which flips verdicts.
+_MOST_FOLDS = 20
 
 
 class Posterior(NamedTuple):
@@ -74,7 +77,8 @@ class CorrelatedT(Method):
         Correlation of two replicates of one dataset, in [0, 1); 0 for independent seeds.
     folds : int, optional
         Folds of the cross-validation, for ρ = 1/folds; needed when it was repeated, as in ten times
-        ten folds. Without either, ρ is one over the number of replicates.
+        ten folds. Without either, up to 20 replicates are taken for the folds of one
+        cross-validation, and more are refused.
     joint : bool
         Whether the datasets inform each other, as in ``PoissonBinomial(joint=True)``; without a
         rope only.
@@ -151,14 +155,27 @@ class CorrelatedT(Method):
         values = results.data[measure].transpose("dataset", "algorithm", "replicate").values
         values = values * results[measure].sign
         count, mean, variance = _moments(values[:, 0], values[:, 1])
-        rho = 1.0 / count if self.folds is None else np.full(len(count), 1.0 / self.folds)
-        if self.rho is not None:
-            rho = np.full(len(count), float(self.rho))
+        rho = self._correlation(results, count)
         dof, location, scale = posterior_from_moments(mean, variance, count, rho)
         rope = results[measure].rope or 0.0
         return Posterior(
             dof, location, scale, rho, region_probabilities(dof, location, scale, rope)
         )
+
+    def _correlation(self, results: Results, count: FloatArray) -> FloatArray:
+        """ρ of every dataset: as given, or one over its replicates where these can be folds."""
+        if self.rho is not None:
+            return np.full(len(count), float(self.rho))
+        if self.folds is not None:
+            return np.full(len(count), 1.0 / self.folds)
+        most = int(count.argmax())
+        if count[most] > _MOST_FOLDS:
+            raise BayescompareError(
+                f"rho= or folds= is missing: {results.datasets[most]!r} has {count[most]:.0f} "
+                "replicates, and their correlation cannot be guessed; give folds=10 for ten times "
+                "ten folds, rho=0 for independent seeds (command line: --set folds=10)."
+            )
+        return np.asarray(1.0 / count)
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
