@@ -1,7 +1,10 @@
+from . import comparisons as comparisons
+from . import comparisons_gsd as comparisons_gsd
 from . import io as io
 from . import methods as methods
 from . import modelling as modelling
 from . import plots as plots
+from . import report as report
 from . import studies as studies
 from ._errors import BayescompareError as BayescompareError
 from ._version import __version__ as __version__
@@ -32,6 +35,8 @@ __all__ = [
     "__version__",
     "compare",
     "compare_models",
+    "comparisons",
+    "comparisons_gsd",
     "context_probability",
     "first_better",
     "io",
@@ -44,6 +49,7 @@ __all__ = [
     "read_errors",
     "read_predictions",
     "read_results",
+    "report",
     "risks",
     "studies",
 ]

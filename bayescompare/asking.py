@@ -141,9 +141,9 @@ def judged(
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
     results = results.sel(algorithms=algorithms)
     if method.judges == "replicates":
-        results = _with_replicates(results, method).paired(missing)
+        results = _with_replicates(results, method).paired(missing=missing)
     else:
-        results = results.average().complete(missing)
+        results = results.average().complete(missing=missing)
     if len(results.algorithms) < 2:
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import MISSING, fields
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from rich import box
@@ -25,6 +22,7 @@ from bayescompare.comparison import Comparison
 from bayescompare.diagnosis import Diagnosis
 from bayescompare.io import examples, load_example
 from bayescompare.methods.decision import LIKELY, SIGNIFICANT
+from bayescompare.methods.described import options_table, priors_table, read_docstring
 from bayescompare.methods.words import HEADS, cell_text, many
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
@@ -416,47 +414,20 @@ def print_methods(out: Console) -> None:
 def print_method(out: Console, name: str) -> None:
     """Print one method: what it asks, its options, its priors and where it is from."""
     method = methods.get(name)
-    head, told = _read_docstring(inspect.getdoc(method) or "")
+    head, _ = read_docstring(inspect.getdoc(method) or "")
     out.print(f"{name}: {method.title}", style="bold")
     out.print(head)
     out.print(f"Reference: {method.reference}")
     out.print()
-    _print_rows(
-        out,
-        _table("option", "default", "meaning", left=3),
-        ((f.name, _default(f), told.get(f.name, "")) for f in fields(method)),
-    )
-    priors = methods.describe(name).reset_index()
-    _print_rows(
-        out,
-        _table(*map(str, priors.columns), left=4, title="Priors to replace by priors={name: …}"),
-        (tuple(map(str, row)) for row in priors.itertuples(index=False)),
-    )
+    _print_words(out, options_table(method))
+    _print_words(out, priors_table(method), title="Priors to replace by priors={name: …}")
 
 
-def _print_rows(out: Console, table: Table, rows: Iterable[tuple[str, ...]]) -> None:
-    for row in rows:
-        table.add_row(*row)
-    if table.row_count:
-        out.print(table)
-
-
-def _default(field: Any) -> str:
-    if field.default is not MISSING:
-        return str(field.default)
-    return "required" if field.default_factory is MISSING else str(field.default_factory())
-
-
-def _read_docstring(doc: str) -> tuple[str, dict[str, str]]:
-    """Take the head of a numpydoc docstring, and the text of each of its parameters."""
-    head, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", doc)
-    told: dict[str, str] = {}
-    for section in sections:
-        title, _, body = section.split("\n", 2)
-        if title == "Parameters":
-            for entry in re.split(r"\n(?=\S)", body):
-                names, *lines = entry.split("\n")
-                text = " ".join(line.strip() for line in lines).replace("``", "")
-                for name in names.split(" : ")[0].split(", "):
-                    told[name] = text
-    return " ".join(head.split()), told
+def _print_words(out: Console, frame: pd.DataFrame, *, title: str | None = None) -> None:
+    if frame.empty:
+        return
+    rows = frame.reset_index()
+    table = _table(*map(str, rows.columns), left=rows.shape[1], title=title)
+    for row in rows.itertuples(index=False):
+        table.add_row(*map(str, row))
+    out.print(table)

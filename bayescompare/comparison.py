@@ -425,7 +425,9 @@ class Comparison:
 
         return prior_sensitivity(self, values)
 
-    def rope_sensitivity(self, measure: str, ropes: Sequence[float] | None = None) -> pd.DataFrame:
+    def rope_sensitivity(
+        self, measure: str, *, ropes: Sequence[float] | None = None
+    ) -> pd.DataFrame:
         """Ask again with other ropes on a measure, from 0 to the largest difference by default."""
         from bayescompare.criticism import rope_sensitivity
 

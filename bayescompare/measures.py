@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from numbers import Real
 from typing import Any, Literal, cast
 
@@ -42,6 +42,7 @@ class Measure:
     """
 
     direction: Direction
+    _: KW_ONLY
     rope: float | None = None
     scale: Scale = "metric"
     bounds: tuple[float | None, float | None] | None = None

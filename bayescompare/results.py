@@ -334,7 +334,7 @@ class Results:
             columns=pd.Index(self.algorithms, name="algorithm"),
         )
 
-    def complete(self, missing: Literal["raise", "drop"] = "raise") -> Results:
+    def complete(self, *, missing: Literal["raise", "drop"] = "raise") -> Results:
         """Return results without missing cells.
 
         A cell with replicates is missing when none of them has a value.
@@ -375,7 +375,7 @@ class Results:
         note = f"{plural(len(left), 'dataset')} {why} dropped: {', '.join(left)}"
         return self.sel(datasets=kept)._with(notes=(*self.notes, note))
 
-    def paired(self, missing: Literal["raise", "drop"] = "raise") -> Results:
+    def paired(self, *, missing: Literal["raise", "drop"] = "raise") -> Results:
         """Return results whose replicates are there for all algorithms and measures, or for none.
 
         A replicate that some algorithm lacks is left out for all of them, and a note says how
@@ -391,7 +391,7 @@ class Results:
         >>> folds.paired().n_replicates
         3
         """
-        whole = self.complete(missing)
+        whole = self.complete(missing=missing)
         if self.n_replicates is None:
             return whole
         cells = whole._cells()

@@ -176,7 +176,7 @@ def test_sensitivity_of_other_methods(results: bc.Results, counts: bc.Results) -
 
 def test_rope_sensitivity(results: bc.Results) -> None:
     c = bc.compare(results)
-    table = c.rope_sensitivity("accuracy", [0.0, 1e9])
+    table = c.rope_sensitivity("accuracy", ropes=[0.0, 1e9])
     spec = {**results.spec, "accuracy": replace(results["accuracy"], rope=0.0)}
     again = bc.compare(bc.Results(results.data, spec)).probability
     np.testing.assert_allclose(table.loc[0.0, again["statement"].values], again.values)

@@ -403,7 +403,7 @@ def test_a_prior_for_nuts_has_no_exact_curve(results: bc.Results) -> None:
     with pytest.raises(bc.BayescompareError, match="sensitivity"):
         sampled.sensitivity([1.0])
     with pytest.raises(bc.BayescompareError, match="NUTS"):
-        sampled.rope_sensitivity("accuracy", [0.0])
+        sampled.rope_sensitivity("accuracy", ropes=[0.0])
 
 
 @pytest.mark.parametrize("values", [["a"], "abc", [[1.0], [1.0, 2.0]]])
@@ -415,14 +415,14 @@ def test_bad_prior_weights(results: bc.Results, values: Any) -> None:
 @pytest.mark.parametrize("ropes", [[], ["a"], "abc", 5, [None]])
 def test_bad_ropes(results: bc.Results, ropes: Any) -> None:
     with pytest.raises(bc.BayescompareError, match="rope"):
-        bc.compare(results).rope_sensitivity("accuracy", ropes)
+        bc.compare(results).rope_sensitivity("accuracy", ropes=ropes)
 
 
 @pytest.mark.parametrize("method", ["glrt", "wilcoxon", "sign", "gsd"])
 def test_ropes_and_p_values(results: bc.Results, method: str) -> None:
     c = bc.compare(results, method=method, measures=["accuracy"])
     with pytest.raises(bc.BayescompareError, match=method):
-        c.rope_sensitivity("accuracy", [0.0, 1.0])
+        c.rope_sensitivity("accuracy", ropes=[0.0, 1.0])
 
 
 @pytest.mark.parametrize("method", ["poisson-binomial", "hierarchical"])
@@ -430,7 +430,7 @@ def test_counts_of_errors_know_no_rope(counts: bc.Results, method: str) -> None:
     """A curve that is flat because the rope is not looked at shows no insensitivity."""
     c = bc.compare(counts, method=method)
     with pytest.raises(bc.BayescompareError, match="rope"):
-        c.rope_sensitivity(c.results.measures[0], [0.0, 10.0])
+        c.rope_sensitivity(c.results.measures[0], ropes=[0.0, 10.0])
 
 
 def test_ropes_of_replicates_end_at_the_largest_difference() -> None:
@@ -449,7 +449,7 @@ def test_rope_sensitivity_is_the_question_asked_again(results: bc.Results) -> No
         c = bc.compare(results, method=method)
         differences = np.ptp(results.data["time"].values, axis=1)
         ropes = sorted({0.0, float(np.median(differences)), float(differences.max())})
-        found = c.rope_sensitivity("time", ropes)
+        found = c.rope_sensitivity("time", ropes=ropes)
         for rope in ropes:
             spec = {**results.spec, "time": replace(results["time"], rope=rope)}
             again = bc.compare(bc.Results(results.data, spec), method=method).probability

@@ -52,12 +52,12 @@ _METHODS = {
 }
 
 
-def get(name: str) -> type[Method]:
+def get(name: object) -> type[Method]:
     """Return the class of the method called `name`."""
-    if name not in _METHODS:
+    if not isinstance(name, str) or name not in _METHODS:
         raise BayescompareError(
             f"method={name!r} is unknown: choose one of {', '.join(_METHODS)}."
-            f"{closest(name, _METHODS)}"
+            f"{closest(str(name), _METHODS)}"
         )
     module, cls = _METHODS[name]
     found: type[Method] = getattr(importlib.import_module(module), cls)
@@ -86,35 +86,45 @@ def having(quantity: str) -> list[str]:
     return [name for name in _METHODS if quantity in get(name).provides]
 
 
-def describe(name: str | Callable[..., Any]) -> pd.DataFrame:
+def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.DataFrame:
     """Tabulate the priors of a method, or of a model file, that ``priors={name: value}`` replaces.
 
-    `name` is whatever ``method=`` takes: a method's name, a model file, a bundled model, or a
-    function that builds a model.
+    `method` is whatever ``method=`` takes: a method's name, class or object, a model file, a
+    bundled model, or a function that builds a model. Of a method that has no priors the options
+    are tabulated instead, and the index is then called "option".
 
     Examples
     --------
     >>> describe("dirichlet").index.tolist()
     ['theta', 'alpha', 'strength']
+    >>> describe("friedman").index.name
+    'option'
     """
-    import pandas as pd
+    from bayescompare.methods.base import Method
+    from bayescompare.methods.described import options_table, priors_table
+    from bayescompare.methods.model_file import ModelFile
 
-    if not isinstance(name, str) or name not in _METHODS:
-        return _describe_model(name)
-    rows = [(p.name, ", ".join(p.dims), p.default, p.meaning) for p in get(name).parameters]
-    return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")
+    if isinstance(method, str) and method in _METHODS:
+        method = get(method)
+    if isinstance(method, ModelFile):
+        return _describe_model(method.source)
+    own = method if isinstance(method, type) else type(method)
+    if issubclass(own, Method):
+        return priors_table(own) if own.parameters else options_table(own)
+    return _describe_model(method)
 
 
-def _describe_model(name: str | Callable[..., Any]) -> pd.DataFrame:
+def _describe_model(source: object) -> pd.DataFrame:
     """Tabulate what the build function of a model takes."""
     import pandas as pd
 
     from bayescompare.methods.model_source import bundled, find_source
     from bayescompare.methods.priors import describe_prior
 
-    if isinstance(name, str) and not name.endswith(".py") and name not in bundled():
-        get(name)  # refuses, and says what there is
-    taken = find_source(name).parameters()
+    named = isinstance(source, str) and not source.endswith(".py") and source not in bundled()
+    if named or isinstance(source, type):
+        get(source)  # refuses, and says what there is
+    taken = find_source(source).parameters()
     rows = [(k, "" if v is None else describe_prior(v)) for k, v in taken.items()]
     return pd.DataFrame(rows, columns=["name", "default"]).set_index("name")
 

@@ -29,7 +29,7 @@ from bayescompare.results import Results
 __all__ = ["AllTest"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AllTest(PerMeasure):
     """Is one algorithm significantly better on every measure by itself?
 

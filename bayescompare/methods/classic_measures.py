@@ -59,7 +59,7 @@ class Favoured:
         return min((0, 1), key=lambda side: (*(key[side] for key in keys), self.names[side]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PerMeasure(Method):
     """A rule over the p-values of one test per measure."""
 

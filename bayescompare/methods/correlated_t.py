@@ -67,7 +67,7 @@ class Posterior(NamedTuple):
     regions: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CorrelatedT(Method):
     """Is the first algorithm better on most datasets, judged by replicates of any measure?
 

@@ -73,7 +73,7 @@ _PARAMETERS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dirichlet(Method):
     """How probable is it that one joint statement is the most probable of all?
 

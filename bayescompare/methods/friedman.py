@@ -44,7 +44,7 @@ __all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Friedman(Method):
     """Do several algorithms differ significantly in their mean ranks?
 

@@ -31,7 +31,7 @@ from bayescompare.statements import Statements
 __all__ = ["GLRT"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GLRT(Method):
     """Is the most frequent statement significantly more probable than every other?
 

@@ -42,7 +42,7 @@ Scheme = Literal["paired", "pooled"]
 Alternative = Literal["two-sided", "first", "second"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GsdMethod(Method):
     """What both forms of the test share: δ, and the meaning of ordinal measures."""
 
@@ -81,7 +81,7 @@ class GsdMethod(Method):
         return bootstrap_tree(self, results, draws, chains, rng)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GSD(GsdMethod):
     """Does one algorithm dominate another, whatever utility one has?
 

@@ -40,7 +40,7 @@ __all__ = ["GSDBootstrap", "bootstrap_tree"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GSDBootstrap(GsdMethod):
     """How probable is it that one algorithm dominates the other, or that neither does?
 

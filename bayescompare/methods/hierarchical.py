@@ -61,7 +61,7 @@ _PARAMETERS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Hierarchical(Method):
     """Is the first algorithm better on most datasets, when what they have in common is learned?
 

@@ -9,7 +9,7 @@ picks another variable, ``probability(posterior)`` reads it another way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["ModelFile"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelFile(Method):
     """Compare by a generative model of your own.
 
@@ -68,7 +68,7 @@ class ModelFile(Method):
     leading: ClassVar[str] = "is the most probable statement"
     pairs_together: ClassVar[bool] = True
 
-    source: str | Path | Callable[..., Any]
+    source: str | Path | Callable[..., Any] = field(kw_only=False)
     priors: Priors | None = None
     saved: bool = False
 

@@ -74,7 +74,7 @@ _DRAWS = 20_000
 _MOST_DRAWN = 200_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Network(Method):
     """How probable is it that a joint statement leads, with measures that hang together learned?
 

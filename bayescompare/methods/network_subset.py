@@ -81,7 +81,7 @@ def _is_closed(graph: Graph, keep: int) -> bool:
     return not any(mask & ~keep for j, mask in enumerate(graph) if keep >> j & 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SummedNetwork(Network):
     """A network summed over measures that cannot be left out of it; answers by Monte Carlo."""
 

@@ -31,7 +31,7 @@ from bayescompare.results import Results
 __all__ = ["OneTest"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OneTest(PerMeasure):
     """Is one algorithm significantly better on some measure, and the other on none?
 

@@ -70,7 +70,7 @@ _PARAMETERS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PoissonBinomial(Method):
     """Is the first algorithm better than the second on most datasets like these?
 

@@ -31,7 +31,7 @@ from bayescompare.results import Results
 __all__ = ["Sign"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sign(Method):
     """Is one algorithm better on significantly more datasets than the other?
 

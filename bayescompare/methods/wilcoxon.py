@@ -28,7 +28,7 @@ from bayescompare.results import Results
 __all__ = ["Wilcoxon"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Wilcoxon(Method):
     """Do the differences between two algorithms lie significantly to one side of zero?
 

@@ -58,7 +58,7 @@ def calibration(
 
 
 def calibration_curve(
-    stated: pd.Series[float], truth: pd.Series[bool], bins: int = 10
+    stated: pd.Series[float], truth: pd.Series[bool], *, bins: int = 10
 ) -> pd.DataFrame:
     """How often what was stated with about some probability was true.
 
