@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,9 @@ def new_file(path: str | Path, *, overwrite: bool) -> Path:
 def to_json(c: Comparison) -> str:
     """Write everything but a sampled posterior as JSON."""
     answer, results = c.answer, c.results
+    columns = _per_statement(answer)
     statements = [
-        {name: value[k] for name, value in _per_statement(answer).items()}
-        for k in range(len(answer.labels))
+        dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
     ]
     document = {
         "schema": SCHEMA,
@@ -146,7 +147,7 @@ def _per_statement(answer: Answer) -> dict[str, Any]:
     """One entry per column of the statements' table; reading back takes the same columns."""
     columns: dict[str, Any] = {
         "label": list(answer.labels),
-        "states": [[of[k] for of in answer.states] for k in range(len(answer.labels))],
+        "states": _by_statement(answer),
         "count": answer.counts,
     }
     for name in ("probability", "mcse"):
@@ -156,10 +157,18 @@ def _per_statement(answer: Answer) -> dict[str, Any]:
     return {**columns, **answer.extra}
 
 
+def _by_statement(answer: Answer) -> list[list[str]]:
+    """For every statement, the state of each measure; none where there are no measures."""
+    if not answer.states:
+        return [[] for _ in answer.labels]
+    return [list(states) for states in zip(*answer.states, strict=True)]
+
+
 def _scalars(answer: Answer) -> dict[str, Any]:
     return {
-        # A string, because K passes what JSON numbers keep exactly.
-        "n_statements": str(answer.size),
+        # A string, because K passes what JSON numbers keep exactly; by way of Decimal, because
+        # Python writes no integer of more than 4,300 digits.
+        "n_statements": str(Decimal(answer.size)),
         "n_observed": answer.n_observed,
         "unobserved": answer.unobserved,
         "none_leads": answer.none_leads,
@@ -305,7 +314,7 @@ def _answer(
         counts=arrays.pop("count"),
         probability=arrays.pop("probability", None),
         mcse=arrays.pop("mcse", None),
-        size=int(scalars["n_statements"]),
+        size=int(Decimal(scalars["n_statements"])),
         n_observed=int(scalars["n_observed"]),
         **{k: scalars[k] for k in _SCALARS},
         # Files written before there was such a field had no such mass.

@@ -77,9 +77,11 @@ def _find_columns(
     df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], what: str
 ) -> dict[str, Any]:
     """Return the column of each role and of each of the values."""
-    columns = {role: find_column(df, f"{role}={name!r}", name) for role, name in roles.items()}
     said = "measures[{!r}]" if what == "measure" else what + " {!r}"
-    columns |= {name: find_column(df, said.format(name), name) for name in values}
+    wanted = {role: (f"{role}={name!r}", name) for role, name in roles.items()}
+    wanted |= {name: (said.format(name), name) for name in values}
+    by_name = _by_name(df)
+    columns = {role: _column(df, by_name, *names) for role, names in wanted.items()}
     taken: dict[Any, str] = {}
     for role, column in columns.items():
         if taken.setdefault(column, role) != role:
@@ -91,8 +93,22 @@ def _find_columns(
 
 def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
     """Return the label of the column that `argument` calls `name`."""
-    # Measure names are strings even when the columns are numbers, as after a pivot.
-    found = [column for column in df.columns if str(column) == str(name)]
+    return _column(df, _by_name(df), argument, name)
+
+
+def _by_name(df: pd.DataFrame) -> dict[str, list[Any]]:
+    """Labels of columns by their text.
+
+    Measure names are strings even when the columns are numbers, as after a pivot.
+    """
+    found: dict[str, list[Any]] = {}
+    for column in df.columns:
+        found.setdefault(str(column), []).append(column)
+    return found
+
+
+def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, name: str) -> Any:
+    found = by_name.get(str(name), [])
     if len(found) > 1:
         raise BayescompareError(f"{argument}: the table has {len(found)} such columns; rename one.")
     if found:

@@ -17,7 +17,7 @@ from bayescompare._checks import is_number
 from bayescompare.methods.base import Parameter
 from bayescompare.methods.priors import check_priors, place
 from bayescompare.results import Results
-from bayescompare.statements import Statements
+from bayescompare.statements import Statements, count_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,8 +91,8 @@ def statement_table(results: Results) -> StatementTable:
     found = Statements.from_results(results)
     if found.n_listed != found.size:
         raise BayescompareError(
-            f"statement_table: there are {found.size} statements, too many to list; compare fewer "
-            "algorithms or measures."
+            f"statement_table: there are {count_words(found.size)} statements, too many to list; "
+            "compare fewer algorithms or measures."
         )
     table = found.table
     weights = np.zeros((len(results.datasets), found.n_listed))

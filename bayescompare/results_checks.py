@@ -167,8 +167,9 @@ def check_selection(argument: str, names: object, known: Collection[str]) -> lis
     chosen = [str(name) for name in names]
     if not chosen:
         raise BayescompareError(f"{argument}=[]: name at least one, or None for all.")
+    there = set(known)
     for name in chosen:
-        if name not in known:
+        if name not in there:
             raise BayescompareError(f"{argument}: {unknown(argument[:-1], name, known)}")
     if repeated(chosen):
         raise BayescompareError(f"{argument}: {repeated(chosen)!r} is named twice.")

@@ -25,22 +25,29 @@ class _Convention(NamedTuple):
         pair = (measure, algorithm) if self.measure_first else (algorithm, measure)
         return self.separator.join(pair)
 
-    def algorithm(self, column: str, measure: str) -> str | None:
-        """Return what the column's name has besides the measure, None without the measure."""
-        part = self.column("", measure)
-        rest = column.removeprefix(part) if self.measure_first else column.removesuffix(part)
-        return rest if rest and rest != column else None
+    def parts(self, column: str, length: int) -> tuple[str, str] | None:
+        """Part a column's name into an algorithm and a measure of that length, if it can be."""
+        if len(column) <= length + 1:
+            return None
+        if self.measure_first:
+            measure, mark, algorithm = column[:length], column[length], column[length + 1 :]
+        else:
+            measure, mark, algorithm = column[-length:], column[-length - 1], column[: -length - 1]
+        return (algorithm, measure) if mark == self.separator else None
 
     def read(self, columns: Sequence[str], measures: Sequence[str]) -> Pairs:
         """Return the algorithm and the measure of each column that follows the convention."""
+        known = set(measures)
+        # The longest first: in svm_macro_f1 the measure is macro_f1, when there is one, not f1.
+        # By length and not by measure, of which there may be as many as columns.
+        lengths = sorted({len(measure) for measure in measures}, reverse=True)
         pairs: Pairs = {}
-        # The longest last: in svm_macro_f1 the measure is macro_f1, when there is one, not f1.
-        for measure in sorted(measures, key=len):
-            for column in columns:
-                algorithm = self.algorithm(column, measure)
-                if algorithm is not None:
-                    pairs[column] = (algorithm, measure)
-        return {column: pairs[column] for column in columns if column in pairs}
+        for column in columns:
+            ways = (self.parts(column, length) for length in lengths)
+            found = next((pair for pair in ways if pair is not None and pair[1] in known), None)
+            if found is not None:
+                pairs[column] = found
+        return pairs
 
 
 _CONVENTIONS = [_Convention(sep, first) for sep in SEPARATORS for first in (False, True)]
@@ -93,7 +100,8 @@ def _unexplained(
             f"{'svm_' + measures[0]!r}: {quoted(left)}. If the table is long, algorithm="
             f"{algorithm!r} is not one of its columns.{closest(algorithm, columns)}"
         )
-    absent = [m for m in measures if m not in {measure for _, measure in best.values()}]
+    named = {measure for _, measure in best.values()}
+    absent = [m for m in measures if m not in named]
     return f"no column for the measure {quoted(absent)}."
 
 
@@ -105,10 +113,14 @@ def _check_no_other_measure(columns: Sequence[str], measure: str) -> None:
     for convention in _CONVENTIONS:
         own = convention.read(columns, [measure])
         algorithms = [algorithm for algorithm, _ in own.values()]
-        rest = [column for column in columns if column not in own]
+        if len(algorithms) < 2:
+            continue
+        rest = dict.fromkeys(column for column in columns if column not in own)
         swapped = _Convention(convention.separator, not convention.measure_first)
-        for column in rest if len(algorithms) > 1 else ():
-            other = swapped.algorithm(column, algorithms[0])
+        for column in rest:
+            # Read the other way round: what stands beside the first algorithm's name.
+            pair = swapped.parts(column, len(algorithms[0]))
+            other = pair[0] if pair is not None and pair[1] == algorithms[0] else None
             if other and all(convention.column(a, other) in rest for a in algorithms):
                 raise BayescompareError(
                     f"the columns name the measures {measure!r} and {other!r}, but measures= has "

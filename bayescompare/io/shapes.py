@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -75,13 +76,29 @@ def _pairs(table: pd.DataFrame, roles: Roles, spec: Spec) -> Pairs:
 
 def _stack(table: pd.DataFrame, roles: Roles, pairs: Pairs) -> pd.DataFrame:
     """Put the columns of each algorithm under those of the one before."""
-    names = {column: role for role, column in roles.items() if role != "algorithm"}
-    blocks = []
-    for algorithm in dict.fromkeys(algorithm for algorithm, _ in pairs.values()):
-        own = {column: measure for column, (name, measure) in pairs.items() if name == algorithm}
-        block = table[[*names, *own]].rename(columns={**names, **own})
-        blocks.append(block.assign(algorithm=algorithm))
-    return pd.concat(blocks)
+    algorithms = list(dict.fromkeys(algorithm for algorithm, _ in pairs.values()))
+    block = {algorithm: k for k, algorithm in enumerate(algorithms)}
+    by_measure: dict[str, dict[int, str]] = {}
+    for column, (algorithm, measure) in pairs.items():
+        by_measure.setdefault(measure, {})[block[algorithm]] = column
+    rows = np.tile(np.arange(len(table)), len(algorithms))
+    stacked = {"algorithm": pd.Series(np.repeat(np.array(algorithms, dtype=object), len(table)))}
+    for role, column in roles.items():
+        if role != "algorithm":
+            stacked[role] = table[column].iloc[rows].reset_index(drop=True)
+    for measure, columns in by_measure.items():
+        stacked[measure] = _under_each_other(table, columns, len(rows))
+    return pd.DataFrame(stacked).set_axis(table.index[rows], axis=0)
+
+
+def _under_each_other(
+    table: pd.DataFrame, columns: Mapping[int, str], length: int
+) -> pd.Series[Any]:
+    """Put columns into the blocks they are of; a block without one is missing."""
+    places = [np.arange(len(table)) + k * len(table) for k in columns]
+    cells = pd.concat([table[column] for column in columns.values()])
+    whole: pd.Series[Any] = cells.set_axis(np.concatenate(places), axis=0).reindex(range(length))
+    return whole
 
 
 def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:

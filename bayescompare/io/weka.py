@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
@@ -46,9 +47,12 @@ _FIELDS = directed(
 #: What Weka's own Analyse panel looks at first.
 _FIRST = ("Percent_correct", "Root_relative_squared_error")
 
-_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.|"")*\""""
-_CELL = re.compile(rf"""\s*({_QUOTED}|[^,'"]*)\s*(,|$)""")
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|\S+)\s+\S", re.IGNORECASE)
+# Nothing is given back once it is taken (``*+``): each character is looked at a bounded number of
+# times, where a row of blanks before a quote once took time with the cube of its length.
+_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.|"")*+\""""
+_CELL = re.compile(rf"""\s*+({_QUOTED}|[^,'"]*+)\s*+(,|$)""")
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|\S++)\s++\S", re.IGNORECASE)
+_RELATION = re.compile(r"^[^\S\n]*+@relation\b", re.IGNORECASE | re.MULTILINE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -103,8 +107,7 @@ def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -
 def _read_cells(text: str) -> pd.DataFrame:
     """Return the cells as text, quoted ones without their quotes, each row labelled by line."""
     lines = _lines(text)
-    is_arff = bool(re.search(r"^\s*@relation\b", text, re.IGNORECASE | re.MULTILINE))
-    header = _attributes(lines) if is_arff else _split(*next(lines, (1, "")))
+    header = _attributes(lines) if _RELATION.search(text) else _split(*next(lines, (1, "")))
     if repeated(header):
         raise BayescompareError(f"column {repeated(header)!r} is there twice.")
     rows = {number: _split(number, line) for number, line in lines}
@@ -206,13 +209,13 @@ def _keys(table: pd.DataFrame) -> pd.DataFrame:
 def _scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
     """Call each scheme by its class alone where that tells it apart."""
     pairs = list(dict.fromkeys(schemes.itertuples(index=False, name=None)))
-    classes = list(dict.fromkeys(scheme for scheme, _ in pairs))
-    short = [scheme.rpartition(".")[2] for scheme in classes]
-    called = {c: s if short.count(s) == 1 else c for c, s in zip(classes, short, strict=True)}
-    several = {scheme for scheme in classes if sum(scheme == own for own, _ in pairs) > 1}
+    runs = Counter(scheme for scheme, _ in pairs)
+    short = {scheme: scheme.rpartition(".")[2] for scheme in runs}
+    times = Counter(short.values())
+    called = {scheme: name if times[name] == 1 else scheme for scheme, name in short.items()}
     return {
         (scheme, options): algorithm_label(
-            f"{called[scheme]} {options}".strip() if scheme in several else called[scheme]
+            f"{called[scheme]} {options}".strip() if runs[scheme] > 1 else called[scheme]
         )
         for scheme, options in pairs
     }

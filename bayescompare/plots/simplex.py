@@ -20,6 +20,7 @@ from bayescompare.plots._drawing import (
     probability_words,
     set_title,
 )
+from bayescompare.statements import count_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,8 +72,8 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
     if not has_simplex(c):
         raise BayescompareError(
             f"kind='simplex' needs exactly three possible statements, and here are "
-            f"{c.answer.size:,}: compare two algorithms on one measure that has a rope, or use "
-            "kind='statements'."
+            f"{count_words(c.answer.size)}: compare two algorithms on one measure that has a rope, "
+            "or use kind='statements'."
         )
     order = _corner_order(c.answer.labels)
     theta = _theta(c, [c.answer.labels[k] for k in order], draws, rng)
