@@ -7,13 +7,13 @@ heavy is imported before a command runs, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import shlex
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +25,7 @@ from typer.core import TyperGroup
 import bayescompare as bc
 from bayescompare import cli_options as opt
 from bayescompare._errors import BayescompareError
+from bayescompare._files import new_file, write_bytes, write_text
 from bayescompare.cli_process import (
     HUNG_UP,
     HungUp,
@@ -337,6 +338,8 @@ def sample(
         raise BayescompareError(f"tune={tune}: must be an integer >= 0.")
     if target_accept is not None and not 0.0 < target_accept < 1.0:
         raise BayescompareError(f"target_accept={target_accept}: must lie between 0 and 1.")
+    from bayescompare.comparison_files import netcdf
+
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
     test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
     columns = (dataset_column, algorithm_column, replicate_column)
@@ -349,10 +352,7 @@ def sample(
     with _stoppable(), _counting(steps, _shows_progress(no_progress)) as count:
         tree = c.sample(draws, chains=chains, rng=seed, progressbar=False, callback=count, **chosen)
         # Whole or not at all, and before the diagnosis: a long run is not to be lost.
-        with tempfile.TemporaryDirectory(dir=out.parent) as folder:
-            part = Path(folder) / out.name
-            tree.to_netcdf(part, engine="h5netcdf")
-            part.replace(out)
+        write_bytes(out, netcdf(tree))
 
     from bayescompare import cli_tables
 
@@ -466,7 +466,7 @@ def calibrate(
 
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         found.plot(ax=figure.subplots())
-        figure.savefig(plot, dpi=150)
+        _write_picture(figure, plot)
     _tell(plot)
     if not found.ok:
         raise typer.Exit(1)
@@ -504,13 +504,11 @@ def models_copy(
     force: opt.Force = False,
 ) -> None:
     """Copy a bundled model, to edit it and name the copy by --method."""
-    from bayescompare.comparison_files import new_file
-
     source = _model_file(name)
     target = new_file(Path(f"{source.stem}.py") if to is None else to, overwrite=force)
     if target.suffix != ".py":
         raise BayescompareError(f"{target}: a model file ends in .py.")
-    target.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    write_text(target, source.read_text(encoding="utf-8"))
     _tell(target)
 
 
@@ -544,7 +542,6 @@ def _question(
 
 def _check_outputs(source: Path | None, force: bool, **paths: Path | None) -> None:
     """Check every file to be written before anything is computed."""
-    from bayescompare.comparison_files import new_file
     from bayescompare.report import check_report_path
 
     given = {option: path for option, path in paths.items() if path is not None}
@@ -566,6 +563,12 @@ def _check_picture(path: Path) -> None:
         raise BayescompareError(
             f"--plot {path}: no such kind of picture; end its name in .png, .svg or .pdf."
         )
+
+
+def _write_picture(figure: Any, path: Path) -> None:
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower(), dpi=150)
+    write_bytes(path, drawn.getvalue())
 
 
 def _command() -> str:

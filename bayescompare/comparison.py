@@ -19,6 +19,7 @@ import xarray as xr
 from bayescompare import methods
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError, MissingQuantity, closest
+from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
@@ -488,14 +489,14 @@ class Comparison:
 
         text = files.to_json(self)
         if path is not None:
-            files.new_file(path, overwrite=overwrite).write_text(text, encoding="utf-8")
+            write_text(new_file(path, overwrite=overwrite), text)
         return text
 
     def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything, a sampled posterior included, to one netCDF file."""
         from bayescompare import comparison_files as files
 
-        return files.to_netcdf(self, files.new_file(path, overwrite=overwrite))
+        return files.to_netcdf(self, new_file(path, overwrite=overwrite))
 
     # inside --------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import xarray as xr
 
 from bayescompare import methods
 from bayescompare._errors import BayescompareError
+from bayescompare._files import write_bytes
 from bayescompare._version import __version__
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
@@ -28,7 +29,7 @@ from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.priors import SavedPrior, is_number
 from bayescompare.results import Results
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "new_file", "to_json", "to_netcdf"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "netcdf", "to_json", "to_netcdf"]
 
 SCHEMA = "bayescompare/comparison"
 SCHEMA_VERSION = 1
@@ -37,28 +38,6 @@ SCHEMA_VERSION = 1
 _OWN = ("results", "answer")
 
 _SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed", "lead", "sampled")
-
-
-def new_file(path: str | Path, *, overwrite: bool) -> Path:
-    """Check that a file can be written, before anything is; nothing is overwritten unasked."""
-    target = Path(path)
-    if target.is_dir():
-        raise BayescompareError(f"{target} is a folder: name a file.")
-    if target.exists() and not overwrite:
-        raise BayescompareError(
-            f"{target} exists: choose another name, or overwrite=True (--force)."
-        )
-    if not target.parent.is_dir():
-        raise BayescompareError(f"{target}: the folder {target.parent} does not exist.")
-    try:
-        existed = target.exists()
-        with target.open("ab"):
-            pass
-        if not existed:
-            target.unlink()
-    except OSError as error:
-        raise BayescompareError(f"{target} cannot be written: {error.strerror}.") from None
-    return target
 
 
 # out ---------------------------------------------------------------------------------------------
@@ -139,8 +118,16 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         groups["/"].attrs["tree_attrs"] = json.dumps(_plain(dict(answer.tree.attrs)))
     for data in groups.values():
         _netcdf_ready(data)
-    xr.DataTree.from_dict(groups).to_netcdf(target, engine="h5netcdf")
-    return target
+    return write_bytes(target, netcdf(xr.DataTree.from_dict(groups)))
+
+
+def netcdf(tree: xr.DataTree) -> bytes:
+    """Return a tree as the bytes of a netCDF file.
+
+    In memory, because HDF5 cannot get over a disk that fills up: it crashes the interpreter. And
+    copied, because so does a view of this memory that an error's traceback keeps.
+    """
+    return bytes(tree.to_netcdf(engine="h5netcdf"))
 
 
 def _per_statement(answer: Answer) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare.asking import as_method, check_sampler, checked, judged
 from bayescompare.comparison import Comparison
@@ -313,7 +314,7 @@ class Pairwise:
         }
         text = json.dumps(document, ensure_ascii=False, indent=1)
         if path is not None:
-            files.new_file(path, overwrite=overwrite).write_text(text, encoding="utf-8")
+            write_text(new_file(path, overwrite=overwrite), text)
         return text
 
     def _square(self, name: str, figure: Any, dtype: type = float) -> xr.DataArray:

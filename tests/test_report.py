@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare import _files
 from bayescompare.plots._drawing import short_probability
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
@@ -419,10 +420,10 @@ def test_unwritable_place_is_an_error_of_ours(
     example1: bc.Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Permissions do not bind root, so the refusal is played.
-    def refuse(self: Path, *args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(_files, "_create", refuse)
     with pytest.raises(bc.BayescompareError, match="cannot be written: Permission denied"):
         example1.report(tmp_path / "report.html")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._files import new_file, write_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
@@ -60,10 +61,7 @@ def write_report(
     """
     target = check_report_path(path, overwrite=overwrite)
     format = _FORMATS[target.suffix.lower()]
-    # Rendered whole before the file is opened, so that a failure leaves nothing behind.
-    text = render(thing, format, fdr=fdr, command=command)
-    target.write_text(text, encoding="utf-8")
-    return target
+    return write_text(target, render(thing, format, fdr=fdr, command=command))
 
 
 def render(
@@ -119,8 +117,6 @@ def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: path='report.pdf': a report ends in .html, ...
     """
-    from bayescompare.comparison_files import new_file
-
     if Path(path).suffix.lower() not in _FORMATS:
         raise BayescompareError(
             f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; a PDF can be printed "

@@ -1,0 +1,220 @@
+"""Writing files: whole or not at all.
+
+Every file is written under a temporary name beside its own, flushed to the disk and renamed, so
+that whoever reads the name finds the old file or the new one, never a part, whatever happens in
+between. The writer keeps its temporary file locked; one that nobody holds was left by a process
+that was killed, and the next write into the folder removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bayescompare._errors import BayescompareError
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["new_file", "write_bytes", "write_text"]
+
+_TEMPORARY = re.compile(r"\.bayescompare-[0-9a-f]{16}\.tmp")
+
+
+def new_file(path: str | Path, *, overwrite: bool) -> Path:
+    """Check that a file can be written, before anything is; nothing is overwritten unasked."""
+    given: object = path
+    if not isinstance(given, (str, os.PathLike)):
+        raise BayescompareError(f"path={given!r}: give the name of a file.")
+    target = Path(path)
+    with _telling(target):
+        if target.is_dir():
+            raise BayescompareError(f"{target} is a folder: name a file.")
+        if target.exists() and not overwrite:
+            raise BayescompareError(
+                f"{target} exists: choose another name, or overwrite=True (--force)."
+            )
+        place = _place(target)
+        if not place.parent.is_dir():
+            raise BayescompareError(f"{target}: the folder {place.parent} does not exist.")
+        if target.exists() and not os.access(place, os.W_OK):
+            raise BayescompareError(f"{target} cannot be written: it is read-only.")
+        if not _is_stream(target):
+            _try_folder(target, place.parent)
+    return target
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write text as UTF-8, replacing what is there; see `write_bytes`."""
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BayescompareError(
+            f"{path} cannot be written: {text[error.start]!r} is no character of its own and "
+            f"cannot be saved as UTF-8 (in {text[max(0, error.start - 20) : error.end + 20]!r}): "
+            "rename what has it in its name."
+        ) from None
+    return write_bytes(path, content)
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    """Write a file whole or not at all, replacing what is there.
+
+    A symbolic link stays one, and what it points to is replaced. The mode of a file that is
+    replaced is kept; a new one follows the umask. Devices and pipes are written to as they are.
+    """
+    with _telling(path):
+        if _is_stream(path):
+            _write_stream(path, content)
+        else:
+            _replace(_place(path), content)
+    return path
+
+
+def _place(path: Path) -> Path:
+    """Where a file lies, with symbolic links followed."""
+    return Path(os.path.realpath(path))
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a device, a pipe or another process's stream, which no file may replace."""
+    if not path.exists():
+        return False
+    # /dev/stdout is the file that a shell redirected to: it is to be written, not replaced.
+    return not path.is_file() or os.path.abspath(path).startswith(("/dev/", "/proc/"))
+
+
+def _write_stream(path: Path, content: bytes) -> None:
+    # Without O_NONBLOCK a pipe that nobody reads would be waited for without end.
+    number = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(number, True)
+    with open(number, "wb") as stream:
+        stream.write(content)
+
+
+def _replace(place: Path, content: bytes) -> None:
+    before = _kept(place)
+    _remove_leftovers(place.parent)
+    number, temporary = _create(place.parent, 0o666 if before is None else 0o600)
+    try:
+        with open(number, "wb") as file:
+            _pass_on(number, before)
+            file.write(content)
+            file.flush()
+            os.fsync(number)
+            if sys.platform == "win32":  # which renames no file that is open
+                file.close()
+            os.replace(temporary, place)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    _flush_folder(place.parent)
+
+
+def _kept(place: Path) -> os.stat_result | None:
+    try:
+        return place.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _pass_on(number: int, before: os.stat_result | None) -> None:
+    """Give the new file the owner, where that is ours to give, and the mode of the old one."""
+    if before is None or not hasattr(os, "fchmod"):
+        return
+    with suppress(OSError):
+        os.fchown(number, before.st_uid, before.st_gid)
+    os.fchmod(number, stat.S_IMODE(before.st_mode))
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush the renaming too, where a folder can be flushed."""
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BayescompareError:
+        raise
+    except OSError as error:
+        raise BayescompareError(f"{path} cannot be written: {error.strerror or error}.") from None
+    except ValueError as error:  # a NUL, or a character that no file name has
+        raise BayescompareError(
+            f"path={str(path)!r}: no file can have this name ({error})."
+        ) from None
+
+
+# temporary files ---------------------------------------------------------------------------------
+
+
+def _create(folder: Path, mode: int) -> tuple[int, Path]:
+    """Create a temporary file, and hold it."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        temporary = folder / f".bayescompare-{secrets.token_hex(8)}.tmp"
+        number = os.open(temporary, flags, mode)
+        # Another process may have taken it for a leftover before it was locked.
+        if _lock(number) is not False and os.fstat(number).st_nlink:
+            return number, temporary
+        os.close(number)
+
+
+def _try_folder(target: Path, folder: Path) -> None:
+    """Find out whether files can be created in the folder of a target."""
+    try:
+        number, temporary = _create(folder, 0o600)
+    except OSError as error:
+        raise BayescompareError(
+            f"{target} cannot be written: {error.strerror} in {folder}."
+        ) from None
+    os.close(number)
+    temporary.unlink()
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed in the midst of writing."""
+    with suppress(OSError):
+        names = [name for name in os.listdir(folder) if _TEMPORARY.fullmatch(name)]
+        for name in names:
+            with suppress(OSError):
+                _remove_if_left(folder / name)
+
+
+def _remove_if_left(temporary: Path) -> None:
+    if sys.platform == "win32":
+        temporary.unlink()  # which Windows refuses while its writer is alive
+        return
+    number = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        if _lock(number):
+            temporary.unlink()
+    finally:
+        os.close(number)
+
+
+def _lock(number: int) -> bool | None:
+    """Lock a file; False where somebody else holds it, None where files cannot be locked."""
+    if sys.platform == "win32":
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True

@@ -1,0 +1,388 @@
+"""Files are written whole or not at all, and nothing is left lying about."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import bayescompare as bc
+from bayescompare import _files
+from bayescompare._files import new_file, write_bytes, write_text
+from bayescompare.cli import app
+from bayescompare.comparison import Comparison
+
+OLD = "the old file\n"
+
+
+@pytest.fixture(scope="module")
+def pnn() -> Comparison:
+    return bc.compare(bc.load_example("pnn"))
+
+
+#: Every kind of file, by its name.
+WRITERS: dict[str, Callable[[Comparison, Path], object]] = {
+    "c.json": lambda c, path: c.to_json(path, overwrite=True),
+    "c.nc": lambda c, path: c.to_netcdf(path, overwrite=True),
+    "r.html": lambda c, path: c.report(path, overwrite=True),
+    "r.md": lambda c, path: c.report(path, overwrite=True),
+    "r.tex": lambda c, path: c.report(path, overwrite=True),
+    "r.json": lambda c, path: c.report(path, overwrite=True),
+    "p.json": lambda c, path: bc.pairwise(c.results).to_json(path, overwrite=True),
+    "p.md": lambda c, path: bc.pairwise(c.results).report(path, overwrite=True),
+    "m.py": lambda c, path: command("models", "copy", "plackett_luce", str(path), "--force"),
+    "s.png": lambda c, path: command(
+        *("calibrate", "dirichlet", "--simulations", "20", "--plot", str(path), "--force")
+    ),
+    "k.nc": lambda c, path: command(
+        "compare", "--example", "pnn", "--save", str(path), "--force", "--json"
+    ),
+}
+
+
+def command(*arguments: str) -> None:
+    done = CliRunner().invoke(app, [*arguments])
+    if done.exit_code:
+        raise bc.BayescompareError(done.output)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# ------------------------------------------------------------------------------- what is written
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_writer_replaces_the_file_by_renaming(
+    name: str, pnn: Comparison, tmp_path: Path
+) -> None:
+    path, link = tmp_path / name, tmp_path / "folder" / name
+    path.write_text(OLD)
+    path.chmod(0o640)
+    link.parent.mkdir()
+    link.symlink_to(path)
+    inode = path.stat().st_ino
+    WRITERS[name](pnn, link)
+    assert path.read_bytes() != OLD.encode()
+    assert path.stat().st_ino != inode  # another file: the old one was never opened for writing
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert link.is_symlink()
+    assert names(tmp_path) == sorted([name, "folder"])
+    assert names(link.parent) == [name]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_disk_that_is_full_leaves_the_old_file(
+    name: str, pnn: Comparison, tmp_path: Path, full: Callable[[], None]
+) -> None:
+    path = tmp_path / name
+    path.write_text(OLD)
+    full()
+    with pytest.raises(bc.BayescompareError, match=r"cannot be written: No space left"):
+        WRITERS[name](pnn, path)
+    assert path.read_text() == OLD
+    assert names(tmp_path) == [name]
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Let the disk be full from now on, as it shows: when a file is flushed."""
+
+    def fail(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    return lambda: monkeypatch.setattr(_files.os, "fsync", fail)
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o027])
+def test_a_new_file_follows_the_umask(mask: int, tmp_path: Path) -> None:
+    before = os.umask(mask)
+    try:
+        path = write_text(tmp_path / "new", "x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+
+
+def test_a_link_to_nothing_gets_its_file(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "target")
+    write_text(new_file(link, overwrite=False), "x")
+    assert link.is_symlink()
+    assert (tmp_path / "target").read_text() == "x"
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(bc.BayescompareError, match=r"a cannot be written"):
+        write_text(new_file(tmp_path / "a", overwrite=True), "x")
+    assert names(tmp_path) == ["a", "b"]
+
+
+BAD_NAMES = {
+    "surrogate": "\ud800.json",
+    "NUL": "a\0b.json",
+    "long": "x" * 300 + ".json",
+    "long path": "x/" * 3000 + "c.json",
+}
+
+
+@pytest.mark.parametrize("name", BAD_NAMES.values(), ids=BAD_NAMES)
+def test_names_that_no_file_can_have(name: str, pnn: Comparison, tmp_path: Path) -> None:
+    for write in (pnn.to_json, pnn.to_netcdf, pnn.report):
+        with pytest.raises(bc.BayescompareError):
+            write(tmp_path / name)
+    assert names(tmp_path) == []
+
+
+def test_a_name_of_undecodable_bytes_is_a_name(pnn: Comparison, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.json")
+    pnn.to_json(path)
+    assert bc.load_comparison(path).best == pnn.best
+
+
+def test_text_that_is_not_unicode_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    path.write_text(OLD)
+    with pytest.raises(bc.BayescompareError, match=r"r\.html cannot be written: '\\ud800'"):
+        write_text(path, "tree \ud800")
+    assert path.read_text() == OLD
+    assert names(tmp_path) == ["r.html"]
+
+
+@pytest.mark.parametrize("path", [None, 3, b"x.json"])
+def test_what_is_no_path_is_refused(path: object) -> None:
+    with pytest.raises(bc.BayescompareError, match="path="):
+        new_file(path, overwrite=False)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------ killed in mid-write
+
+SLOW = """
+import os, sys, time
+from pathlib import Path
+from bayescompare import _files
+
+sync = os.fsync
+def slow(number):
+    print("writing", flush=True)
+    time.sleep(60)
+_files.os.fsync = slow
+_files.write_text(Path(sys.argv[1]), "new " * 100_000)
+"""
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process in the midst of writing."""
+    path = tmp_path / "r.html"
+    path.write_text(OLD)
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, str(path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "writing\n"
+        yield process
+        process.kill()
+
+
+def test_a_writer_that_is_killed(writer: subprocess.Popen[str], tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    assert path.read_text() == OLD
+    assert len(names(tmp_path)) == 2
+    write_text(tmp_path / "other.html", "x")
+    assert names(tmp_path) == ["other.html", "r.html"]
+
+
+def test_a_writer_that_is_alive_is_left_alone(
+    writer: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "r.html"
+    before = names(tmp_path)
+    write_text(path, "mine")
+    assert path.read_text() == "mine"
+    assert names(tmp_path) == before
+
+
+def test_many_writers_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    texts = [str(k) * 200_000 for k in range(8)]
+    failed: list[BaseException] = []
+
+    def write(text: str) -> None:
+        try:
+            for _ in range(20):
+                write_text(path, text)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=write, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    seen = set()
+    while any(thread.is_alive() for thread in threads):
+        if path.exists():
+            seen.add(path.read_text())
+        time.sleep(0.002)
+    assert failed == []
+    assert seen <= set(texts)  # whole, whenever it is read
+    assert names(tmp_path) == ["c.json"]
+
+
+def test_other_peoples_files_are_not_leftovers(tmp_path: Path) -> None:
+    for name in (".bayescompare-x.tmp", "a.tmp", ".bayescompare-0123456789abcdef.tmp.html"):
+        (tmp_path / name).write_text(OLD)
+    before = names(tmp_path)
+    write_text(tmp_path / "r.html", "x")
+    assert names(tmp_path) == sorted([*before, "r.html"])
+
+
+# --------------------------------------------------------------------------------- limits for real
+
+TO_DISK = """
+import resource, sys
+from pathlib import Path
+import bayescompare as bc
+c = bc.compare(bc.load_example("pnn"))
+folder = Path(sys.argv[1])
+c.to_json(folder / "c.json"), c.to_netcdf(folder / "c.nc"), c.report(folder / "r.html")
+before = {path.name: path.read_bytes() for path in folder.iterdir()}
+if sys.argv[2] == "limit":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+else:
+    with open(folder / "big", "wb", buffering=0) as big:
+        try:
+            while True:
+                big.write(b"x" * 512)
+        except OSError:
+            pass
+    before["big"] = (folder / "big").read_bytes()
+for write, name in ((c.to_json, "c.json"), (c.to_netcdf, "c.nc"), (c.report, "r.html")):
+    try:
+        write(folder / name, overwrite=True)
+    except bc.BayescompareError as error:
+        print(error)
+assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+"""
+
+
+def check_three_lines(done: subprocess.CompletedProcess[str], reason: str) -> None:
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    for name, line in zip(("c.json", "c.nc", "r.html"), lines, strict=True):
+        assert f"{name} cannot be written: {reason}" in line
+
+
+def test_a_limit_on_the_size_of_files(tmp_path: Path) -> None:
+    """As after ``ulimit -f``."""
+    done = subprocess.run(
+        [sys.executable, "-c", TO_DISK, str(tmp_path), "limit"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    check_three_lines(done, "File too large")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk of our own can be mounted")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_full(small_disk: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TO_DISK, str(small_disk), "full"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    check_three_lines(done, "No space left on device")
+
+
+# ----------------------------------------------------------------------------- devices and pipes
+
+
+def test_devices_are_written_not_replaced(pnn: Comparison) -> None:
+    before = os.stat(os.devnull)
+    pnn.to_json(os.devnull, overwrite=True)
+    assert os.stat(os.devnull).st_ino == before.st_ino
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(pnn: Comparison, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    with pytest.raises(bc.BayescompareError, match=r"pipe\.json cannot be written"):
+        pnn.to_json(pipe, overwrite=True)
+    assert pipe.is_fifo()
+
+
+def test_a_pipe_that_is_read_gets_it_all(tmp_path: Path) -> None:
+    pipe, read, content = tmp_path / "pipe", tmp_path / "read", b"x" * 1_000_000
+    os.mkfifo(pipe)
+    with read.open("wb") as out, subprocess.Popen(["cat", str(pipe)], stdout=out) as reader:
+        for _ in range(100):  # until the reader is there
+            try:
+                write_bytes(pipe, content)
+                break
+            except bc.BayescompareError:
+                time.sleep(0.05)
+        assert reader.wait(timeout=60) == 0
+    assert read.read_bytes() == content
+
+
+def test_standard_output_that_is_a_file_is_written_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    code = (
+        "from pathlib import Path; from bayescompare._files import write_text\n"
+        "write_text(Path('/dev/stdout'), 'one\\n'); print('two')"
+    )
+    with path.open("a") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert path.read_text() == "one\ntwo\n"
+
+
+# --------------------------------------------------------------------------------- one place writes
+
+
+def test_nothing_else_writes_files() -> None:
+    """A writer of its own would be a file that can be found half written."""
+    package = Path(_files.__file__).parent
+    elsewhere = [
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path in sorted(package.rglob("*.py"))
+        if path.name not in ("_files.py", "cli_process.py")  # which opens standard streams
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Name) and node.func.id == "open")
+            or (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("write_text", "write_bytes", "to_csv")
+            )
+        )
+    ]
+    assert elsewhere == []
