@@ -12,6 +12,7 @@ import bayescompare as bc
 from bayescompare.methods.words.notes import notes_words, spread_words
 from bayescompare.report import render
 from bayescompare.report.data import data_section
+from bayescompare.report.page import page_of
 from bayescompare.results import Results
 from tests.oracles import table
 from tests.test_results_replicates import replicated, ten_folds
@@ -167,3 +168,18 @@ def test_the_report_says_it_in_every_format(format: str) -> None:
     assert f"Note on the 3 pairs with {results.algorithms[2]}" in text
     assert "7 to 8 each" in text
     assert "Means over the n datasets that every algorithm has" in text
+
+
+def test_the_matrix_tells_of_each_pair_on_how_many_datasets_it_rests() -> None:
+    results = with_gaps([(0, 2), (1, 2)])
+    (section,) = [s for s in page_of(every_pair(results)).sections if s.shaded is not None]
+    assert section.shaded is not None
+    told = {
+        (i, j): cell.hover
+        for i, (_, row) in enumerate(section.shaded.rows)
+        for j, (cell, _) in enumerate(row)
+    }
+    assert told[0, 1].endswith("; 8 datasets")
+    assert told[0, 2].endswith("; 6 datasets")
+    html = render(every_pair(results), "html")
+    assert "; 6 datasets" in html

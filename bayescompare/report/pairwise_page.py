@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readabl
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, title_of
-from bayescompare.report.hover import over_cells
+from bayescompare.report.hover import datasets_words, over_cells
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, pvalue, rows
@@ -128,8 +129,9 @@ def _shaded(p: Pairwise) -> Shaded | None:
     if len(names) > _MOST_COLUMNS:
         return None
     values, best, level = p.matrix.values, p.best.values, p.best_probability.values
+    datasets = datasets_words(p)
     body = [
-        (name, [_cell(p, values, best, level, i, j) for j in range(len(names))])
+        (name, [_cell(p, values, best, level, datasets, i, j) for j in range(len(names))])
         for i, name in enumerate(names)
     ]
     title = "p-value of each pair"
@@ -144,14 +146,22 @@ def _shaded(p: Pairwise) -> Shaded | None:
     return Shaded(title, names, body, _shades(bayesian=p.bayesian))
 
 
-def _cell(p: Pairwise, values: Any, best: Any, level: Any, i: int, j: int) -> tuple[Cell, int]:
+def _cell(
+    p: Pairwise,
+    values: Any,
+    best: Any,
+    level: Any,
+    datasets: Mapping[frozenset[str], str],
+    i: int,
+    j: int,
+) -> tuple[Cell, int]:
     value = float(values[i, j])
     if math.isnan(value):
         return Cell.of(""), -1
     names, sign = p.results.algorithms, "P" if p.bayesian else "p"
     hover = (
         f"{names[i]} against {names[j]}: {sign} = {value:.6g}; leading is {best[i, j]} "
-        f"({sign} = {float(level[i, j]):.6g})"
+        f"({sign} = {float(level[i, j]):.6g}); {datasets[frozenset((names[i], names[j]))]}"
     )
     text = short_probability(value) if p.bayesian else pvalue(value)
     return Cell.of(text, value, hover), round(value * _SHADES)

@@ -25,15 +25,16 @@ def notes_words(tables: Sequence[Results]) -> list[str]:
             f"Pairs rest on different datasets, {datasets}: each is judged over those that have "
             "its cells."
         )
+    everyone = [table.algorithms for table in tables]
     about: dict[str, list[tuple[str, ...]]] = {}
-    for table in tables:
+    for pair, table in zip(everyone, tables, strict=True):
         for note in dict.fromkeys(table.notes):
-            about.setdefault(note, []).append(table.algorithms)
+            about.setdefault(note, []).append(pair)
     everywhere = [note for note, pairs in about.items() if len(pairs) == len(tables)]
     said += [f"Note: {note}." for note in everywhere]
     # The ones about most pairs first: of very many notes the rest is only counted.
-    some = sorted((note for note in about if note not in everywhere), key=lambda n: -len(about[n]))
-    everyone = [table.algorithms for table in tables]
+    some = [note for note, pairs in about.items() if len(pairs) < len(tables)]
+    some.sort(key=lambda note: -len(about[note]))
     said += [f"Note on {_named(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]]
     rest = len(some) - _MOST_NOTES
     if rest > 0:
@@ -53,10 +54,10 @@ def spread_words(tables: Sequence[Results]) -> str:
     >>> spread_words([table, table.sel(datasets=table.datasets[:9])])
     '9 to 16 each'
     """
-    if len({table.datasets for table in tables}) < 2:
+    different = {table.datasets for table in tables}
+    if len(different) < 2:
         return ""
-    numbers = [len(table.datasets) for table in tables]
-    least, most = min(numbers), max(numbers)
+    least, most = min(map(len, different)), max(map(len, different))
     return f"{least} each" if least == most else f"{least} to {most} each"
 
 
