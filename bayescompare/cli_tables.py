@@ -7,7 +7,6 @@ be read without colour and at 100 columns, which is what a pipe gets.
 from __future__ import annotations
 
 import inspect
-import math
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +22,7 @@ from bayescompare.diagnosis import Diagnosis
 from bayescompare.io import examples, load_example
 from bayescompare.methods.decision import LIKELY, SIGNIFICANT
 from bayescompare.methods.described import options_table, priors_table, read_docstring
-from bayescompare.methods.words import HEADS, cell_text, many
+from bayescompare.methods.words import HEADS, cell_text, figure_text, many
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
 from bayescompare.studies.sbc import SBC
@@ -52,6 +51,9 @@ LINES_SHOWN = 8
 #: A label up to this long is printed as it is; a longer one is split by measure.
 LABEL_WIDTH = 44
 
+#: A figure of the matrix with its mark: "0.9496*".
+CELL_WIDTH = 7
+
 _QUESTIONS = {
     "most probable": "it is the most probable statement",
     "beats opposite": "it is more probable than its opposite",
@@ -64,33 +66,6 @@ def console() -> Console:
     """Return a console for standard output that takes every string literally."""
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     return Console(width=width, markup=False, emoji=False, highlight=False)
-
-
-# figures ------------------------------------------------------------------------------------------
-
-
-def probability(p: float) -> str:
-    """Write a probability in five characters that never read as certainty.
-
-    Examples
-    --------
-    >>> probability(0.79821), probability(0.99999), probability(2e-7)
-    ('0.798', '>.999', '<.001')
-    """
-    if math.isnan(p):
-        return "·"
-    return ">.999" if p >= 0.9995 else "<.001" if p < 0.0005 else f"{p:.3f}"
-
-
-def pvalue(p: float) -> str:
-    """Write a p-value in five characters; unlike a probability it can be exactly one.
-
-    Examples
-    --------
-    >>> pvalue(1.0), pvalue(2e-7)
-    ('1.000', '<.001')
-    """
-    return "1.000" if p >= 0.9995 else probability(p)
 
 
 def statement_text(label: str, measures: Sequence[str]) -> str:
@@ -186,31 +161,21 @@ def _print_statements(out: Console, c: Comparison) -> None:
         summary = summary.drop(columns=["theta_lower", "theta_upper"], errors="ignore")
     table = _table("statement", *(HEADS.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
-        figures = [_figure(str(name), float(value)) for name, value in row.items()]
+        figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]
         text = statement_text(str(label), c.results.measures)
         style = "bold" if label == c.best else ""
         table.add_row(text, *figures, style=style, end_section="\n" in text)
     out.print(table)
     if more > 0:
-        out.print(f"and {more:,} more\n")
-
-
-def _figure(name: str, value: float) -> str:
-    if math.isnan(value):
-        return "·"
-    if name == "count":
-        return numbers.count(value)
-    if name == "opt":
-        return f"{value:.4g}"
-    if name == "pvalue":
-        return pvalue(value)
-    return f"{value:.1g}" if name == "mcse" else probability(value)
+        out.print(f"and {numbers.count(more)} more\n")
 
 
 def _print_questions(out: Console, c: Comparison) -> None:
     table = _table("question", "meaning", "P", left=2, title="Four questions about the first one")
     for name, value in c.questions.items():
-        table.add_row(str(name), _QUESTIONS.get(str(name), ""), probability(float(value)))
+        table.add_row(
+            str(name), _QUESTIONS.get(str(name), ""), numbers.probability(float(value)) or "·"
+        )
     out.print(table)
 
 
@@ -220,7 +185,9 @@ def _print_components(out: Console, c: Comparison) -> None:
     for part in c.components.to_dict("records"):
         held = statement_text(part["best"], part["measures"])
         how = "exact" if part["exact"] else "Monte Carlo"
-        table.add_row(many(part["measures"], most=20), held, how, probability(part["probability"]))
+        table.add_row(
+            many(part["measures"], most=20), held, how, numbers.probability(part["probability"])
+        )
     out.print(table)
 
 
@@ -233,7 +200,7 @@ def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
         table.add_row(str(label), *cells)
     out.print(table)
     if len(frame) > ROWS_SHOWN:
-        out.print(f"and {len(frame) - ROWS_SHOWN:,} more\n")
+        out.print(f"and {numbers.count(len(frame) - ROWS_SHOWN)} more\n")
 
 
 # pairs --------------------------------------------------------------------------------------------
@@ -245,7 +212,7 @@ def print_pairwise(out: Console, p: Pairwise, *, fdr: float) -> None:
     out.print(f"{p.method.name}: {_about(p.results)}", style="dim")
     out.print()
     _print_matrix(out, p, _marked(p, decided, fdr))
-    _print_decided(out, p, decided)
+    _print_decided(out, p, decided, fdr)
     out.print(p.explain(fdr=fdr))
 
 
@@ -304,7 +271,7 @@ def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table
 def _headings(names: Sequence[str], width: int) -> dict[str, str]:
     """Head columns by name where all fit side by side, else by number."""
     longest = max(map(len, names))
-    if longest + sum(max(len(name), 6) + 2 for name in names) <= width:
+    if longest + sum(max(len(name), CELL_WIDTH) + 2 for name in names) <= width:
         return {name: name for name in names}
     return {name: str(place) for place, name in enumerate(names, 1)}
 
@@ -316,7 +283,7 @@ def _row_name(name: str, heads: dict[str, str]) -> str:
 def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
     """Split the columns into blocks that fit side by side."""
     left = min(max(len(_row_name(name, heads)) for name in heads), width // 2)
-    each = max(6, *(len(head) for head in heads.values())) + 2
+    each = max(CELL_WIDTH, *(len(head) for head in heads.values())) + 2
     fit = max(1, (width - left) // each)
     for start in range(0, len(heads), fit):
         yield range(start, min(start + fit, len(heads)))
@@ -324,33 +291,30 @@ def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
 
 def _cell(figure: float, p: Pairwise, asserted: bool) -> Text:
     """Write a figure; the mark says what the colour says."""
-    text = (probability if p.bayesian else pvalue)(figure)
+    text = (numbers.probability if p.bayesian else numbers.pvalue)(figure, more=1) or "·"
     strong = figure >= LIKELY if p.bayesian else figure <= SIGNIFICANT
     style = "bold green" if asserted else "green" if strong else ""
     return Text(text + ("*" if asserted else " "), style=style)
 
 
-def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame) -> None:
+def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, fdr: float) -> None:
     level, rate = ("P", "running FDR") if p.bayesian else ("p", "Holm")
-    write = probability if p.bayesian else pvalue
+    figures = ("probability", "running_fdr") if p.bayesian else ("pvalue", "adjusted")
     title = "Statements by pair, * asserted"
     table = _table("", "pair", "statement", level, rate, left=3, title=title)
     for row in decided.head(PAIRS_SHOWN).to_dict("records"):
-        figure = row["probability" if p.bayesian else "pvalue"]
-        running = row["running_fdr" if p.bayesian else "adjusted"]
         table.add_row(
             "*" if row["asserted"] else "",
             f"{row['first']}, {row['second']}",
             statement_text(str(row["statement"]), p.results.measures),
-            write(float(figure)),
-            write(float(running)),
+            *(figure_text(name, float(row[name]), levels=[fdr]) or "·" for name in figures),
             style="green" if row["asserted"] else "",
         )
     out.print(table)
     more = len(decided) - PAIRS_SHOWN
     if more > 0:
         left = int(decided["asserted"].iloc[PAIRS_SHOWN:].sum())
-        out.print(f"and {more:,} more, {left:,} of them asserted\n")
+        out.print(f"and {numbers.count(more)} more, {numbers.count(left)} of them asserted\n")
 
 
 # posterior ----------------------------------------------------------------------------------------
@@ -360,8 +324,8 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
     """Print the verdict on a posterior and the figures behind it."""
     out.print(diagnosis.verdict, style="bold" if diagnosis.ok else "bold red")
     table = _table("figure", "value")
-    for name, value in diagnosis.figures.items():
-        table.add_row(name, f"{value:.4g}")
+    for name, value in diagnosis.written().items():
+        table.add_row(name, value)
     out.print(table)
 
 

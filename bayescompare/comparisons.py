@@ -18,6 +18,7 @@ from bayescompare.comparison import Comparison
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.results import Results
+from bayescompare.text.numbers import rank
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
@@ -237,7 +238,7 @@ class RankComparison(Comparison):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Mean ranks and pairs, headed to be printed."""
-        apart = f"Mean ranks; {self.critical_difference:.3g} apart is significant"
+        apart = f"Mean ranks; {rank(self.critical_difference)} apart is significant"
         ranked = self.ranks.sort_values(kind="stable").rename("mean rank").to_frame()
         pairs = itertools.combinations(ranked.index, 2)
         rows = {

@@ -17,6 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare.text.numbers import count, statistic
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
@@ -30,6 +31,13 @@ MOST_RHAT = 1.01
 LEAST_ESS_PER_CHAIN = 100
 LEAST_BFMI = 0.3
 MOST_KHAT = 0.7
+#: By the names that figures have.
+LIMITS = {
+    "greatest R-hat": MOST_RHAT,
+    "least E-BFMI": LEAST_BFMI,
+    "greatest k-hat": MOST_KHAT,
+    "r_hat": MOST_RHAT,
+}
 #: Fewer draws have no tail to fit.
 LEAST_FOR_KHAT = 50
 
@@ -57,10 +65,23 @@ class Diagnosis:
 
     def __str__(self) -> str:
         """Verdict first, then the figures."""
-        figures = "  ".join(f"{name} {value:.4g}" for name, value in self.figures.items())
+        figures = "  ".join(f"{name} {text}" for name, text in self.written().items())
         return f"{self.verdict}\n{figures}" if figures else self.verdict
 
     __repr__ = __str__
+
+    def written(self) -> dict[str, str]:
+        """The figures as texts, each on its own side of the limit it is held to."""
+        return {name: _written(name, value) for name, value in self.figures.items()}
+
+
+def _written(name: str, value: float) -> str:
+    if math.isnan(value):
+        return "not known"
+    # The limit of an ESS is a multiple of that of one chain.
+    step = LEAST_ESS_PER_CHAIN
+    limit = LIMITS.get(name, step * round(value / step))
+    return count(value) if name == "divergences" else statistic(value, levels=[limit])
 
 
 def diagnose(tree: xr.DataTree | None) -> Diagnosis:

@@ -17,7 +17,8 @@ from bayescompare._checks import is_number
 from bayescompare.methods.base import Parameter
 from bayescompare.methods.priors import check_priors, place
 from bayescompare.results import Results
-from bayescompare.statements import Statements, count_words
+from bayescompare.statements import Statements
+from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ def statement_table(results: Results) -> StatementTable:
     found = Statements.from_results(results)
     if found.n_listed != found.size:
         raise BayescompareError(
-            f"statement_table: there are {count_words(found.size)} statements, too many to list; "
+            f"statement_table: there are {count(found.size)} statements, too many to list; "
             "compare fewer algorithms or measures."
         )
     table = found.table

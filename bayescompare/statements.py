@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes, tabulate
+from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
     from bayescompare.results import Results
 
-__all__ = ["DENSE", "MOST_STATES", "Statements", "count_words"]
+__all__ = ["DENSE", "MOST_STATES", "Statements"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -259,25 +260,9 @@ def _check_expansion(
     if sum(sizes) <= MOST_STATES:
         return
     worst = sorted(range(len(sizes)), key=lambda i: -sizes[i])[:5]
-    named = ", ".join(f"{datasets[i]!r} ({count_words(sizes[i])})" for i in worst if sizes[i] > 1)
+    named = ", ".join(f"{datasets[i]!r} ({count(sizes[i])})" for i in worst if sizes[i] > 1)
     raise BayescompareError(
-        f"ties allow {count_words(sum(sizes))} statements, above the limit of {MOST_STATES:,}; "
+        f"ties allow {count(sum(sizes))} statements, above the limit of {count(MOST_STATES)}; "
         f"most by {named}. Compare fewer algorithms (algorithms=[...]), use pairwise(), or give "
         "the measures more digits."
     )
-
-
-def count_words(n: int) -> str:
-    """Write a count of any size.
-
-    Examples
-    --------
-    >>> count_words(4096), count_words(8**90)
-    ('4,096', 'about 1.9e81')
-    """
-    if n < 10_000_000:
-        return f"{n:,}"
-    exponent = math.floor(math.log10(n))
-    mantissa = f"{10 ** (math.log10(n) - exponent):.1f}"
-    # 99,960,000 rounds up to the next power.
-    return f"about 1.0e{exponent + 1}" if mantissa == "10.0" else f"about {mantissa}e{exponent}"

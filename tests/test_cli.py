@@ -280,14 +280,14 @@ def test_pairwise_prints_matrix_decisions_and_words() -> None:
     marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
     assert len(marked) == decided["asserted"].sum()
     (row,) = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
-    assert row == ["GBM", "0.860", ">.999*", "0.917*", "·", "0.798", "0.917*", "0.478", "0.870"]
+    assert row == ["GBM", "0.860", ">0.999*", "0.917*", "·", "0.798", "0.917*", "0.478", "0.870"]
 
 
 def test_pairwise_against_a_reference() -> None:
     printed = run("pairwise", "--example", "jansen-uci", "--reference", "CART").stdout
     assert "against CART" in printed
     (row,) = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
-    assert row == ["GBM", ">.999*", "<.001"]
+    assert row == ["GBM", ">0.999*", "<0.001"]
 
 
 def test_fdr_changes_what_is_asserted() -> None:

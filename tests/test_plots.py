@@ -24,6 +24,7 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.plots import _drawing
 from bayescompare.plots.matrix import readable
+from bayescompare.text import numbers
 
 
 def fresh() -> Axes:
@@ -316,7 +317,7 @@ def test_heat_map_prints_its_values(pairs: bc.Pairwise) -> None:
     assert len(found) == 8 * 7
     for (i, j), value in np.ndenumerate(pairs.matrix.values):
         if i != j:
-            assert found[j, i] == _drawing.short_probability(value, 2)
+            assert found[j, i] == numbers.narrow_probability(value)
 
 
 def test_heat_map_of_p_values_differs(pairs: bc.Pairwise, tested_pairs: bc.Pairwise) -> None:
@@ -563,8 +564,8 @@ def test_figures_are_the_edges_probabilities(network: Any) -> None:
     boxed = [text for text in ax.texts if text.get_bbox_patch() is not None]
     place = dots(ax, network)
     for parent, child in network.answer.details["edges"]:
-        one = _drawing.short_probability(float(network.edges.sel(parent=parent, child=child)), 2)
-        both = _drawing.short_probability(linked(network, parent, child), 2)
+        one = numbers.narrow_probability(float(network.edges.sel(parent=parent, child=child)))
+        both = numbers.narrow_probability(linked(network, parent, child))
         (x, y), (u, v) = place[parent], place[child]
         on_it = []
         for text in boxed:
@@ -600,7 +601,7 @@ def test_groups_have_colours_of_their_own_and_stand_apart(network: Any) -> None:
 def test_captions_are_the_components_answers(network: Any) -> None:
     shown = [" ".join(text.split()) for text in texts(plots.plot_network(network, ax=fresh()))]
     for part in network.components.to_dict("records"):
-        sure = _drawing.probability_words(part["probability"])
+        sure = numbers.probability_equation(part["probability"])
         (caption,) = (
             text
             for text in shown

@@ -27,8 +27,9 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.plots import dominance as dominance_file
-from bayescompare.plots._drawing import BLUE, INK, clip_label, short_probability, short_pvalue
+from bayescompare.plots._drawing import BLUE, INK, clip_label
 from bayescompare.plots._line import Bar, draw_line
+from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 from tests.oracles import table
 
 Pair = tuple[str, str]
@@ -131,8 +132,8 @@ def test_cells_say_what_was_decided(which: str, fdr: float, request: pytest.Fixt
         stack, figure = drawn[row["first"], row["second"]]
         wins = {f"{row['first']}>{row['second']}": "≻", f"{row['second']}>{row['first']}": "≺"}
         assert stack.get_text() == "\n".join(wins[s] for s in row["statement"].split("|"))
-        written = short_probability(row["probability"], 2) if p.bayesian else None
-        assert figure.get_text() == (written or short_pvalue(row["pvalue"]))
+        written = narrow_probability(row["probability"]) if p.bayesian else None
+        assert figure.get_text() == (written or narrow_pvalue(row["pvalue"]))
         weight = "bold" if row["asserted"] else "normal"
         assert {stack.get_fontweight(), figure.get_fontweight()} == {weight}
     names = p.results.algorithms

@@ -20,9 +20,9 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import _files
-from bayescompare.plots._drawing import short_probability
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
+from bayescompare.text.numbers import probability
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
@@ -199,7 +199,7 @@ def test_network_tables(network: Any) -> None:
     assert len(network.components) > 1
     for part in network.components.to_dict("records"):
         how = "exact" if part["exact"] else "Monte Carlo"
-        figure = short_probability(part["probability"])
+        figure = probability(part["probability"])
         assert [" and ".join(part["measures"]), part["best"], how, figure] in page.cells
     links = {(row[0], row[2]): row for row in page.cells if len(row) == 6 and row[0][0] == "q"}
     links = {pair: row for pair, row in links.items() if pair[1] in network.results.measures}
@@ -209,7 +209,7 @@ def test_network_tables(network: Any) -> None:
     for (a, b), row in links.items():
         there = float(network.edges.sel(parent=a, child=b))
         back = float(network.edges.sel(parent=b, child=a))
-        assert row[3:] == [short_probability(p) for p in (there + back, there, back)]
+        assert row[3:] == [probability(p) for p in (there + back, there, back)]
     linked = network.edges.values + network.edges.values.T
     names = network.results.measures
     probable = {frozenset({names[i], names[j]}) for i, j in np.argwhere(np.triu(linked) >= 0.05)}

@@ -16,7 +16,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare.io import load_example
 from bayescompare.measures import Measure
 from bayescompare.results import Results
-from bayescompare.statements import DENSE, Statements, count_words
+from bayescompare.statements import DENSE, Statements
+from bayescompare.text import numbers
 from tests.oracles import every_label, statement_counts, statement_weights, table
 
 
@@ -311,5 +312,5 @@ def test_with_labels_refuses_what_it_cannot_read() -> None:
         (2**1200, "about 1.7e361"),
     ],
 )
-def test_count_words(n: int, words: str) -> None:
-    assert count_words(n) == words
+def test_counts_of_statements(n: int, words: str) -> None:
+    assert numbers.count(n) == words

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.cells import Cells
 from bayescompare.methods.priors import is_number
-from bayescompare.statements import DENSE, Statements, count_words
+from bayescompare.statements import DENSE, Statements
+from bayescompare.text.numbers import count
 
 __all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
 
@@ -79,7 +80,7 @@ def mapping_of(alpha: FloatArray | None, statements: Statements) -> dict[str, fl
     assert alpha is not None, "only a fixed Dirichlet is read as one"
     if alpha.shape != (statements.size,) or statements.size > DENSE:
         raise BayescompareError(
-            f"priors['theta'] has {alpha.size} parameter(s) for {count_words(statements.size)} "
+            f"priors['theta'] has {alpha.size} parameter(s) for {count(statements.size)} "
             f"statements ({', '.join(statements.labels[:4])}…); give one each, at most {DENSE}."
         )
     for label, value in zip(statements.labels, alpha, strict=True):
@@ -92,7 +93,7 @@ def _from_mapping(prior: Mapping[str, float], statements: Statements) -> tuple[S
     if REST not in prior and len(named) < statements.size:
         missing = [label for label in statements.labels if label not in named][:4]
         raise BayescompareError(
-            f"prior names {len(named)} of {count_words(statements.size)} statements; missing "
+            f"prior names {len(named)} of {count(statements.size)} statements; missing "
             f"{', '.join(missing)}…: name them too, or give '*' for the rest."
         )
     listed = statements.with_labels(list(named))

@@ -16,7 +16,8 @@ from bayescompare.kernels.dag_posterior import all_dags, local_scores, sample_da
 from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.kernels.network import Tables, components, is_complete, largest_states
 from bayescompare.methods.network_graph import Graph, Scores, pattern
-from bayescompare.statements import Statements, count_words
+from bayescompare.statements import Statements
+from bayescompare.text import numbers
 
 __all__ = [
     "Maximum",
@@ -68,7 +69,7 @@ def tables_of(statements: Statements, graph: Graph, members: Iterable[int], ess:
     if cells > MOST_CELLS:
         raise BayescompareError(
             f"the conditional tables of {', '.join(statements.measures[j] for j in chosen)} have "
-            f"{count_words(cells)} cells, above the limit of {MOST_CELLS:,}: compare fewer "
+            f"{numbers.count(cells)} cells, above the limit of {MOST_CELLS:,}: compare fewer "
             "algorithms, use pairwise(), or max_parents=0."
         )
     table = statements.table

@@ -28,11 +28,8 @@ __all__ = [
     "figure_of",
     "moved",
     "new_axes",
-    "probability_words",
     "set_title",
     "short_label",
-    "short_probability",
-    "short_pvalue",
     "wrap_label",
 ]
 
@@ -179,40 +176,3 @@ def short_label(label: str) -> str:
 def _parts(label: str, width: int) -> Iterable[str]:
     *states, last = label.split("|")
     return [*(clip_label(state, width) + "|" for state in states), clip_label(last, width)]
-
-
-def probability_words(p: float) -> str:
-    """Write P and its value.
-
-    Examples
-    --------
-    >>> probability_words(0.79821), probability_words(0.99999)
-    ('P = 0.798', 'P > 0.999')
-    """
-    shown = short_probability(p)
-    return f"P {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"P = {shown}"
-
-
-def short_probability(p: float, digits: int = 3) -> str:
-    """Write a probability in few characters, and never as certainty.
-
-    Examples
-    --------
-    >>> short_probability(0.79821), short_probability(0.9995), short_probability(2e-7, 2)
-    ('0.798', '>0.999', '<0.01')
-    """
-    step, shown = 10.0**-digits, f"{p:.{digits}f}"
-    if float(shown) <= 0.0:
-        return f"<{step:.{digits}f}"
-    return f">{1 - step:.{digits}f}" if float(shown) >= 1.0 else shown
-
-
-def short_pvalue(p: float) -> str:
-    """Write a p-value in few characters.
-
-    Examples
-    --------
-    >>> short_pvalue(0.00004), short_pvalue(0.0312), short_pvalue(0.313)
-    ('<.001', '0.031', '0.31')
-    """
-    return "<.001" if p < 0.0005 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

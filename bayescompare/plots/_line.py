@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare.plots._drawing import BLUE, INK, LITERAL, clip
+from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ def draw_line(
         y = below - _ROW * ((k if left else len(ranks) - 1 - k) + 1)
         edge = 0.7 if left else len(ranks) + 0.3
         ax.plot([rank, rank, edge], [0.0, y, y], color=INK, linewidth=0.8)
-        words = f"{clip(name, _NAME)} {rank:.2f}"
+        words = f"{clip(name, _NAME)} {numbers.rank(rank)}"
         if lettered:
             within = [ascii_lowercase[b] for b, bar in enumerate(bars) if k in bar.members]
             words += f" ({', '.join(within)})" if within else ""

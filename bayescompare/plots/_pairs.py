@@ -11,7 +11,7 @@ from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.wilcoxon import differences
 from bayescompare.pairs import Pairwise
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import plural, setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +27,7 @@ __all__ = [
     "asserted_words",
     "decided",
     "level_of",
+    "rate_words",
     "sign_lines",
     "signs",
 ]
@@ -83,8 +84,14 @@ def sign_lines(found: tuple[str, ...]) -> list[str]:
 
 def asserted_words(p: Pairwise, table: pd.DataFrame, fdr: float) -> str:
     """Say how many pairs are asserted and what that promises."""
-    rate = f"expected share of false ones at most {fdr:g}" if p.bayesian else f"Holm at {fdr:g}"
-    return f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')} asserted ({rate})"
+    pairs = plural(len(table), "pair")
+    return f"{int(table['asserted'].sum())} of {pairs} asserted ({rate_words(p, fdr)})"
+
+
+def rate_words(p: Pairwise, fdr: float) -> str:
+    """Name the rate of errors that assertions keep to."""
+    at = setting(fdr)
+    return f"expected share of false ones at most {at}" if p.bayesian else f"Holm at {at}"
 
 
 def ahead(c: Comparison, first: str, second: str) -> float:

@@ -21,8 +21,6 @@ from bayescompare.plots._drawing import (
     moved,
     new_axes,
     set_title,
-    short_probability,
-    short_pvalue,
 )
 from bayescompare.plots._pairs import (
     ABOVE,
@@ -34,6 +32,7 @@ from bayescompare.plots._pairs import (
     signs,
 )
 from bayescompare.plots.matrix import readable
+from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -252,7 +251,7 @@ def _print_cells(
         # The font's signs are small.
         ax.text(*at, stack, transform=left, fontsize=1.25 * size, **style)
         if not math.isnan(cell.level):
-            figure = short_probability(cell.level, 2) if bayesian else short_pvalue(cell.level)
+            figure = (narrow_probability if bayesian else narrow_pvalue)(cell.level)
             ax.text(*at, figure, transform=right, fontsize=size, **style)
 
 

@@ -15,9 +15,8 @@ from bayescompare.plots._drawing import (
     figure_of,
     new_axes,
     set_title,
-    short_probability,
-    short_pvalue,
 )
+from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +62,7 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     >>> p = bc.pairwise(bc.load_example("pnn"), n_jobs=1)
     >>> ax = plot_matrix(p, ax=Figure().subplots())
     >>> [cell.get_text() for cell in ax.texts]
-    ['0.84', '0.01']
+    ['0.84', '0.012']
     """
     ax = new_axes(ax, matrix_size(p))
     # Before the colour bar takes its share of the width.
@@ -115,7 +114,7 @@ def _print_cells(
     for (i, j), value in np.ndenumerate(values):
         if math.isnan(value):
             continue
-        text = short_probability(value, 2) if bayesian else short_pvalue(value)
+        text = narrow_probability(value) if bayesian else narrow_pvalue(value)
         colour = readable(image.to_rgba(np.array([value]))[0])
         ax.text(j, i, text, ha="center", va="center", fontsize=size, color=colour)
 

@@ -17,7 +17,6 @@ from bayescompare.plots._drawing import (
     moved,
     new_axes,
     set_title,
-    short_probability,
 )
 from bayescompare.plots.network_captions import (
     CAPTION_LINE,
@@ -40,7 +39,7 @@ from bayescompare.plots.network_layout import (
     radius_of,
     wanted_radius,
 )
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import log_evidence, narrow_probability, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,9 +171,9 @@ def _draw_edges(
                 there = float(picture.probability.sel(parent=parent, child=child))
                 back = float(picture.probability.sel(parent=child, child=parent))
                 both = there + back
-                words = short_probability(both, 2)
+                words = narrow_probability(both)
                 if inside:
-                    words = f"{short_probability(there, 2)} / {words}"
+                    words = f"{narrow_probability(there)} / {words}"
             _draw_link(ax, (parent, child), place, both, inside=inside)
             if words and (inside or every):
                 ends = np.array([place[parent], place[child]])
@@ -271,5 +270,5 @@ def _title(c: Comparison, picture: Picture) -> list[str]:
     arrows = plural(len(picture.edges), "arrow") if picture.edges else "no arrows"
     return [
         f"{which}: {arrows}, {groups}",
-        f"{limit}log BDeu = {details['score']:.1f}".replace("-", "−"),
+        f"{limit}log BDeu = {log_evidence(details['score'])}",
     ]

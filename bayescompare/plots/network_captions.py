@@ -19,10 +19,10 @@ from bayescompare.plots._drawing import (
     VERMILION,
     clip,
     moved,
-    probability_words,
     short_label,
 )
 from bayescompare.plots.network_layout import Picture
+from bayescompare.text.numbers import probability_equation, setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,7 @@ def _answer_words(group: Mapping[str, Any]) -> str:
         held.setdefault(short_label(state), []).append(clip(name, _NAME))
     said = "; ".join(f"{state} on {many(names)}" for state, names in held.items())
     drawn = "" if group["exact"] else " (Monte Carlo)"
-    sure = probability_words(group["probability"]).replace(" ", _GLUE)
+    sure = probability_equation(group["probability"]).replace(" ", _GLUE)
     return f"{sure}{drawn}: {said}"
 
 
@@ -92,8 +92,8 @@ def _key(picture: Picture, least: float) -> str:
     if picture.edges:
         told.append("On arrows: P(this arrow) / P(a link either way), over all graphs.")
     if picture.others:
-        told.append(f"Dashed: not in the graph, but P(a link) ≥ {least:g}.")
-    return " ".join(told) or f"No link has P ≥ {least:g} over all graphs."
+        told.append(f"Dashed: not in the graph, but P(a link) ≥ {setting(least)}.")
+    return " ".join(told) or f"No link has P ≥ {setting(least)} over all graphs."
 
 
 def draw_captions(ax: Axes, captions: Sequence[Caption]) -> None:

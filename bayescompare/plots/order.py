@@ -20,6 +20,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
+from bayescompare.plots._pairs import rate_words
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -330,7 +331,7 @@ def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, fdr: float) -> l
     pairs = plural(len(p.comparisons), "pair")
     mixed = len(graph.graph["mixed"])
     asserted = graph.number_of_edges() + mixed
-    rate = f"expected share of false ones at most {fdr:g}" if p.bayesian else f"Holm at {fdr:g}"
+    rate = rate_words(p, fdr)
     said = [f"asserted order, best on top: {asserted} of {pairs} ({rate})"]
     if mixed:
         said.append(f"{mixed} of them favour neither algorithm on every measure and order nothing")

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayescompare.plots._drawing import GREY, new_axes, set_title
 from bayescompare.plots._line import Bar, draw_line, line_size
+from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,7 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
     bars = [Bar(tuple(range(start, stop + 1))) for start, stop in joined(ranks, apart)]
     ax = new_axes(ax, line_size(len(ranks), len(bars)))
     ax.plot([1, 1 + apart], [0.95, 0.95], color=GREY, linewidth=4, solid_capstyle="butt")
-    words = f"critical difference {apart:.2f}"
+    words = f"critical difference {numbers.rank(apart)}"
     ax.annotate(words, (1 + apart, 0.95), (4, 0), textcoords="offset points", va="center")
     draw_line(ax, ranks, [str(name) for name in ranked.index], bars)
     set_title(ax, c.headline())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.methods.decision import SIGNIFICANT
 from bayescompare.plots._drawing import BLUE, GREY, new_axes, set_title
+from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +54,7 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
     last = curve.attrs["robust_up_to"]
     said = "not significant even without corruption"
     if last is not None:
-        said = f"significant up to γ = {last:.3g} ({last * len(c.results.datasets):.2g} datasets)"
+        of_all = statistic(last * len(c.results.datasets), significant=2)
+        said = f"significant up to γ = {statistic(last, significant=3)} ({of_all} datasets)"
     set_title(ax, f"{c.best}: {said}")
     return ax

@@ -17,10 +17,9 @@ from bayescompare.plots._drawing import (
     ORANGE,
     clip_label,
     new_axes,
-    probability_words,
     set_title,
 )
-from bayescompare.statements import count_words
+from bayescompare.text.numbers import count, probability_equation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,8 +71,8 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
     if not has_simplex(c):
         raise BayescompareError(
             f"kind='simplex' needs exactly three possible statements, and here are "
-            f"{count_words(c.answer.size)}: compare two algorithms on one measure that has a rope, "
-            "or use kind='statements'."
+            f"{count(c.answer.size)}: compare two algorithms on one measure that has a rope, or "
+            "use kind='statements'."
         )
     order = _corner_order(c.answer.labels)
     theta = _theta(c, [c.answer.labels[k] for k in order], draws, rng)
@@ -139,7 +138,7 @@ def _draw_words(ax: Axes, c: Comparison, order: list[int]) -> None:
         (0.0, 8.0, "center", "bottom"),
     )
     for k, (dx, dy, ha, va), corner, colour in zip(order, outward, _CORNERS, _COLOURS, strict=True):
-        sure = probability_words(float(c.answer.probability[k]))
+        sure = probability_equation(float(c.answer.probability[k]))
         ax.annotate(
             f"{clip_label(c.answer.labels[k], 30)}\n{sure}",
             xy=(float(corner[0]), float(corner[1])),

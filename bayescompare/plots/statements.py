@@ -22,13 +22,12 @@ from bayescompare.plots._drawing import (
     figure_of,
     moved,
     new_axes,
-    probability_words,
     set_title,
     short_label,
     wrap_label,
 )
-from bayescompare.statements import count_words
 from bayescompare.text import numbers
+from bayescompare.text.numbers import count, probability_equation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,7 +162,9 @@ def _others(answer: Answer, rest: list[int]) -> Iterator[Row]:
     """The listed statements without a bar of their own, together."""
     if rest:
         p = None if answer.probability is None else float(answer.probability[rest].sum())
-        yield Row(f"{len(rest):,} others", float(answer.counts[rest].sum()), p, single=False)
+        yield Row(
+            f"{numbers.count(len(rest))} others", float(answer.counts[rest].sum()), p, single=False
+        )
 
 
 def _unlisted(answer: Answer) -> Iterator[Row]:
@@ -171,7 +172,7 @@ def _unlisted(answer: Answer) -> Iterator[Row]:
     unlisted = answer.size - len(answer.labels)
     if unlisted and answer.probability is not None and answer.unobserved is not None:
         listed = float(answer.probability[answer.counts == 0].sum())
-        label = f"never observed\n({count_words(unlisted)} statements)"
+        label = f"never observed\n({count(unlisted)} statements)"
         yield Row(label, 0.0, max(answer.unobserved - listed, 0.0), single=False)
 
 
@@ -208,7 +209,10 @@ def _draw_whiskers(
 ) -> None:
     ends = [(row.bounds, "bounds over all prior means") for row in rows]
     if not any(bounds for bounds, _ in ends):
-        ends = [(_monte_carlo(row), f"± {_ERRORS:g} Monte Carlo standard errors") for row in rows]
+        ends = [
+            (_monte_carlo(row), f"± {numbers.setting(_ERRORS)} Monte Carlo standard errors")
+            for row in rows
+        ]
     shown = [(y, *bounds) for y, (bounds, _) in zip(at, ends, strict=True) if bounds is not None]
     if not shown:
         return
@@ -253,7 +257,7 @@ def _draw_figures(ax: Axes, rows: list[Row]) -> None:
         if row.probability is None:
             ax.text(1.0, k, count, transform=first, **style)  # type: ignore[arg-type]
             continue
-        sure = probability_words(row.probability)
+        sure = probability_equation(row.probability)
         ax.text(1.0, k, sure, transform=first, **style)  # type: ignore[arg-type]
         ax.text(1.0, k, count, transform=second, **style)  # type: ignore[arg-type]
 

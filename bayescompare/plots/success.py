@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.success import area
 from bayescompare.plots._drawing import GREY, LINES, LITERAL, clip, new_axes, set_title
+from bayescompare.text.numbers import share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +61,7 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
     for (name, under, error, success), line in zip(found, cycle(LINES), strict=False):
         style = line if len(error) <= _FEW else {**line, "marker": "none"}
-        label = f"{clip(name, 32)}: AUC {under:.3f}"
+        label = f"{clip(name, 32)}: AUC {share(under)}"
         ax.plot(error, success, linewidth=1.8, markersize=4.0, label=label, **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.set_xlabel("errors left, share of all")

@@ -11,8 +11,7 @@ from bayescompare._version import __version__
 from bayescompare.methods.priors import prior_options
 from bayescompare.methods.words import many
 from bayescompare.report.page import Section
-from bayescompare.statements import count_words
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import count, plural
 
 if TYPE_CHECKING:
     from bayescompare.methods.base import Answer, Method
@@ -159,7 +158,7 @@ def _over_pairs(method: Method, fdr: float, reference: str | None) -> str:
 
 
 def _dirichlet(method: Any, answer: Answer | None) -> str:
-    size = "" if answer is None else f" (of which there are {count_words(answer.size)})"
+    size = "" if answer is None else f" (of which there are {count(answer.size)})"
     reported = "the posterior probability that a statement's θ is the largest"
     if method.prior == "imprecise":
         reported += ", and its lower and upper bounds over all prior means"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
+from bayescompare.diagnosis import LIMITS
 from bayescompare.methods.decision import SETTLED
 from bayescompare.methods.words import HEADS
-from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.network import network_size, plot_network
 from bayescompare.plots.ranks import plot_ranks, ranks_size
@@ -26,8 +26,16 @@ from bayescompare.report.hover import over_bars, over_datasets
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnosed
-from bayescompare.report.tables import MOST_ROWS, Cell, Table, frame_table, heads, rows
-from bayescompare.text.numbers import probability_words
+from bayescompare.report.tables import (
+    MOST_ROWS,
+    Cell,
+    Table,
+    frame_table,
+    heads,
+    probability_cell,
+    rows,
+)
+from bayescompare.text.numbers import probability_words, statistic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +156,7 @@ def _questions(c: Comparison) -> list[Table]:
     body = [
         [
             str(name),
-            Cell.of("not defined" if math.isnan(p) else short_probability(p), p),
+            Cell.of("not defined") if math.isnan(p) else probability_cell(p),
             _QUESTIONS.get(str(name), ""),
         ]
         for name, p in dict(c.questions).items()
@@ -186,8 +194,8 @@ def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
     at, p = table.index.to_numpy(dtype=float), table[c.best].to_numpy(dtype=float)
     leads = bool((table.max(axis=1).to_numpy() <= p + 1e-12).all())
     start = (
-        f"With {table.index.name} from {at[0]:g} to {at[-1]:g} the probability of {c.best} runs "
-        f"from {probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
+        f"With {table.index.name} from {_weight(at[0])} to {_weight(at[-1])} the probability of "
+        f"{c.best} runs from {probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"
     settled = p >= SETTLED
@@ -197,13 +205,17 @@ def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
         verdict = "and is settled nowhere"
     else:
         inside = at[settled]
-        verdict = f"and is settled from {inside.min():.2g} to {inside.max():.2g}"
+        verdict = f"and is settled from {_weight(inside.min())} to {_weight(inside.max())}"
     return f"{start}; {lead} {verdict}."
+
+
+def _weight(value: float) -> str:
+    return statistic(value, significant=3)
 
 
 def _diagnostics(c: Comparison) -> Section:
     found = c.diagnose()
     title = "Every variable of the posterior"
     table = found.table.rename_axis("variable")
-    tables = [] if table.empty else [frame_table(title, table, MOST_ROWS)]
+    tables = [] if table.empty else [frame_table(title, table, MOST_ROWS, LIMITS)]
     return diagnosed(found, tables)

@@ -84,11 +84,11 @@ def _means(results: Results) -> NDArray[np.float64]:
 def _measure(results: Results, name: str) -> list[str]:
     measure = results[name]
     low, high = measure.bounds or (None, None)
-    bounds = f"{'' if low is None else f'{low:g}'} … {'' if high is None else f'{high:g}'}"
+    bounds = " … ".join("" if end is None else numbers.setting(end) for end in (low, high))
     return [
         name,
         "higher" if measure.direction == "max" else "lower",
-        "none" if measure.rope is None else f"{measure.rope:g}",
+        "none" if measure.rope is None else numbers.setting(measure.rope),
         measure.scale,
         "none" if measure.bounds is None else bounds.strip(),
         measure.unit or "none",

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods.words import cell_text
+from bayescompare.methods.words import cell_text, figure_text
 from bayescompare.text import numbers
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ def over_cells(p: Pairwise, ax: Axes, *, triangle: bool = False) -> None:
     for i, j in itertools.permutations(range(len(names)), 2):
         if values[i, j] != values[i, j] or (triangle and i > j):
             continue
-        sign = "P" if p.bayesian else "p"
-        text = f"{names[i]} against {names[j]}: {best[i, j]}, {sign} = {float(level[i, j]):.6g}"
+        equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
+        text = f"{names[i]} against {names[j]}: {best[i, j]}, {equation(float(level[i, j]))}"
         if not triangle and p.bayesian:
-            text += f"; {names[i]} better on all: P = {float(values[i, j]):.6g}"
+            text += f"; {names[i]} better on all: {equation(float(values[i, j]))}"
         text += f"; {datasets[frozenset((names[i], names[j]))]}"
         _tell(ax, j - 0.5 - triangle, i - 0.5, 1.0, 1.0, text)
 
@@ -63,11 +63,7 @@ def over_bars(c: Comparison, ax: Axes) -> None:
 
 def _bar_words(label: str, row: dict[Any, Any]) -> str:
     heads = {"count": "datasets", "probability": "P", "mcse": "MCSE", "theta_mean": "mean θ"}
-    told = [
-        f"{heads[k]} {numbers.count(v) if k == 'count' else f'{v:.6g}'}"
-        for k, v in row.items()
-        if k in heads
-    ]
+    told = [f"{heads[k]} {figure_text(k, v)}" for k, v in row.items() if k in heads]
     return f"{label}: {', '.join(told)}"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._version import __version__
 from bayescompare.report.page import Section
+from bayescompare.text.numbers import error
 
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
@@ -73,5 +74,5 @@ def _exactness(comparisons: tuple[Comparison, ...]) -> dict[str, str]:
     seed = seeds.pop() if len(seeds) == 1 else None
     told = f"p-value{'s' if len(comparisons) > 1 else ''} from random resamples"
     if not sampled:
-        told = f"Monte Carlo: standard error of P at most {max(errors):.2g}"
+        told = f"Monte Carlo: standard error of P at most {error(float(max(errors)))}"
     return {"exactness": told, "seed": "a Generator" if seed is None else str(seed)}

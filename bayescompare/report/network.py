@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.methods.words import many
-from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.network_layout import all_probabilities, link_probability
-from bayescompare.report.tables import Cell, Table
+from bayescompare.report.tables import Table, probability_cell
+from bayescompare.text.numbers import log_evidence, setting
 
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
@@ -28,7 +28,7 @@ def component_table(c: Comparison) -> Table:
             many(part["measures"], most=20),
             part["best"],
             "exact" if part["exact"] else "Monte Carlo",
-            Cell.of(short_probability(part["probability"]), part["probability"]),
+            probability_cell(part["probability"]),
         ]
         for part in c.answer.details["components"]
     ]
@@ -60,10 +60,7 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
             names[i],
             "→" if (i, j) in arrows else "",
             names[j],
-            *(
-                Cell.of(short_probability(p), float(p))
-                for p in (linked[i, j], values[i, j], values[j, i])
-            ),
+            *(probability_cell(float(p)) for p in (linked[i, j], values[i, j], values[j, i])),
         ]
         for i, j in listed[:most]
     ]
@@ -75,7 +72,9 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
         "P(first → second)",
         "P(second → first)",
     ]
-    title = f"Links over all graphs: those in the graph, and others with P(linked) ≥ {_LEAST:g}"
+    title = (
+        f"Links over all graphs: those in the graph, and others with P(linked) ≥ {setting(_LEAST)}"
+    )
     more, marked = max(0, len(listed) - most), [pair in arrows for pair in listed[:most]]
     return [Table(title, heads, rows, 3, more, marked)]
 
@@ -84,6 +83,6 @@ def graph_words(c: Comparison) -> dict[str, str]:
     """Score of the graph and the limit on parents, for the list of what made the page."""
     details = c.answer.details
     return {
-        "graph": f"log BDeu = {details['score']:.2f}".replace("-", "−"),
+        "graph": f"log BDeu = {log_evidence(details['score'])}",
         "max_parents": f"at most {details['max_parents']} per measure",
     }

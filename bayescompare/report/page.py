@@ -72,7 +72,7 @@ class Page:
 def diagnosed(found: Diagnosis, tables: Sequence[Table] = ()) -> Section:
     """The section that says whether the figures can be trusted."""
     verdict = found.verdict[:1].upper() + found.verdict[1:]
-    facts = {name: f"{value:.4g}" for name, value in found.figures.items()}
+    facts = found.written()
     return Section("Diagnostics", words=[verdict], facts=facts, tables=tables)
 
 

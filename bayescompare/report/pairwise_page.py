@@ -15,7 +15,6 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Sampling
 from bayescompare.pairs import Pairwise
-from bayescompare.plots._drawing import short_probability
 from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
@@ -25,7 +24,8 @@ from bayescompare.report.data import data_section, title_of
 from bayescompare.report.hover import datasets_words, over_cells
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
-from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, pvalue, rows
+from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, rows
+from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -46,10 +46,11 @@ def pairwise_page(p: Pairwise, fdr: float, command: str | None = None) -> Page:
     asserted = int(decided["asserted"].sum())
     rate = "the expected share of false ones" if p.bayesian else "the chance of any false one"
     pairs = plural(len(decided), "pair")
-    verdict = f"{asserted} of {pairs} can be asserted so that {rate} is at most {100 * fdr:.3g} %"
+    at_most = numbers.percent_setting(fdr)
+    verdict = f"{asserted} of {pairs} can be asserted so that {rate} is at most {at_most}"
     sections = [
         Section("Figures", pictures=_pictures(p, verdict, fdr)),
-        Section("Tables", shaded=_shaded(p), tables=[_decided(decided, bayesian=p.bayesian)]),
+        Section("Tables", shaded=_shaded(p), tables=[_decided(decided, fdr, bayesian=p.bayesian)]),
         _sensitivity(p, fdr),
         _diagnostics(p),
         data_section(p.results),
@@ -61,7 +62,9 @@ def pairwise_page(p: Pairwise, fdr: float, command: str | None = None) -> Page:
             reference=p.reference,
             fewest=min(len(c.results.datasets) for c in p.comparisons),
         ),
-        made_section(p.method, p.comparisons, command or _call(p, fdr), {"error rate": f"{fdr:g}"}),
+        made_section(
+            p.method, p.comparisons, command or _call(p, fdr), {"error rate": numbers.setting(fdr)}
+        ),
     ]
     title = title_of(p.results, against=p.reference)
     keys = citation_keys(p.method, pairs=True)
@@ -73,7 +76,8 @@ def _call(p: Pairwise, fdr: float) -> str:
     options = {"reference": p.reference, "rng": seeds.pop() if len(seeds) == 1 else None}
     if any(len(c.results.datasets) < len(p.results.datasets) for c in p.comparisons):
         options["missing"] = "drop"
-    return f"{python_call('pairwise', p.method, p.results, options)}.report(..., fdr={fdr:g})"
+    call = python_call("pairwise", p.method, p.results, options)
+    return f"{call}.report(..., fdr={numbers.setting(fdr)})"
 
 
 def _pictures(p: Pairwise, verdict: str, fdr: float) -> list[Picture]:
@@ -108,7 +112,7 @@ def _draw(plot: Any, tell: Any, p: Pairwise, ax: Any) -> None:
 # tables -------------------------------------------------------------------------------------------
 
 
-def _decided(decided: pd.DataFrame, *, bayesian: bool) -> Table:
+def _decided(decided: pd.DataFrame, fdr: float, *, bayesian: bool) -> Table:
     shown = decided.head(MOST_PAIRS)
     columns = ["first", "second", "statement"]
     figures = ["probability", "running_fdr"] if bayesian else ["pvalue", "adjusted"]
@@ -116,7 +120,7 @@ def _decided(decided: pd.DataFrame, *, bayesian: bool) -> Table:
     asserted = shown["asserted"].tolist()
     body = [
         [*name, *row, "asserted" if yes else "open"]
-        for name, row, yes in zip(names, rows(shown[figures]), asserted, strict=True)
+        for name, row, yes in zip(names, rows(shown[figures], [fdr]), asserted, strict=True)
     ]
     all_heads = [*columns, *heads(shown[figures]), "decision"]
     more = max(0, len(decided) - MOST_PAIRS)
@@ -159,11 +163,12 @@ def _cell(
     if math.isnan(value):
         return Cell.of(""), -1
     names, sign = p.results.algorithms, "P" if p.bayesian else "p"
+    equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
     hover = (
-        f"{names[i]} against {names[j]}: {sign} = {value:.6g}; leading is {best[i, j]} "
-        f"({sign} = {float(level[i, j]):.6g}); {datasets[frozenset((names[i], names[j]))]}"
+        f"{names[i]} against {names[j]}: {equation(value, sign)}; leading is {best[i, j]} "
+        f"({equation(float(level[i, j]), sign)}); {datasets[frozenset((names[i], names[j]))]}"
     )
-    text = short_probability(value) if p.bayesian else pvalue(value)
+    text = numbers.probability(value) if p.bayesian else numbers.pvalue(value)
     return Cell.of(text, value, hover), round(value * _SHADES)
 
 
@@ -183,7 +188,7 @@ def _sensitivity(p: Pairwise, fdr: float) -> Section:
     """What would be asserted at other error rates, and with priors of other weight."""
     total = len(p.comparisons)
     rates = sorted({0.01, 0.05, 0.1, 0.2, fdr})
-    counts = [[f"{100 * rate:g} %", _asserted(p, rate)] for rate in rates]
+    counts = [[numbers.percent_setting(rate), _asserted(p, rate)] for rate in rates]
     marked = [rate == fdr for rate in rates]
     head = "expected share false, at most" if p.bayesian else "chance of any false, at most"
     title = f"Asserted of {total} at other error rates"
@@ -209,7 +214,7 @@ def _by_weight(p: Pairwise, option: str, fdr: float) -> Table:
         claims = _claims(weighed, fdr)
         body.append(
             [
-                f"{factor * own:g}",
+                numbers.setting(factor * own),
                 Cell.of(str(len(claims)), len(claims)),
                 Cell.of(str(len(claims - before)), len(claims - before)),
                 Cell.of(str(len(before - claims)), len(before - claims)),

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.words import HEADS, cell_text
-from bayescompare.plots._drawing import short_probability
+from bayescompare.methods.words import HEADS, cell_text, figure_text
 from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_PAIRS", "MOST_ROWS", "Cell", "Shaded", "Table", "frame_table", "heads", "rows"]
+__all__ = [
+    "MOST_PAIRS",
+    "MOST_ROWS",
+    "Cell",
+    "Shaded",
+    "Table",
+    "frame_table",
+    "heads",
+    "probability_cell",
+    "rows",
+]
 
 #: What a page shows of the longest tables; it says how much more there is.
 MOST_ROWS, MOST_PAIRS = 50, 100
@@ -40,9 +50,13 @@ class Cell(str):
         """Make a cell; by default its hovering text is the figure with more digits."""
         made = cls(text)
         made.value = None if value is None or math.isnan(value) else float(value)
-        long = f"{made.value:.8g}" if made.value is not None else ""
+        long = "" if made.value is None else _long(made.value)
         made.hover = hover or (long if long != text else "")
         return made
+
+
+def _long(value: float) -> str:
+    return numbers.statistic(value, significant=8, levels=numbers.LEVELS)
 
 
 @dataclass(frozen=True)
@@ -80,12 +94,17 @@ class Shaded:
     shades: Sequence[tuple[str, str]]
 
 
-def frame_table(title: str, frame: pd.DataFrame, most: int = MOST_PAIRS) -> Table:
-    """Bring a DataFrame that is headed to be printed into a table."""
+def frame_table(
+    title: str,
+    frame: pd.DataFrame,
+    most: int = MOST_PAIRS,
+    limits: Mapping[str, float] = MappingProxyType({}),
+) -> Table:
+    """Bring a DataFrame that is headed to be printed into a table; `limits` are by column."""
     columns = [str(head) for head in frame.columns]
     shown = frame.head(most).astype(object)
     body = [
-        [str(label), *(_written(head, value) for head, value in zip(columns, row, strict=True))]
+        [str(label), *(_written(*pair, limits) for pair in zip(columns, row, strict=True))]
         for label, row in zip(shown.index, shown.to_numpy().tolist(), strict=True)
     ]
     text = 1
@@ -95,8 +114,8 @@ def frame_table(title: str, frame: pd.DataFrame, most: int = MOST_PAIRS) -> Tabl
     return Table(title, all_heads, body, text=text, more=max(0, len(frame) - most))
 
 
-def _written(head: str, value: object) -> str:
-    text = cell_text(head, value)
+def _written(head: str, value: object, limits: Mapping[str, float]) -> str:
+    text = cell_text(head, value, limits.get(head))
     return Cell.of(text, float(value)) if isinstance(value, (int, float)) else text
 
 
@@ -105,29 +124,18 @@ def heads(table: pd.DataFrame) -> list[str]:
     return [_HEADS.get(str(name), str(name)) for name in table.columns]
 
 
-def rows(table: pd.DataFrame) -> list[list[Cell]]:
-    """Cells of the columns of figures, row by row."""
+def rows(table: pd.DataFrame, levels: Sequence[float] = ()) -> list[list[Cell]]:
+    """Cells of the columns of figures, row by row; `levels` are those they are held to."""
     columns = [
-        [Cell.of(_figure(str(name), float(value)), float(value)) for value in table[name]]
+        [
+            Cell.of(figure_text(str(name), float(value), levels=levels), float(value))
+            for value in table[name]
+        ]
         for name in table.columns
     ]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _figure(column: str, value: float) -> str:
-    if math.isnan(value):
-        return ""
-    if column == "count":
-        return numbers.count(value)
-    if column in ("pvalue", "adjusted"):
-        return pvalue(value)
-    if column == "opt":
-        return f"{value:.4g}"
-    if column == "mcse":
-        return f"{value:.2g}"
-    return short_probability(value) if 0.0 <= value <= 1.0 else f"{value:.4g}"
-
-
-def pvalue(value: float) -> str:
-    """Write a p-value."""
-    return "<0.001" if value < 0.0005 else f"{value:.3f}"
+def probability_cell(p: float) -> Cell:
+    """A probability, with more digits on hovering."""
+    return Cell.of(numbers.probability(p), p, numbers.probability(p, digits=8))

@@ -18,6 +18,8 @@ __all__ = [
     "difference",
     "error",
     "log_evidence",
+    "narrow_probability",
+    "narrow_pvalue",
     "percent",
     "percent_setting",
     "plural",
@@ -26,6 +28,7 @@ __all__ = [
     "probability_words",
     "pvalue",
     "pvalue_equation",
+    "rank",
     "rate",
     "setting",
     "share",
@@ -34,9 +37,6 @@ __all__ = [
 
 #: Where readers draw lines, and where the package's own verdicts change.
 LEVELS = (0.01, 0.05, 0.5, 0.75, 0.95, 0.99)
-
-#: Digits that may be added to keep a figure on its own side of a level.
-_MORE = 2
 
 #: Probabilities this close to ½ are ½, as for ties.
 _SAME = 1e-9
@@ -48,7 +48,7 @@ _MOST_COUNT = 10_000_000
 # probabilities ------------------------------------------------------------------------------------
 
 
-def probability(p: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
+def probability(p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
     """Write a probability, and never as certainty.
 
     Parameters
@@ -58,16 +58,19 @@ def probability(p: float, *, levels: Sequence[float] = (), digits: int = 3) -> s
         Further levels that P is held against, as in ``p >= level``.
     digits : int
         Decimals, where no level asks for more.
+    more : int
+        How many decimals may be added for a level's sake; beyond them P is cut towards its side.
 
     Examples
     --------
     >>> probability(0.79821), probability(0.9996), probability(2e-7), probability(0.9496)
     ('0.798', '>0.999', '<0.001', '0.9496')
-    >>> probability(0.8996, levels=[0.9]), probability(0.949, digits=2)
+    >>> probability(0.8996, levels=[0.9]), probability(0.9496, digits=2, more=1)
     ('0.8996', '0.949')
     """
     reached = (*(t for t in LEVELS if t >= 0.5), *levels)
-    return _unit(p, digits, reached, [t for t in LEVELS if t <= 0.5], certain=False)
+    kept = [t for t in LEVELS if t <= 0.5]
+    return _unit(p, digits, reached, kept, more=more, certain=False)
 
 
 def probability_words(p: float, *, levels: Sequence[float] = ()) -> str:
@@ -93,7 +96,7 @@ def probability_equation(p: float, symbol: str = "P", *, levels: Sequence[float]
     return _equation(symbol, probability(p, levels=levels))
 
 
-def pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
+def pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
     """Write a p-value, which can be exactly 1; `levels` are those of ``p <= level``.
 
     Examples
@@ -101,7 +104,9 @@ def pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
     >>> pvalue(0.0312), pvalue(0.0503), pvalue(2e-7), pvalue(1.0), pvalue(0.9999)
     ('0.031', '0.0503', '<0.001', '1.000', '>0.999')
     """
-    return rate(p, levels=levels, digits=digits) if p > 0.0 else _bound("<", digits, p)
+    if p == 0.0:
+        return _bound("<", digits)
+    return rate(p, levels=levels, digits=digits, more=more)
 
 
 def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()) -> str:
@@ -115,7 +120,29 @@ def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()
     return f"{symbol} = 1" if p == 1.0 else _equation(symbol, pvalue(p, levels=levels))
 
 
-def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
+def narrow_probability(p: float) -> str:
+    """Write a probability in at most five characters, for the cell of a picture.
+
+    Examples
+    --------
+    >>> [narrow_probability(p) for p in (0.79821, 0.9496, 0.99999, 2e-7)]
+    ['0.80', '0.949', '>0.99', '<0.01']
+    """
+    return probability(p, digits=2, more=1)
+
+
+def narrow_pvalue(p: float) -> str:
+    """Write a p-value in at most five characters, for the cell of a picture.
+
+    Examples
+    --------
+    >>> [narrow_pvalue(p) for p in (0.00004, 0.0312, 0.0503, 0.313, 1.0)]
+    ['<.001', '0.031', '0.051', '0.31', '1.00']
+    """
+    return pvalue(p, digits=3 if p < 0.1 else 2, more=0).replace("<0.", "<.")
+
+
+def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
     """Write a rate of errors, held against `levels` as in ``value <= level``.
 
     Examples
@@ -124,7 +151,7 @@ def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3) -> str:
     ('0.000', '0.1004', '0.100')
     """
     kept = (*(t for t in LEVELS if t < 0.5), *levels)
-    return _unit(value, digits, [], kept, certain=True)
+    return _unit(value, digits, [], kept, more=more, certain=True)
 
 
 def share(value: float, *, digits: int = 3) -> str:
@@ -135,7 +162,7 @@ def share(value: float, *, digits: int = 3) -> str:
     >>> share(0.32), share(0.0), share(1.0), share(0.00004), share(0.99999)
     ('0.320', '0.000', '1.000', '<0.001', '>0.999')
     """
-    return _unit(value, digits, [0.5], [0.5], certain=True)
+    return _unit(value, digits, [0.5], [0.5], more=2, certain=True)
 
 
 def percent(value: float) -> str:
@@ -150,14 +177,21 @@ def percent(value: float) -> str:
         return ""
     if value in (0.0, 1.0):
         return f"{100 * value:.0f} %"
-    if not 0.005 <= value < 0.995:
-        return "under 1 %" if value < 0.5 else "over 99 %"
     half = 50.0 if abs(value - 0.5) <= _SAME else 100.0 * value
-    return f"{_decimal(half, 0, [50.0], [50.0])} %"
+    text = _decimal(half, 0, 2, [50.0], [50.0])
+    if text in ("0", "100"):
+        return "under 1 %" if text == "0" else "over 99 %"
+    return f"{text} %"
 
 
 def _unit(
-    value: float, digits: int, reached: Sequence[float], kept: Sequence[float], *, certain: bool
+    value: float,
+    digits: int,
+    reached: Sequence[float],
+    kept: Sequence[float],
+    *,
+    more: int,
+    certain: bool,
 ) -> str:
     """Write a number between 0 and 1; `certain` says whether it can be exactly either."""
     if math.isnan(value):
@@ -167,15 +201,15 @@ def _unit(
     value = 0.5 if abs(value - 0.5) <= _SAME else value
     # A level beyond the last digit is told apart by more of them.
     digits = max([digits, *(_digits(level) for level in (*reached, *kept))])
-    text = _decimal(value, digits, reached, kept)
+    text = _decimal(value, digits, more, reached, kept)
     if float(text) <= 0.0:
-        return _bound("<", digits, value)
-    return _bound(">", digits, value) if float(text) >= 1.0 else text
+        return _bound("<", digits)
+    return _bound(">", digits) if float(text) >= 1.0 else text
 
 
-def _bound(sign: str, digits: int, value: float) -> str:
+def _bound(sign: str, digits: int) -> str:
     step = 10.0**-digits
-    return "" if math.isnan(value) else f"{sign}{step if sign == '<' else 1 - step:.{digits}f}"
+    return f"{sign}{step if sign == '<' else 1 - step:.{digits}f}"
 
 
 def _digits(level: float) -> int:
@@ -184,7 +218,9 @@ def _digits(level: float) -> int:
     return 0 if not 0.0 < near < 0.001 else min(12, math.ceil(-math.log10(near) - 1e-9))
 
 
-def _decimal(value: float, digits: int, reached: Sequence[float], kept: Sequence[float]) -> str:
+def _decimal(
+    value: float, digits: int, more: int, reached: Sequence[float], kept: Sequence[float]
+) -> str:
     """Round to the fewest digits that stay on the value's side of every level.
 
     It must reach the levels `reached` that the value reaches, and no other, and keep within the
@@ -197,9 +233,9 @@ def _decimal(value: float, digits: int, reached: Sequence[float], kept: Sequence
             (value <= t) == (shown <= t) for t in kept
         )
 
-    texts = [f"{value:.{digits + more}f}" for more in range(_MORE + 1)]
+    texts = [f"{value:.{digits + k}f}" for k in range(more + 1)]
     # Closer than that to a level: cut towards the value's own side of it.
-    step = Decimal(1).scaleb(-digits - _MORE)
+    step = Decimal(1).scaleb(-digits - more)
     texts += [f"{Decimal(value).quantize(step, way):f}" for way in (ROUND_FLOOR, ROUND_CEILING)]
     return next((text for text in texts if same(text)), repr(value))
 
@@ -293,6 +329,17 @@ def statistic(value: float, *, significant: int = 4, levels: Sequence[float] = (
         if all((value > t) == (shown > t) and (value < t) == (shown < t) for t in levels):
             break
     return _minus(text)
+
+
+def rank(value: float) -> str:
+    """Write a mean rank, or a difference of mean ranks.
+
+    Examples
+    --------
+    >>> rank(3.4), rank(1.0)
+    ('3.40', '1.00')
+    """
+    return "" if math.isnan(value) else _minus(f"{value:.2f}")
 
 
 def difference(value: float, unit: str = "", *, significant: int = 3) -> str:

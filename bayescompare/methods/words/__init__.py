@@ -10,6 +10,7 @@ from __future__ import annotations
 from bayescompare.methods.words.pieces import (
     HEADS,
     cell_text,
+    figure_text,
     many,
     none_leads_words,
     phrase,
@@ -19,6 +20,7 @@ from bayescompare.methods.words.pieces import (
 __all__ = [
     "HEADS",
     "cell_text",
+    "figure_text",
     "many",
     "none_leads_words",
     "phrase",

@@ -8,8 +8,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.words.pieces import many, phrase, short_label
 from bayescompare.results import Results
-from bayescompare.statements import count_words
-from bayescompare.text.numbers import error, plural, probability_words, setting
+from bayescompare.text.numbers import count, error, plural, probability_words, setting
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet_prior import Prior
@@ -134,8 +133,8 @@ def _joint(results: Results, answer: Answer) -> str:
     n, l = len(results.datasets), len(results.algorithms)
     start = (
         f"This is the joint test over whole orderings of {l} algorithms: "
-        f"{count_words(answer.size)} statements are possible, and the {plural(n, 'dataset')} "
-        f"support {count_words(answer.n_observed)} of them."
+        f"{count(answer.size)} statements are possible, and the {plural(n, 'dataset')} "
+        f"support {count(answer.n_observed)} of them."
     )
     # With fewer datasets than statements observed, no ordering has been seen twice.
     if n < 2 * answer.n_observed:

@@ -12,7 +12,7 @@ from bayescompare.methods.friedman import critical_difference, nemenyi, ranks
 from bayescompare.methods.words.classic import finding
 from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
-from bayescompare.text.numbers import plural, pvalue_equation, setting, statistic
+from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
 
 __all__ = ["friedman_words"]
 
@@ -21,10 +21,7 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
     """Say the mean ranks, what was tested about them, and which pairs differ."""
     details = answer.details
     mean = ranks(details)
-    shown = [
-        f"{name} {statistic(value, significant=3)}"
-        for name, value in mean.sort_values(kind="stable").items()
-    ]
+    shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
     said = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
         f"{results.measures[0]} (1 is best) are {many(shown, most=12)}."
@@ -71,7 +68,7 @@ def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
     found = many(apart, most=12) if apart else "none are"
     said = [
         f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
-        f"{statistic(critical_difference(details), significant=3)} apart: {found}."
+        f"{rank(critical_difference(details))} apart: {found}."
     ]
     if len(apart) < math.comb(len(names), 2):
         said.append("A pair that does not differ by this test is not shown to be equal.")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bayescompare.methods.base import Answer
 from bayescompare.results import Results
-from bayescompare.text.numbers import probability, probability_words, pvalue, share, statistic
+from bayescompare.text import numbers
 
 __all__ = [
     "HEADS",
     "cell_text",
+    "figure_text",
     "many",
     "none_leads_words",
     "phrase",
@@ -36,6 +38,15 @@ HEADS = {
 }
 
 
+#: Columns of `summary()` that are held to no level.
+_COLUMNS: dict[str, Callable[[float], str]] = {
+    "count": numbers.count,
+    "mcse": numbers.error,
+    "opt": numbers.statistic,
+    "share_below": numbers.share,
+}
+
+
 def short_label(label: str, most: int = 160) -> str:
     """Leave out the middle of a very long statement."""
     return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
@@ -49,7 +60,7 @@ def many(items: Sequence[str], *, most: int = 6) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
 
 
-def cell_text(head: str, value: object) -> str:
+def cell_text(head: str, value: object, limit: float | None = None) -> str:
     """Write a cell of a table by what its column's head says it is.
 
     Examples
@@ -62,17 +73,40 @@ def cell_text(head: str, value: object) -> str:
     if not isinstance(value, (float, np.floating)):
         return str(value)
     if head.startswith(("P(", "P ")):
-        return probability(float(value))
+        return numbers.probability(float(value))
     if head.startswith("p-value"):
-        return pvalue(float(value))
-    return share(float(value)) if "share" in head else statistic(float(value))
+        return numbers.pvalue(float(value))
+    return numbers.share(float(value)) if "share" in head else _held(float(value), limit)
+
+
+def _held(value: float, limit: float | None) -> str:
+    """A figure of no other kind, on its own side of the limit it is held to."""
+    return numbers.statistic(value, levels=() if limit is None else [limit])
+
+
+def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> str:
+    """Write a figure of `summary()` or `decide()` by its column; `levels` are those it is held to.
+
+    Examples
+    --------
+    >>> figure_text("count", 2.5), figure_text("pvalue", 1e-9), figure_text("probability", 0.9496)
+    ('2.5', '<0.001', '0.9496')
+    """
+    write = _COLUMNS.get(column)
+    if write is not None:
+        return write(value)
+    if column in ("pvalue", "adjusted", "running_fdr"):
+        return (numbers.rate if column == "running_fdr" else numbers.pvalue)(value, levels=levels)
+    # Columns that a method adds are probabilities, or figures of another kind.
+    unit = math.isnan(value) or 0.0 <= value <= 1.0
+    return numbers.probability(value, levels=levels) if unit else numbers.statistic(value)
 
 
 def none_leads_words(answer: Answer) -> list[str]:
     """Say with what probability nothing leads, where equality has mass of its own."""
     if not answer.none_leads:
         return []
-    level = probability_words(answer.none_leads)
+    level = numbers.probability_words(answer.none_leads)
     return [
         f"With probability {level} no statement leads, because two or more are exactly equal; that "
         "counts for none of them."
