@@ -293,14 +293,28 @@ def test_regions_against_enumeration(alpha: tuple[float, float, float]) -> None:
     np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-9)
 
 
-@pytest.mark.parametrize("alpha", [(1.0, 1.0, 1.0), (0.1, 0.1, 0.1), (3.0, 0.4, 1.0)])
-@pytest.mark.parametrize("counts", [(0, 0, 0), (3, 0, 9), (40, 41, 39), (130, 0, 1)])
+@pytest.mark.parametrize(
+    "alpha", [(1.0, 1.0, 1.0), (0.1, 0.1, 0.1), (3.0, 0.4, 1.0), (1e-3, 1e-3, 1e-3)]
+)
+@pytest.mark.parametrize(
+    "counts", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (3, 0, 9), (10, 9, 9), (40, 41, 39), (130, 0, 1)]
+)
 def test_certain_regions_are_the_dirichlet_kernel(
     counts: tuple[int, int, int], alpha: tuple[float, float, float]
 ) -> None:
     triples = np.repeat(np.eye(3), counts, axis=0)
     exact, _ = probability_of_maximum(Cells(np.log(alpha), np.array(counts, dtype=float)))
     np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-12)
+
+
+def test_regions_by_a_rule_too_coarse_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def coarse(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # The middles of the panels: right to some 1 %.
+        return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+
+    monkeypatch.setattr(pm, "composite", coarse)
+    with pytest.raises(ArithmeticError, match="known only within"):
+        pm.region_probabilities(np.tile([0.3, 0.4, 0.3], (12, 1)))
 
 
 @pytest.mark.parametrize("n", [30, 300])
