@@ -141,7 +141,9 @@ def print_comparison(out: Console, c: Comparison) -> None:
     out.print()
     out.print(c.explain())
     out.print()
-    _print_statements(out, c)
+    # An order of mean ranks is not what is tested; the ranks themselves follow.
+    if "ranks" not in c.method.provides:
+        _print_statements(out, c)
     if "questions" in c.method.provides:
         _print_questions(out, c)
     if "components" in c.method.provides:

@@ -108,7 +108,7 @@ def seen(results, folds=None):
     k = np.isfinite(x).sum(axis=1)  # datasets may have different numbers of replicates
     if folds is None and k.max() > 20:
         raise ValueError(
-            f"folds is missing: with {k.max()} replicates their correlation cannot be guessed: "
+            f"folds is missing: with {k.max()} replicates no correlation can be guessed; give "
             "priors={'folds': 10} for ten times ten folds, {'folds': float('inf')} for independent "
             "seeds (command line: --set folds=10)."
         )

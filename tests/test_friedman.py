@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from matplotlib.figure import Figure
+from rich.console import Console
 from scipy import integrate, stats
 
 import bayescompare as bc
+from bayescompare import cli_tables
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import Comparison
 from bayescompare.methods.friedman import (
@@ -349,7 +355,9 @@ def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     assert f"({pvalue_equation(c.pvalue)})" in said
     assert ("is rejected" in said) == (c.pvalue <= 0.05)
     assert ("not evidence that it is true" in said) == (c.pvalue > 0.05)
-    assert c.headline().startswith(f"{c.best} is the order of the mean ranks, p ")
+    differ = "differ" if c.pvalue <= 0.05 else "do not differ significantly"
+    assert c.headline().startswith(f"the algorithms {differ}, {pvalue_equation(c.pvalue)}; ")
+    assert ">" not in c.headline().replace("p > 0.999", "")
     assert "not whether this is their order" in said
     assert "depends on which other algorithms are compared" in said
     mean, found = ranks(details), nemenyi(details)
@@ -359,3 +367,32 @@ def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     claims = said.replace("a p-value is not the probability of a hypothesis", "")
     claims = claims.replace("'dirichlet' for a probability", "")
     assert "probab" not in claims
+
+
+def test_the_headline_names_the_best_ranks_and_no_order(tmp_path: Path) -> None:
+    clear = ask(one_measure([[3.0, 2, 1], [3, 2, 1], [3, 2, 1], [3, 2, 1]]))
+    assert (
+        clear.headline()
+        == f"the algorithms differ, {pvalue_equation(clear.pvalue)}; best mean rank: A"
+    )
+    two = ask(one_measure([[2.0, 2, 1], [3, 2, 1], [2, 3, 1]]))
+    assert two.headline().endswith("; best mean rank: A and B")
+    tied = ask(one_measure([[1.0, 1, 1], [2, 2, 2]]))
+    assert tied.headline() == (
+        "the algorithms do not differ significantly, p = 1; all mean ranks are equal"
+    )
+    for c in (clear, two, tied):
+        assert c.headline() in repr(c)
+        assert c.plot(ax=Figure().subplots()).get_title("left").replace("\n", " ") == c.headline()
+        page = c.report(tmp_path / "page.md", overwrite=True).read_text(encoding="utf-8")
+        assert c.headline() in page
+        assert c.best not in page
+        shown = printed(c)
+        assert c.headline() in shown
+        assert " > ".join(c.best.split(">")) not in shown
+
+
+def printed(c: Any) -> str:
+    out = Console(record=True, width=300, file=io.StringIO())
+    cli_tables.print_comparison(out, c)
+    return out.export_text()

@@ -23,7 +23,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.classic_measures import Combined, Favoured, PerMeasure
 from bayescompare.methods.classic_pairs import PairTest
 from bayescompare.methods.decision import Decision
-from bayescompare.methods.words.all_test import all_test_words
+from bayescompare.methods.words.all_test import all_test_headline, all_test_words
 from bayescompare.results import Results
 
 __all__ = ["AllTest"]
@@ -51,16 +51,31 @@ class AllTest(PerMeasure):
 
     name: ClassVar[str] = "all-test"
     title: ClassVar[str] = "all-test: is one algorithm significantly better on every measure?"
-    leading: ClassVar[str] = "is tested on every measure"
 
     def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
         """Take the largest p-value where all measures agree."""
         first, second = favoured.pvalues
         votes = -len(first), -len(second)
         lead = favoured.first_by(votes, (favoured.least(0), favoured.least(1)))
-        agree = len(favoured.pvalues[lead]) == len(tests)
-        pvalue = max(favoured.pvalues[lead]) if agree else 1.0
-        return Combined(lead, pvalue, len(favoured.pvalues[lead]))
+        number = len(favoured.pvalues[lead])
+        if number < len(tests):
+            return Combined(None, 1.0, number)
+        return Combined(lead, max(favoured.pvalues[lead]), number)
+
+    def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
+        """Better on every measure."""
+        first, second = (">".join(order) for order in (names, names[::-1]))
+        return "|".join([first] * measures), "|".join([second] * measures)
+
+    def neither(
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
+    ) -> tuple[str, NDArray[np.bool_]]:
+        """What each measure favours; "=" where it favours neither."""
+        first, second = names
+        states = {0: f"{first}>{second}", 1: f"{second}>{first}", None: f"{first}={second}"}
+        favoured = np.array([{0: 1.0, 1: -1.0, None: 0.0}[tested.favours] for tested in tests])
+        label = "|".join(states[tested.favours] for tested in tests)
+        return label, np.asarray((signs == favoured).all(axis=1))
 
     def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Better on every measure."""
@@ -69,3 +84,7 @@ class AllTest(PerMeasure):
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are a conservative test."""
         return all_test_words(self, results, answer, decision)
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say whether one is better on every measure, or on which measures each is."""
+        return all_test_headline(results, answer, decision)

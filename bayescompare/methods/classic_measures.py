@@ -20,16 +20,18 @@ from bayescompare.methods.classic_pairs import (
     measured,
     run,
 )
-from bayescompare.methods.pair_answer import pair_answer
 from bayescompare.results import Results
 
 __all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
 
 
 class Combined(NamedTuple):
-    """What the measures amount to: who leads, its p-value, and how many measures count for it."""
+    """What the measures amount to: who leads, the p-value, and how many measures count for it.
 
-    lead: int
+    Nobody leads where the rule has nothing to say; the p-value is then 1.
+    """
+
+    lead: int | None
     pvalue: float
     statistic: int
 
@@ -80,6 +82,16 @@ class PerMeasure(Method):
         """Make one p-value of several."""
 
     @abstractmethod
+    def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
+        """The statements that the first, and that the second algorithm is the better one."""
+
+    @abstractmethod
+    def neither(
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
+    ) -> tuple[str, NDArray[np.bool_]]:
+        """The statement where nobody leads, and which datasets show it."""
+
+    @abstractmethod
     def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which datasets, by their signs (dataset, measure), show what is tested."""
 
@@ -87,7 +99,7 @@ class PerMeasure(Method):
         """Test every measure by itself and combine."""
         names = results.algorithms
         tests = [run(results, measure, self.test) for measure in results.measures]
-        lead, pvalue, statistic = self.combine(Favoured.by(names, tests), tests)
+        found = self.combine(Favoured.by(names, tests), tests)
         signs = np.sign(np.stack([measured(results, name) for name in results.measures], axis=1))
         rows = [
             {
@@ -98,14 +110,28 @@ class PerMeasure(Method):
             }
             for measure, tested in zip(results.measures, tests, strict=True)
         ]
-        return pair_answer(
-            results,
-            [self.supports(signs).sum(), self.supports(-signs).sum()],
-            pvalue=pvalue,
-            statistic=float(statistic),
-            lead=lead,
+        labels: tuple[str, ...] = self.labels(names, len(tests))
+        support = [self.supports(signs), self.supports(-signs)]
+        if found.lead is None:
+            label, shown = self.neither(names, tests, signs)
+            labels, support = (*labels, label), [*support, shown]
+        counts = np.array([shown.sum() for shown in support], dtype=np.float64)
+        return Answer(
+            labels=labels,
+            states=() if self.one_question else _states(labels),
+            counts=counts,
+            size=len(labels),
+            n_observed=int((counts > 0).sum()),
+            pvalue=found.pvalue,
+            statistic=float(found.statistic),
+            lead=2 if found.lead is None else found.lead,
             details={"test": self.test, "alpha": self.alpha, "per_measure": rows},
         )
+
+
+def _states(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """For every measure, the ordering in each statement."""
+    return tuple(zip(*(label.split("|") for label in labels), strict=True))
 
 
 def per_measure(details: Mapping[str, Any]) -> pd.DataFrame:

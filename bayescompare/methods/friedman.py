@@ -74,7 +74,6 @@ class Friedman(Method):
         {"pvalue", "statistic", "ranks", "nemenyi", "critical_difference"}
     )
     one_measure: ClassVar[bool] = True
-    leading: ClassVar[str] = "is the order of the mean ranks"
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
@@ -125,6 +124,12 @@ class Friedman(Method):
         from bayescompare.methods.words.friedman import friedman_words
 
         return friedman_words(results, answer, decision)
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say what was tested: whether the algorithms differ, not in which order."""
+        from bayescompare.methods.words.friedman import friedman_headline
+
+        return friedman_headline(answer, decision)
 
 
 # ------------------------------------------------------------------------- read off answer.details

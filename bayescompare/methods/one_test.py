@@ -25,7 +25,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.classic_measures import Combined, Favoured, PerMeasure
 from bayescompare.methods.classic_pairs import PairTest
 from bayescompare.methods.decision import Decision
-from bayescompare.methods.words.one_test import one_test_words
+from bayescompare.methods.words.one_test import one_test_headline, one_test_words
 from bayescompare.results import Results
 
 __all__ = ["OneTest"]
@@ -48,22 +48,38 @@ class OneTest(PerMeasure):
     >>> from bayescompare.methods.one_test import OneTest
     >>> c = bc.compare(bc.load_example("benavoli-example1"), method=OneTest(test="sign"))
     >>> c.best, round(c.pvalue, 6)
-    ('B>A|B>A', 0.145996)
+    ('B>A', 0.145996)
     """
 
     keeps_level: ClassVar[bool] = False
     name: ClassVar[str] = "one-test"
     title: ClassVar[str] = "one-test: significantly better on some measure, worse on none?"
-    leading: ClassVar[str] = 'is tested as "better on some measure, worse on none"'
+    one_question: ClassVar[bool] = True
 
     def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
         """Take the smallest p-value unless the other algorithm has a significant one too."""
         least = favoured.least(0), favoured.least(1)
         votes = -len(favoured.pvalues[0]), -len(favoured.pvalues[1])
         lead = favoured.first_by(least, votes)
-        opposed = least[1 - lead] <= self.alpha
         counted = sum(p <= self.alpha for p in favoured.pvalues[lead])
-        return Combined(lead, 1.0 if opposed else least[lead], counted)
+        if least[1 - lead] <= self.alpha or not favoured.pvalues[lead]:
+            return Combined(None, 1.0, counted)
+        return Combined(lead, least[lead], counted)
+
+    def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
+        """One question, whatever the measures: is it called better?"""
+        first, second = names
+        return f"{first}>{second}", f"{second}>{first}"
+
+    def neither(
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
+    ) -> tuple[str, NDArray[np.bool_]]:
+        """Incomparable where each has a significant measure, equal where none favours either."""
+        first, second = names
+        if all(tested.favours is None for tested in tests):
+            return f"{first}={second}", np.asarray((signs == 0).all(axis=1))
+        mixed = (signs > 0).any(axis=1) & (signs < 0).any(axis=1)
+        return f"{first}~{second}", np.asarray(mixed)
 
     def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Better on some measure, worse on none."""
@@ -72,3 +88,7 @@ class OneTest(PerMeasure):
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are no test of their level."""
         return one_test_words(self, results, answer, decision)
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say on which measures one is significantly better, and whether the other is on any."""
+        return one_test_headline(self, results, answer, decision)

@@ -59,7 +59,9 @@ _FEW = np.geomspace(0.1, 10.0, 9).tolist()
 
 def comparison_page(c: Comparison, command: str | None = None) -> Page:
     """Bring a comparison into the shape of a page."""
-    tables = [_summary(c), *_questions(c), *_network_tables(c)]
+    # An order of mean ranks is not what is tested; the ranks themselves follow.
+    statements = [] if "ranks" in c.method.provides else [_summary(c)]
+    tables = [*statements, *_questions(c), *_network_tables(c)]
     tables += [frame_table(title, frame) for title, frame in c.tables.items()]
     sections = [
         Section("Figures", pictures=_pictures(c)),

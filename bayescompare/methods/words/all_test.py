@@ -6,29 +6,46 @@ from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SIGNIFICANT, Decision
-from bayescompare.methods.words.classic import NOT_A_PROBABILITY, each, own_level
+from bayescompare.methods.words.classic import NOT_A_PROBABILITY, each, favours, own_level
+from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
-from bayescompare.text.numbers import percent_setting, pvalue, setting
+from bayescompare.text.numbers import percent_setting, pvalue, pvalue_equation, setting
 
 if TYPE_CHECKING:
     from bayescompare.methods.all_test import AllTest
 
-__all__ = ["all_test_words"]
+__all__ = ["all_test_headline", "all_test_words"]
+
+
+def all_test_headline(results: Results, answer: Answer, decision: Decision) -> str:
+    """Who is better on every measure, or which measures favour whom, in one line."""
+    found, m = favours(answer), len(results.measures)
+    where = "every measure" if m > 1 else results.measures[0]
+    largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.level)}"
+    for name, measures in found.items():
+        if name is not None and len(measures) == m:
+            if decision.verdict == "settled":
+                return f"{name} is better on {where} ({largest}, significant)"
+            return f"{name} is ahead on {where} ({largest}, not significant)"
+    if set(found) == {None}:
+        return "no measure favours either algorithm (p = 1, not significant)"
+    told = [f"{name or 'neither'} on {many(on)}" for name, on in found.items()]
+    return f"the measures do not agree: {', '.join(told)} (p = 1, not significant)"
 
 
 def all_test_words(
     method: AllTest, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say what each measure says, and that together they are a conservative test."""
-    assert answer.lead is not None
-    ahead, m = results.algorithms[answer.lead], len(results.measures)
+    m, found = len(results.measures), favours(answer)
+    ahead = next((name for name, measures in found.items() if len(measures) == m), None)
     level = percent_setting(SIGNIFICANT)
     if decision.verdict == "settled":
         said = (
             f"{ahead} is significantly better on every measure at the {level} level: the "
             f"largest p-value is {pvalue(decision.level)}."
         )
-    elif answer.statistic == m:
+    elif ahead is not None:
         said = (
             f"Every measure favours {ahead}, but not every one significantly: the largest "
             f"p-value is {pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is not "

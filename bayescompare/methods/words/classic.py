@@ -8,7 +8,7 @@ from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 
-__all__ = ["NOT_A_PROBABILITY", "each", "finding", "left_out", "own_level"]
+__all__ = ["NOT_A_PROBABILITY", "each", "favours", "finding", "left_out", "own_level"]
 
 _TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
 
@@ -61,6 +61,15 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
         return []
     verdict = "significant" if decision.level <= alpha else "not significant"
     return [f"At the level alpha = {setting(alpha)} asked for it is {verdict}."]
+
+
+def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
+    """The measures that favour each algorithm, at a level; under None those that favour neither."""
+    found: dict[str | None, list[str]] = {}
+    for row in answer.details["per_measure"]:
+        if row["better"] is None or row["pvalue"] <= level:
+            found.setdefault(row["better"], []).append(row["measure"])
+    return found
 
 
 def each(test: str, results: Results, answer: Answer) -> str:

@@ -14,7 +14,19 @@ from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
 from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
 
-__all__ = ["friedman_words"]
+__all__ = ["friedman_headline", "friedman_words"]
+
+
+def friedman_headline(answer: Answer, decision: Decision) -> str:
+    """Whether the algorithms differ, which is what was tested, and who has the best mean rank."""
+    mean = ranks(answer.details)
+    # Mean ranks are halves of whole numbers over n: equal ones are equal.
+    best = [str(name) for name in mean.index[mean == mean.min()]]
+    ahead = f"best mean rank: {many(best)}" if len(best) < len(mean) else "all mean ranks are equal"
+    differ = "the algorithms differ"
+    if decision.verdict != "settled":
+        differ = "the algorithms do not differ significantly"
+    return f"{differ}, {pvalue_equation(decision.level)}; {ahead}"
 
 
 def friedman_words(results: Results, answer: Answer, decision: Decision) -> list[str]:

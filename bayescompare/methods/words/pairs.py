@@ -143,7 +143,8 @@ def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
     rest = len(winners) - len(named)
     more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
     better = "better on every measure" if len(results.measures) > 1 else "better"
-    better = "dominant" if method.one_question else better
+    if method.one_question:
+        better = "dominant" if "relation" in method.provides else "better by the rule"
     lead = "Most probably" if method.kind == "bayesian" else "Significantly"
     return f"{lead} {better}: {told}{more}."
 
