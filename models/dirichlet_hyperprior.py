@@ -13,7 +13,7 @@ Ties split a dataset's weight over the statements they allow. Changed prior, in 
     prior = {"concentration": pm.HalfNormal.dist(3)}
     c = bc.compare(results, method=bc.methods.ModelFile("dirichlet_hyperprior", priors=prior))
 
-Reference: Benavoli & de Campos (2016), Section 4; Minka (2000) for learning α.
+Reference: de Campos & Benavoli (2016), Section 4; Minka (2000) for learning α.
 """
 
 import pymc as pm

@@ -25,7 +25,7 @@ _LACOSTE = (
     "(AISTATS), 665-675"
 )
 _BENAVOLI = (
-    "Benavoli, A., & de Campos, C. P. (2016). Statistical Tests for Joint Analysis of Performance "
+    "Benavoli, A., & de Campos, C. P. (2015). Statistical Tests for Joint Analysis of Performance "
     "Measures. In J. Suzuki & M. Ueno (Eds.), Advanced Methodologies for Bayesian Networks (LNCS "
     "9505, pp. 76-92). Springer. doi:10.1007/978-3-319-28379-1_6"
 )
@@ -131,7 +131,7 @@ def load_example(name: str) -> Results:
       accuracy    max        none  metric  none    none  65.3 to 98.3
       complexity  min        none  metric  none    none  23.4 to 50
       missing     0 of 16 cells
-      source      Benavoli, A., & de Campos, C. P. (2016). ...
+      source      Benavoli, A., & de Campos, C. P. (2015). ...
     """
     example = _find(name)
     with as_file(files("bayescompare").joinpath("data", example.file)) as path:

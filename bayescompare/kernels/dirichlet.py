@@ -6,7 +6,7 @@ A dataset with weights :math:`w_{ik}` (one, or shares of one where it is tied) c
 
 References
 ----------
-Benavoli & de Campos (2016), Section 4. Walley (1996) for the imprecise Dirichlet model.
+de Campos & Benavoli (2016), Section 4. Walley (1996) for the imprecise Dirichlet model.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 References
 ----------
-Benavoli & de Campos (2016), equations (4)–(6), Theorem 1.
+de Campos & Benavoli (2016), equations (4)–(6), Theorem 1.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ errors of its parts cancel.
 
 References
 ----------
-Benavoli & de Campos (2016), Section 4, where the same probability is estimated by Monte Carlo.
+de Campos & Benavoli (2016), Section 4, where the same probability is estimated by Monte Carlo.
 Takahasi & Mori (1974), Publ. RIMS 9, 721–741, for the substitution.
 """
 

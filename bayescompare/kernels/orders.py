@@ -6,7 +6,7 @@ for two algorithms. Only observed states exist here: nothing of size (l!)^m is e
 
 References
 ----------
-Benavoli & de Campos (2016), Section 2 (statements, ties) and Section 6 (many algorithms).
+de Campos & Benavoli (2016), Section 2 (statements, ties) and Section 6 (many algorithms).
 """
 
 from __future__ import annotations

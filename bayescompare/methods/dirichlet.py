@@ -10,7 +10,7 @@ P(θ_k > max of the others | data) for every statement, by a one-dimensional int
 
 References
 ----------
-Benavoli & de Campos (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
+de Campos & Benavoli (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Dirichlet(Method):
         "multinomial-Dirichlet test: P(each joint statement is the most probable)"
     )
     kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = "Benavoli & de Campos (2016), Section 4"
+    reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",

@@ -10,7 +10,7 @@ with a, b the two largest counts. It gives a p-value, never a probability of any
 
 References
 ----------
-Benavoli & de Campos (2016), Section 3.
+de Campos & Benavoli (2016), Section 3.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GLRT(Method):
     name: ClassVar[str] = "glrt"
     title: ClassVar[str] = "likelihood-ratio test that one joint statement is the most probable"
     kind: ClassVar[Kind] = "frequentist"
-    reference: ClassVar[str] = "Benavoli & de Campos (2016), Section 3"
+    reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     leading: ClassVar[str] = "is the most frequent statement"
 

@@ -10,7 +10,7 @@ exactly, or the answer is averaged over all graphs.
 
 References
 ----------
-Benavoli & de Campos (2015), Section 5; (2016), Section 5.
+Benavoli & de Campos (2015), Section 5; de Campos & Benavoli (2016), Section 5.
 """
 
 from __future__ import annotations

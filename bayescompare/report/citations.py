@@ -21,11 +21,11 @@ __all__ = ["bibtex", "citation_keys", "method_section", "method_text"]
 
 #: Method → keys of references.bib, its own paper first.
 _KEYS = {
-    "glrt": ["benavoli2015joint", "decampos2016joint"],
-    "dirichlet": ["benavoli2015joint", "decampos2016joint"],
+    "glrt": ["decampos2016joint", "benavoli2015joint"],
+    "dirichlet": ["decampos2016joint", "benavoli2015joint"],
     "network": ["benavoli2015joint", "decampos2016joint", "heckerman1995learning"],
     "poisson-binomial": ["lacoste2012bayesian"],
-    "hierarchical": ["lacoste2012bayesian", "gelman2013bda"],
+    "hierarchical": ["gelman2013bda", "lacoste2012bayesian"],
     "correlated-t": ["corani2015bayesian", "lacoste2012bayesian"],
     "gsd": ["jansen2022gsd"],
     "gsd-bootstrap": ["jansen2022gsd", "rubin1981bootstrap"],
