@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from bayescompare._checks import is_number
 from bayescompare._version import __version__
 from bayescompare.methods.priors import prior_options
 from bayescompare.methods.words import many
 from bayescompare.report.page import Section
-from bayescompare.text.numbers import count, plural
+from bayescompare.text.numbers import count, error, plural, setting, statistic
 
 if TYPE_CHECKING:
     from bayescompare.methods.base import Answer, Method
@@ -136,7 +137,8 @@ def _entries() -> dict[str, str]:
 
 
 def _ropes(results: Results) -> str:
-    ropes = [f"{n} {results[n].rope:g}" for n in results.measures if results[n].rope is not None]
+    given = {name: results[name].rope for name in results.measures}
+    ropes = [f"{name} {setting(rope)}" for name, rope in given.items() if rope is not None]
     return f"Differences within a rope count as equivalence ({many(ropes)})." if ropes else ""
 
 
@@ -145,11 +147,11 @@ def _over_pairs(method: Method, fdr: float, reference: str | None) -> str:
     if method.kind == "bayesian":
         return (
             f"Over {pairs}, statements were asserted in the order of their probability P while "
-            f"the mean of 1 − P, the expected share of false ones, was at most {fdr:g} "
+            f"the mean of 1 − P, the expected share of false ones, was at most {setting(fdr)} "
             f"({aside('muller2004optimal')}), and P above one half."
         )
     return (
-        f"Over {pairs} p-values were corrected by Holm's method at level {fdr:g} "
+        f"Over {pairs} p-values were corrected by Holm's method at level {setting(fdr)} "
         f"({aside('holm1979simple')})."
     )
 
@@ -170,12 +172,10 @@ def _dirichlet(method: Any, answer: Answer | None) -> str:
 
 
 def _dirichlet_prior(method: Any) -> str:
-    given = prior_options(method.priors)
-    if given:
-        told = ", ".join(f"{name} {value}" for name, value in given.items())
-        return f"prior given by the user ({told})"
+    if method.priors:
+        return f"prior given by the user ({_own(method)})"
     if method.prior in ("symmetric", "imprecise"):
-        return f"Dirichlet prior (symmetric, strength s = {method.strength:g})"
+        return f"Dirichlet prior (symmetric, strength s = {setting(method.strength)})"
     if isinstance(method.prior, Mapping):
         return "Dirichlet prior with parameters given for single statements"
     parameter = {"jeffreys": "α = 1/2, Jeffreys'", "uniform": "α = 1, uniform"}
@@ -186,22 +186,53 @@ def _how(method: Any) -> str:
     return "by NUTS in PyMC" if method.samples else "by one-dimensional quadrature, exactly"
 
 
+def _own(method: Any) -> str:
+    """The priors that the user gave, by name."""
+    given = prior_options(method.priors) or {}
+    return ", ".join(f"{name} {value}" for name, value in given.items())
+
+
+def _sampled(method: Any) -> str:
+    """Whose priors they were, where they are not the method's, and whether NUTS was needed."""
+    own = f", under priors given by the user ({_own(method)})" if method.priors else ""
+    return own + (", sampled by NUTS" if method.samples else "")
+
+
+def _chosen(value: object) -> str:
+    """An option as it was given: a number, or a word."""
+    return setting(value) if is_number(value) else str(value)
+
+
 def _network(method: Any, answer: Answer | None) -> str:
-    ess = f"equivalent sample size {method.ess:g}"
+    limit = method.max_parents if answer is None else answer.details["max_parents"]
+    choices = ["BDeu score", f"equivalent sample size {_chosen(method.ess)}"]
     if method.priors:
-        told = ", ".join(f"{k} {v}" for k, v in (prior_options(method.priors) or {}).items())
-        ess = f"prior given by the user: {told}"
-    search = f"{method.search} search" if isinstance(method.search, str) else "given"
-    graph = "of the graph with the best score"
+        choices[1] = f"prior given by the user: {_own(method)}"
+    if isinstance(method.search, str):
+        most = "as many parents as the datasets allow" if limit is None else plural(limit, "parent")
+        choices.append(f"at most {most} each")
+    graph = "of a graph given by the user"
     if method.average:
         graph = "averaged over all graphs within the limit on parents"
-    elif not isinstance(method.search, str):
-        graph = "of a graph given by the user"
+    elif isinstance(method.search, str):
+        graph = "of the graph with the best score"
+        choices.append(f"{method.search} search")
     return (
         "by the test of {cited} with the joint distribution factored by a Bayesian network over "
-        f"the measures, {graph} (BDeu score, {ess}, {search}). Reported is the posterior "
-        "probability that a joint statement is the most probable one."
+        f"the measures, {graph} ({', '.join(choices)}). Reported is the posterior "
+        f"probability that a joint statement is the most probable one, computed "
+        f"{_network_error(method, answer)}."
     )
+
+
+def _network_error(method: Any, answer: Answer | None) -> str:
+    if answer is not None and answer.mcse is not None:
+        most = error(float(answer.mcse.max()))
+        return f"by {'NUTS' if method.samples else 'Monte Carlo'} (standard error at most {most})"
+    if answer is None and not method.samples:
+        wanted = setting(method.mcse)
+        return f"exactly where it can be, else by Monte Carlo to a standard error of {wanted}"
+    return "by NUTS in PyMC" if method.samples else "exactly"
 
 
 def _glrt(method: Any, answer: Answer | None) -> str:
@@ -213,43 +244,55 @@ def _glrt(method: Any, answer: Answer | None) -> str:
 
 def _poisson_binomial(method: Any, answer: Answer | None) -> str:
     model = "jointly with the share of datasets" if method.joint else "dataset by dataset"
-    sampled = ", sampled by NUTS under a prior given by the user" if method.samples else ""
+    prior = ""
+    if not method.priors:
+        prior = (
+            ", under a Dirichlet prior of each dataset's error probabilities "
+            f"(a = {_chosen(method.a)}) and a Beta prior of the share of datasets "
+            f"(b = {_chosen(method.b)})"
+        )
     return (
         "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
-        f"two gets wrong, {model}{sampled}. Reported is the posterior probability that one is "
-        "better on most datasets of the context."
+        f"two gets wrong, {model}{prior}{_sampled(method)}. Reported is the posterior probability "
+        "that one is better on most datasets of the context."
     )
 
 
 def _hierarchical(method: Any, answer: Answer | None) -> str:
-    sampled = ", sampled by NUTS under a prior given by the user" if method.samples else ""
     return (
         "by a hierarchical Beta model of the counts of examples that only one of the two gets "
-        f"wrong (after {{aside}}), in which datasets learn from each other{sampled}. Reported is "
-        "the posterior probability that one is better on most datasets of the context."
+        f"wrong (after {{aside}}), in which datasets learn from each other{_sampled(method)}. "
+        "Reported is the posterior probability that one is better on most datasets of the context."
     )
 
 
 def _correlated_t(method: Any, answer: Answer | None) -> str:
-    rho = "ρ is one over the number of folds"
+    rho = "ρ, one over the number of folds"
     if answer is not None:
-        seen = sorted(set(answer.details["per_dataset"]["rho"]))
-        rho = f"ρ = {seen[0]:.3g}" + (f" to {seen[-1]:.3g}" if len(seen) > 1 else "")
+        seen = answer.details["per_dataset"]["rho"]
+        ends = dict.fromkeys([min(seen), max(seen)])
+        rho = f"ρ = {' to '.join(statistic(end, significant=3) for end in ends)}"
+    elif method.rho is not None:
+        rho = f"ρ = {setting(method.rho)}"
+    elif method.folds is not None:
+        rho = f"ρ = 1/{method.folds}"
     outcome = "one is better on most datasets"
     if answer is not None and len(answer.labels) == 3:
         outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
-    joint = " (joint model)" if getattr(method, "joint", False) else ""
+    joint = "joint model, " if method.joint else ""
+    b = _chosen((method.priors or {}).get("b", method.b))
     return (
         "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
-        f"the correlation {rho}, and the Poisson binomial over datasets{joint} ({{aside}}). "
-        f"Reported is the posterior probability that {outcome}."
+        f"the correlation {rho}, and the Poisson binomial over datasets ({joint}symmetric prior of "
+        f"the shares of datasets with b = {b}; {{aside}}). Reported is the posterior probability "
+        f"that {outcome}."
     )
 
 
 def _gsd(method: Any, answer: Answer | None) -> str:
     told = (
         "by generalised stochastic dominance ({aside}), which asks whether every utility in "
-        f"keeping with the measures' scales prefers one, at δ = {method.delta:g}"
+        f"keeping with the measures' scales prefers one, {_extent(method, answer)}"
     )
     if answer is not None and answer.pvalue is None:
         return f"{told}. The order is that of these data; it was not tested."
@@ -258,26 +301,55 @@ def _gsd(method: Any, answer: Answer | None) -> str:
     return f"{told}; the p-value is that of a permutation test ({sides}; {test})."
 
 
+def _extent(method: Any, answer: Answer | None) -> str:
+    """The δ that was used, as it was asked for: itself, or as a share ε of δ_max."""
+    used = None if answer is None else answer.details.get("delta")
+    told = f"at δ = {setting(method.delta)}"
+    if method.epsilon is not None:
+        told = f"at δ = ε·δ_max with ε = {setting(method.epsilon)}"
+        told += f" (δ = {statistic(used, significant=3)})" if isinstance(used, float) else ""
+    elif isinstance(used, float) and used < method.delta:
+        told += f", cut to the largest that the pair allows, {statistic(used, significant=3)}"
+    if method.rule is not None:
+        told += f" (rule of gains: {method.rule})"
+    return told
+
+
 def _resamples(method: Any, answer: Answer | None) -> str:
     """How many labellings were tried, which need not be how many were asked for."""
+    stop = method.stop_after
+    until = "" if stop is None else f", at most until {stop} of them reach the statistic"
     if answer is None:
-        return f"at most {method.permutations} resamples"
+        return f"at most {plural(method.permutations, 'resample')}{until}"
     tried = max(answer.details["resamples"])
     if answer.details.get("enumerated"):
-        return f"all {tried} swaps of labels"
-    stopped = ", stopped early" if tried < method.permutations else ""
-    return f"{tried} resamples{stopped}"
+        return f"all {plural(tried, 'swap')} of labels"
+    return f"{plural(tried, 'resample')}{until}"
 
 
 def _gsd_bootstrap(method: Any, answer: Answer | None) -> str:
     return (
         "by generalised stochastic dominance ({aside}) under the Bayesian bootstrap over datasets, "
-        f"at δ = {method.delta:g}. Reported is the posterior probability of dominance."
+        f"{_extent(method, answer)}, from {plural(method.resamples, 'draw')} of the datasets' "
+        "weights. Reported is the posterior probability of dominance."
     )
 
 
 def _classic(name: str) -> Callable[[Any, Answer | None], str]:
     return lambda method, answer: f"by {name} ({{aside}})."
+
+
+def _friedman(method: Any, answer: Answer | None) -> str:
+    level = setting(method.alpha)
+    return f"by the Friedman test and Nemenyi's test of pairs at the level {level} ({{aside}})."
+
+
+def _by_measure(which: str) -> Callable[[Any, Answer | None], str]:
+    tests = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed-rank test"}
+    return lambda method, answer: (
+        f"by the rule that one must be significantly better on {which} measure, by "
+        f"{tests[method.test]} at the level {setting(method.alpha)} ({{aside}})."
+    )
 
 
 def _model(method: Any, answer: Answer | None) -> str:
@@ -298,7 +370,7 @@ _TEXTS: dict[str, Callable[[Any, Answer | None], str]] = {
     "gsd-bootstrap": _gsd_bootstrap,
     "sign": _classic("the sign test, two-sided"),
     "wilcoxon": _classic("Wilcoxon's signed-rank test, two-sided"),
-    "friedman": _classic("the Friedman test and Nemenyi's test of pairs"),
-    "all-test": _classic("the rule that one must be significantly better on every measure"),
-    "one-test": _classic("the rule that one must be significantly better on some measure"),
+    "friedman": _friedman,
+    "all-test": _by_measure("every"),
+    "one-test": _by_measure("some"),
 }

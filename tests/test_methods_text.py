@@ -1,0 +1,132 @@
+"""The paragraph for a paper's methods section states the options that were really used."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+import bayescompare as bc
+from bayescompare import methods
+from bayescompare.report.citations import method_text
+from bayescompare.text.numbers import setting, statistic
+
+TWO = bc.load_example("benavoli-example1")
+UCI = bc.load_example("jansen-uci")
+
+#: An option with another value than its default, and what the text then says.
+OPTIONS = [
+    ("dirichlet", {"strength": 2.5}, "strength s = 2.5"),
+    ("dirichlet", {"prior": "imprecise", "strength": 0.5}, "lower and upper bounds"),
+    ("dirichlet", {"prior": "imprecise", "strength": 0.5}, "strength s = 0.5"),
+    ("dirichlet", {"prior": "jeffreys"}, "α = 1/2"),
+    ("dirichlet", {"prior": "uniform"}, "α = 1, uniform"),
+    ("dirichlet", {"prior": 0.7}, "α = 0.7"),
+    ("network", {"ess": 4.0}, "equivalent sample size 4"),
+    ("network", {"max_parents": 3}, "at most 3 parents each"),
+    ("network", {"search": "hill-climb"}, "hill-climb search"),
+    ("network", {"search": [("accuracy", "time")]}, "of a graph given by the user"),
+    ("network", {"average": True}, "averaged over all graphs"),
+    ("network", {"mcse": 0.0002}, "standard error of 0.0002"),
+    ("poisson-binomial", {"joint": True}, "jointly with the share of datasets"),
+    ("poisson-binomial", {"a": 0.5}, "a = 0.5"),
+    ("poisson-binomial", {"b": 2.0}, "b = 2"),
+    ("correlated-t", {"rho": 0.123}, "ρ = 0.123"),
+    ("correlated-t", {"folds": 7}, "ρ = 1/7"),
+    ("correlated-t", {"joint": True}, "joint model"),
+    ("correlated-t", {"b": 3.5}, "b = 3.5"),
+    ("correlated-t", {"priors": {"b": 4.5}}, "b = 4.5"),
+    ("gsd", {"delta": 0.03}, "δ = 0.03"),
+    ("gsd", {"delta": 0}, "δ = 0"),
+    ("gsd", {"epsilon": 0.4}, "ε = 0.4"),
+    ("gsd", {"rule": "jansen2022"}, "jansen2022"),
+    ("gsd", {"permutations": 234}, "234 resamples"),
+    ("gsd", {"scheme": "pooled"}, "pooled"),
+    ("gsd", {"stop_after": 17}, "until 17 of them"),
+    ("gsd", {"alternative": "first"}, "one-sided"),
+    ("gsd-bootstrap", {"delta": 0.03}, "δ = 0.03"),
+    ("gsd-bootstrap", {"epsilon": 0.4}, "ε = 0.4"),
+    ("gsd-bootstrap", {"rule": "jansen2022"}, "jansen2022"),
+    ("gsd-bootstrap", {"resamples": 345}, "345 draws"),
+    ("friedman", {"alpha": 0.01}, "level 0.01"),
+    ("all-test", {"alpha": 0.01}, "level 0.01"),
+    ("all-test", {"test": "sign"}, "by the sign test"),
+    ("one-test", {"alpha": 0.01}, "level 0.01"),
+    ("one-test", {"test": "sign"}, "by the sign test"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "said"), OPTIONS, ids=str)
+def test_an_option_is_stated(name: str, options: dict[str, object], said: str) -> None:
+    cls = methods.get(name)
+    text = method_text(cls(**options), TWO, None)
+    assert said in text
+    assert said not in method_text(cls(), TWO, None)
+
+
+def test_every_option_of_every_method_is_tried() -> None:
+    # priors= of the others needs PyMC; the test below has one.
+    tried = {(name, option) for name, options, _ in OPTIONS for option in options}
+    there = {(name, f.name) for name in methods.names() for f in fields(methods.get(name))}
+    assert {(name, option) for name, option in there - tried if option != "priors"} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "priors"),
+    [
+        ("dirichlet", "alpha"),
+        ("network", "ess"),
+        ("poisson-binomial", "b"),
+        ("hierarchical", "mu"),
+    ],
+)
+def test_a_prior_of_one_s_own_is_stated(name: str, priors: str) -> None:
+    import pymc as pm
+
+    law = pm.Beta.dist(2, 3) if priors == "mu" else pm.Gamma.dist(2, 3)
+    options = {"joint": True} if name == "poisson-binomial" else {}
+    made = methods.get(name)(priors={priors: law}, **options)
+    text = method_text(made, TWO, None)
+    assert "given by the user" in text
+    assert f"{priors} {'Beta' if priors == 'mu' else 'Gamma'}(" in text
+    assert ("NUTS" in text) == made.samples
+
+
+@pytest.mark.parametrize("name", ["gsd", "gsd-bootstrap"])
+def test_delta_is_the_one_that_was_used(name: str) -> None:
+    def ask(**options: float) -> bc.Comparison:
+        size = {"permutations": 40} if name == "gsd" else {"resamples": 40}
+        method = methods.get(name)(**size, **options)
+        return bc.compare(UCI, method=method, algorithms=["GBM", "CART"], rng=0)
+
+    c = ask(epsilon=0.5)
+    text = method_text(c.method, c.results, c.answer)
+    used = c.answer.details["delta"]
+    assert used == pytest.approx(0.5 * c.answer.details["delta_max"])
+    assert "1e-05" not in text
+    assert "ε = 0.5" in text
+    assert f"(δ = {statistic(used, significant=3)})" in text
+    large = ask(delta=0.99)
+    text = method_text(large.method, large.results, large.answer)
+    assert large.answer.details["delta"] < 0.99
+    assert f"cut to the largest that the pair allows, {statistic(used * 2, significant=3)}" in text
+    plain = method_text(ask().method, c.results, ask().answer)
+    assert f"at δ = {setting(1e-5)}" in plain
+    assert "cut" not in plain
+    assert "ε" not in plain
+
+
+def test_the_report_of_all_pairs_states_epsilon() -> None:
+    method = methods.get("gsd")(epsilon=0.5, permutations=20)
+    p = bc.pairwise(UCI.sel(algorithms=["GBM", "CART", "RF"]), method=method, n_jobs=1, rng=0)
+    text = bc.report.render(p, "markdown")
+    assert "ε = 0.5" in text
+    assert "at δ = 1e-05" not in text
+
+
+def test_the_network_states_the_limit_and_the_error_it_had() -> None:
+    c = bc.compare(TWO, method="network")
+    text = method_text(c.method, c.results, c.answer)
+    limit = c.answer.details["max_parents"]
+    assert f"at most {limit} parent" in text
+    assert text.endswith("computed exactly.")
