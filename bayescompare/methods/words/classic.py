@@ -8,7 +8,7 @@ from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 
-__all__ = ["NOT_A_PROBABILITY", "each", "favours", "finding", "left_out", "own_level"]
+__all__ = ["NOT_A_PROBABILITY", "directed", "each", "favours", "finding", "left_out", "own_level"]
 
 _TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
 
@@ -61,6 +61,12 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
         return []
     verdict = "significant" if decision.level <= alpha else "not significant"
     return [f"At the level alpha = {setting(alpha)} asked for it is {verdict}."]
+
+
+def directed(results: Results, answer: Answer) -> tuple[str, str]:
+    """The two algorithms in the direction that the p-value is about."""
+    first, second = results.algorithms
+    return (second, first) if answer.lead else (first, second)
 
 
 def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:

@@ -12,6 +12,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.gsd_order import strict
 from bayescompare.methods.gsd_pair import unbounded
+from bayescompare.methods.words.classic import directed
 from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
 from bayescompare.text.numbers import (
@@ -32,7 +33,7 @@ __all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words"]
 
 def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""
-    ahead, behind = _directed(results, answer)
+    ahead, behind = directed(results, answer)
     dominates = answer.details["dominates"]
     over, under = dominates[::-1] if answer.lead else dominates
     relation = {
@@ -51,7 +52,7 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """The relation in the data, the test, and what neither says."""
-    ahead, behind = _directed(results, answer)
+    ahead, behind = directed(results, answer)
     n = plural(len(results.datasets), "dataset")
     alike = all(answer.details["dominates"])
     said = [f"On {n} {_relation(results, answer)}."]
@@ -148,12 +149,6 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     ]
 
 
-def _directed(results: Results, answer: Answer) -> tuple[str, str]:
-    """The two algorithms in the direction that the p-value is about."""
-    first, second = results.algorithms
-    return (second, first) if answer.lead else (first, second)
-
-
 def _pvalue(method: GSD, decision: Decision) -> str:
     sides = "two-sided" if method.sides == 2 else "one-sided"
     return pvalue_equation(decision.level, f"{sides} p")
@@ -161,7 +156,7 @@ def _pvalue(method: GSD, decision: Decision) -> str:
 
 def _least(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
-    ahead, behind = _directed(results, answer)
+    ahead, behind = directed(results, answer)
     lead = answer.lead or 0
     opt, below = (float(answer.extra[name][lead]) for name in ("opt", "share_below"))
     least = f"{ahead} is on average worth as much as {behind}"

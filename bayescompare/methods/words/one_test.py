@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SIGNIFICANT, Decision
-from bayescompare.methods.words.classic import NOT_A_PROBABILITY, each, favours, own_level
+from bayescompare.methods.words.classic import (
+    NOT_A_PROBABILITY,
+    directed,
+    each,
+    favours,
+    own_level,
+)
 from bayescompare.methods.words.pieces import many
 from bayescompare.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
@@ -57,7 +63,7 @@ def _finding(method: OneTest, results: Results, answer: Answer, decision: Decisi
             f"({opposed}), so neither is called better: p = 1."
         )
     if decision.verdict == "settled":
-        ahead, behind = _directed(results, answer)
+        ahead, behind = directed(results, answer)
         return (
             f"{ahead} is significantly better on {many(favours(answer, SIGNIFICANT)[ahead])} at "
             f"the {level} level, and {behind} on no measure at the level {own}: the rule calls "
@@ -78,15 +84,10 @@ def _opposed(method: OneTest, results: Results, answer: Answer) -> str:
 
 
 def _better(method: OneTest, results: Results, answer: Answer) -> str:
-    ahead, behind = _directed(results, answer)
+    ahead, behind = directed(results, answer)
     on = many(favours(answer, SIGNIFICANT)[ahead])
     if len(results.measures) == 1:
         return f"{ahead} is significantly better on {on}"
     # The other may still be so at a level above the method's own.
     level = "" if method.alpha == SIGNIFICANT else f" at the level {setting(method.alpha)}"
     return f"{ahead} is significantly better on {on}, {behind} on none{level}"
-
-
-def _directed(results: Results, answer: Answer) -> tuple[str, str]:
-    first, second = results.algorithms
-    return (second, first) if answer.lead else (first, second)
