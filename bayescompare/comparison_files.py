@@ -26,7 +26,7 @@ from bayescompare.counts import ErrorCounts
 from bayescompare.measures import Measure
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.model_file import ModelFile
-from bayescompare.methods.priors import SavedPrior, is_number
+from bayescompare.methods.priors import SavedPrior
 from bayescompare.results import Results
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "netcdf", "to_json", "to_netcdf"]
@@ -318,7 +318,8 @@ def _method(name: str, options: dict[str, Any]) -> Method:
     if given:
         options = {
             **options,
-            "priors": {k: v if is_number(v) else SavedPrior(v) for k, v in given.items()},
+            # Numbers, and vectors and mappings of them, are kept; all else by name.
+            "priors": {k: SavedPrior(v) if isinstance(v, str) else v for k, v in given.items()},
         }
     if name == ModelFile.name:
         return ModelFile(**options)

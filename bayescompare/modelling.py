@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import is_number
 from bayescompare.methods.base import Parameter
-from bayescompare.methods.priors import check_priors, place
+from bayescompare.methods.priors import check_placed, check_priors, place
 from bayescompare.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
@@ -23,12 +23,19 @@ from bayescompare.text.numbers import count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["StatementTable", "prior", "ranks", "statement_table"]
+__all__ = ["StatementTable", "observe_statements", "prior", "ranks", "statement_table"]
 
 FloatArray = NDArray[np.float64]
 
 
-def prior(name: str, value: Any, dims: Sequence[str] = (), *, positive: bool = True) -> Any:
+def prior(
+    name: str,
+    value: Any,
+    dims: Sequence[str] = (),
+    *,
+    positive: bool | None = None,
+    within: tuple[float, float] | None = None,
+) -> Any:
     """Place a prior in the model at hand: whatever ``priors={name: value}`` takes.
 
     Parameters
@@ -41,8 +48,12 @@ def prior(name: str, value: Any, dims: Sequence[str] = (), *, positive: bool = T
     dims : sequence of str
         The variable's dims. A distribution of fewer dimensions stays one variable, shared by all;
         ``lambda name, dims: pm.HalfNormal(name, 1, dims=dims)`` has one for each.
-    positive : bool
-        Whether a number must be above zero, as scales and rates are; a location need not.
+    positive : bool, optional
+        Whether it lies above zero, as scales and rates do: then a number or a distribution that
+        does not is refused. A location need not (``positive=False``). By default numbers must be
+        above zero, and distributions are taken as they are.
+    within : tuple of two numbers, optional
+        Where it lies, for other ranges: ``within=(0, 1)`` for a share or a correlation.
 
     Examples
     --------
@@ -52,9 +63,13 @@ def prior(name: str, value: Any, dims: Sequence[str] = (), *, positive: bool = T
     >>> [rv.name for rv in model.free_RVs]
     ['alpha']
     """
-    if positive or not (is_number(value) and math.isfinite(value)):
-        check_priors({name: value}, [Parameter(name, tuple(dims), "", "")])
-    return place(name, value, tuple(dims))
+    low, high = within or (-math.inf if positive is False else 0.0, math.inf)
+    parameter = Parameter(name, tuple(dims), "", "", low=low, high=high)
+    check_priors({name: value}, [parameter])
+    placed = place(name, value, tuple(dims))
+    if (positive or within) and not is_number(value):
+        check_placed(parameter, placed)
+    return placed
 
 
 @dataclass(frozen=True)
@@ -99,6 +114,39 @@ def statement_table(results: Results) -> StatementTable:
     weights = np.zeros((len(results.datasets), found.n_listed))
     np.add.at(weights, (table.dataset, table.statement), table.weight)
     return StatementTable(found.labels, weights, np.asarray(table.states, dtype=np.int64))
+
+
+def observe_statements(theta: Any, table: StatementTable) -> None:
+    r"""Observe which statement each dataset supports, as "outcome" of the model at hand.
+
+    A dataset whose ties are split has fractional weights w, which no ``pm.Multinomial`` takes
+    (rounded down they vanish): its log likelihood is :math:`\sum_k w_k \log \theta_k`. A new
+    dataset is drawn as one statement.
+
+    Parameters
+    ----------
+    theta : tensor
+        Probability of every statement; the model has the coords "statement" and "dataset".
+    table : StatementTable
+        From `statement_table`.
+
+    Examples
+    --------
+    >>> import pymc as pm, bayescompare as bc
+    >>> results = bc.load_example("pnn")
+    >>> table = statement_table(results)
+    >>> with pm.Model(coords={"statement": table.labels, "dataset": results.datasets}) as model:
+    ...     theta = pm.Dirichlet("theta", [0.25] * 4, dims="statement")
+    ...     observe_statements(theta, table)
+    >>> model.named_vars_to_dims["outcome"]
+    ('dataset', 'statement')
+    """
+    import pytensor.tensor as pt
+
+    from bayescompare.methods.simplex import observe_weights
+
+    # A θ too small for a float must not make 0 log 0 of a statement without weight.
+    observe_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
 
 
 def ranks(results: Results) -> FloatArray:

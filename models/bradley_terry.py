@@ -44,7 +44,7 @@ def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
         "dataset": results.datasets,
     }
     with pm.Model(coords=coords) as model:
-        sigma, nu = prior("sigma", sigma), prior("nu", nu)
+        sigma, nu = prior("sigma", sigma, positive=True), prior("nu", nu, positive=True)
         z = pm.ZeroSumNormal("z", dims="algorithm")
         strength = pm.Deterministic("strength", sigma * z, dims="algorithm")
         gap = strength[:, None] - strength[None, :]

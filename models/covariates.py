@@ -48,7 +48,8 @@ def build(
         logit = alpha + np.zeros(len(results.datasets))
         if names:
             z = pm.Normal("z", dims="covariate")
-            beta = pm.Deterministic("beta", prior("tau", tau) * z, dims="covariate")
+            tau = prior("tau", tau, positive=True)
+            beta = pm.Deterministic("beta", tau * z, dims="covariate")
             logit = alpha + x @ beta
         average = pm.math.sigmoid(pt.stack([[0.0 * alpha, alpha], [-alpha, 0.0 * alpha]]))
         pm.Deterministic("better", average, dims=("algorithm", "opponent"))

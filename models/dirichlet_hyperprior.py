@@ -26,7 +26,7 @@ def build(results, *, concentration=pm.Gamma.dist(2.0, 1.0)):
     table = statement_table(results)
     coords = {"statement": table.labels, "dataset": results.datasets}
     with pm.Model(coords=coords) as model:
-        alpha = prior("concentration", concentration)
+        alpha = prior("concentration", concentration, positive=True)
         theta = pm.Dirichlet("theta", pt.ones(len(table.labels)) * alpha, dims="statement")
         pm.CustomDist(
             "outcome",

@@ -57,8 +57,9 @@ def build(
     a, b = results.algorithms
     labels = [f"{a}>{b}", f"{a}={b}", f"{b}>{a}"] if rope else [f"{a}>{b}", f"{b}>{a}"]
     with pm.Model(coords={"statement": labels, "dataset": results.datasets}) as model:
-        delta0, sigma0 = prior("delta0", delta0, positive=False), prior("sigma0", sigma0)
-        nu = pm.Deterministic("nu", 1.0 + prior("nu_minus_one", nu_minus_one))
+        delta0 = prior("delta0", delta0, positive=False)
+        sigma0 = prior("sigma0", sigma0, positive=True)
+        nu = pm.Deterministic("nu", 1.0 + prior("nu_minus_one", nu_minus_one, positive=True))
         u = pm.Gamma("u", freedom / 2, freedom / 2, dims="dataset")
         pm.Deterministic("difference", unit * delta0)
         population = pm.StudentT.dist(nu, mu=delta0, sigma=sigma0)

@@ -34,7 +34,7 @@ def build(results, *, sigma=1.5, rho=pm.Beta.dist(2.0, 2.0)):
     differ = (table.states[:, None, :] != table.states[None, :, :]).sum(axis=-1)
     coords = {"statement": table.labels, "dataset": results.datasets}
     with pm.Model(coords=coords) as model:
-        sigma, rho = prior("sigma", sigma), prior("rho", rho)
+        sigma, rho = prior("sigma", sigma, positive=True), prior("rho", rho, within=(0, 1))
         kernel = rho**differ + 1e-8 * np.eye(len(differ))
         z = pm.Normal("z", dims="statement")
         eta = pm.Deterministic("eta", sigma * (pt.linalg.cholesky(kernel) @ z), dims="statement")

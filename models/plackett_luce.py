@@ -55,11 +55,11 @@ def build(results, *, sigma=1.0, kappa=3.0):
         "axis": range(1, l),
     }
     with pm.Model(coords=coords) as model:
-        scale = prior("sigma", sigma, ["measure"]) * pt.ones((l - 1, m))
+        scale = prior("sigma", sigma, ["measure"], positive=True) * pt.ones((l - 1, m))
         contrast = pm.CustomDist(
             "contrast",
             scale,
-            m - 1 + prior("kappa", kappa),
+            m - 1 + prior("kappa", kappa, positive=True),
             logp=matrix_t,
             random=draw_matrix_t,
             signature="(q,m),()->(q,m)",

@@ -7,6 +7,7 @@ and labels), builds its PyMC model, draws from its posterior and has its own wor
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -34,12 +35,28 @@ Judges = Literal["cells", "replicates", "counts"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A quantity of a method's model whose prior the user may replace by ``priors=``."""
+    """A quantity of a method's model whose prior the user may replace by ``priors=``.
+
+    Attributes
+    ----------
+    name, default, meaning : str
+    dims : tuple of str
+    low, high : float
+        Where it lies: a number must be above `low`, a distribution must not leave the range.
+    simplex : bool
+        Whether it is a probability vector along its last dim.
+    fixed_vector : bool
+        Whether a fixed vector, or a mapping by statement, may stand for a number.
+    """
 
     name: str
     dims: tuple[str, ...]
     default: str
     meaning: str
+    low: float = 0.0
+    high: float = math.inf
+    simplex: bool = False
+    fixed_vector: bool = False
 
 
 @dataclass(frozen=True)

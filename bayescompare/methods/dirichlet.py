@@ -50,6 +50,8 @@ from bayescompare.methods.priors import (
     Priors,
     check_priors,
     constant_dirichlet,
+    fixed_vector,
+    is_fixed,
     is_number,
     prior_options,
 )
@@ -67,8 +69,21 @@ __all__ = ["Dirichlet", "questions", "theta_summary"]
 FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
-    Parameter("theta", ("statement",), "Dirichlet(alpha)", "probability of each statement"),
-    Parameter("alpha", ("statement",), "strength / K", "Dirichlet parameter; a scalar serves all"),
+    Parameter(
+        "theta",
+        ("statement",),
+        "Dirichlet(alpha)",
+        "probability of each statement",
+        high=1.0,
+        simplex=True,
+    ),
+    Parameter(
+        "alpha",
+        ("statement",),
+        "strength / K",
+        "Dirichlet parameter; a scalar serves all",
+        fixed_vector=True,
+    ),
     Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
 )
 
@@ -153,7 +168,7 @@ class Dirichlet(Method):
         return {
             name: value
             for name, value in (self.priors or {}).items()
-            if not is_number(value) and (name != "theta" or constant_dirichlet(value) is None)
+            if not is_fixed(value) and (name != "theta" or constant_dirichlet(value) is None)
         }
 
     @property
@@ -165,10 +180,18 @@ class Dirichlet(Method):
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
         statements = Statements.from_results(results)
         given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
-        prior = given.get("alpha", self.prior)
+        return cells_of(
+            self._fixed_prior(statements), given.get("strength", self.strength), statements
+        )
+
+    def _fixed_prior(self, statements: Statements) -> Prior:
+        """The prior of the exact path: `prior`, or what a fixed alpha or theta says."""
+        given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
         if "theta" in given:
-            prior = mapping_of(constant_dirichlet(given["theta"]), statements)
-        return cells_of(prior, given.get("strength", self.strength), statements)
+            return mapping_of("theta", constant_dirichlet(given["theta"]), statements)
+        alpha = given.get("alpha", self.prior)
+        vector = fixed_vector(alpha)
+        return alpha if vector is None else mapping_of("alpha", vector, statements)
 
     # the answer ----------------------------------------------------------------------------------
 
@@ -202,12 +225,8 @@ class Dirichlet(Method):
                 "prior instead, which is then a prior on the subset."
             )
         statements, _ = self.cells(results)
-        given = self.priors or {}
-        prior = given.get("alpha", self.prior)
-        if "theta" in given:
-            prior = mapping_of(constant_dirichlet(given["theta"]), statements)
-        prior = marginal_prior(prior, statements, measures)
-        strength = given.get("strength", self.strength)
+        prior = marginal_prior(self._fixed_prior(statements), statements, measures)
+        strength = (self.priors or {}).get("strength", self.strength)
         return replace(self, prior=prior, strength=strength, priors=None)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:

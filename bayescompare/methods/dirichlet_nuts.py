@@ -17,7 +17,7 @@ from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.decision import decide
 from bayescompare.methods.listing import Listing
-from bayescompare.methods.priors import Priors, place
+from bayescompare.methods.priors import Priors, check_support, place
 from bayescompare.methods.simplex import observe_weights, safe_dirichlet
 from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results import Results
@@ -108,6 +108,7 @@ def _check_length(theta: Any, listing: Listing) -> None:
 def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
+    check_support(method.open_priors, method.parameters, model)
     tree = nuts.sample_as(sampling, model)
     statements, cells = method.cells(results)
     listing = Listing.from_cells(statements, cells)

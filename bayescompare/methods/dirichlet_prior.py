@@ -75,16 +75,16 @@ def cells_of(prior: Prior, strength: float, statements: Statements) -> tuple[Sta
     )
 
 
-def mapping_of(alpha: FloatArray | None, statements: Statements) -> dict[str, float]:
+def mapping_of(name: str, alpha: FloatArray | None, statements: Statements) -> dict[str, float]:
     """Read a vector of α, in the order in which the statements are listed, as a mapping."""
     assert alpha is not None, "only a fixed Dirichlet is read as one"
     if alpha.shape != (statements.size,) or statements.size > DENSE:
         raise BayescompareError(
-            f"priors['theta'] has {alpha.size} parameter(s) for {count(statements.size)} "
+            f"priors[{name!r}] has {alpha.size} parameter(s) for {count(statements.size)} "
             f"statements ({', '.join(statements.labels[:4])}…); give one each, at most {DENSE}."
         )
     for label, value in zip(statements.labels, alpha, strict=True):
-        _check_alpha(f"priors['theta'] at {label!r}", float(value))
+        _check_alpha(f"priors[{name!r}] at {label!r}", float(value))
     return dict(zip(statements.labels, alpha.tolist(), strict=True))
 
 

@@ -39,7 +39,13 @@ from bayescompare.kernels.error_rates import p_first_better
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import leanings, pair_answer, pair_counts, rate_extra
-from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods.priors import (
+    Priors,
+    check_priors,
+    check_ranges,
+    is_number,
+    prior_options,
+)
 from bayescompare.methods.words.hierarchical import hierarchical_words
 from bayescompare.results import Results
 
@@ -55,8 +61,12 @@ FloatArray = NDArray[np.float64]
 _EXACT = 1e-6
 
 _PARAMETERS = (
-    Parameter("mu", (), "Beta(1, 1)", "mean share of discordant errors that are the first's"),
-    Parameter("rho", (), "Uniform(0, 1)", "1/(1 + φ), the correlation of errors on one dataset"),
+    Parameter(
+        "mu", (), "Beta(1, 1)", "mean share of discordant errors that are the first's", high=1.0
+    ),
+    Parameter(
+        "rho", (), "Uniform(0, 1)", "1/(1 + φ), the correlation of errors on one dataset", high=1.0
+    ),
     Parameter("phi", (), "(from rho)", "φ, how alike the datasets are; in place of rho"),
 )
 
@@ -141,9 +151,9 @@ class Hierarchical(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
-        from bayescompare.methods.hierarchical_nuts import check_ranges, sampled_answer
+        from bayescompare.methods.hierarchical_nuts import sampled_answer
 
-        check_ranges(self.priors or {})
+        check_ranges(self.priors, self.parameters)
         if self.densities is None:
             return sampled_answer(self, results, sampling)
         counts = pair_counts(results)

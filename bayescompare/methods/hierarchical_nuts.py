@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from bayescompare.kernels.beta_binomial_density import log_likelihood
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.pair_answer import pair_counts
-from bayescompare.methods.priors import Priors, check_range, is_number, place
+from bayescompare.methods.priors import Priors, is_number, place
 from bayescompare.methods.trees import constants, logit_prior, make_tree
 from bayescompare.results import Results
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.hierarchical import Hierarchical
 
-__all__ = ["build", "check_ranges", "densities_of", "exact_tree", "finish", "sampled_answer"]
+__all__ = ["build", "densities_of", "exact_tree", "finish", "sampled_answer"]
 
 FloatArray = NDArray[np.float64]
 
@@ -60,13 +59,6 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
         target = "mu" if name == "mu" else "rho"
         found[f"log_prior_{target}"] = density
     return found
-
-
-def check_ranges(priors: Priors) -> None:
-    """Refuse priors that are not where their parameters must lie."""
-    for name, value in priors.items():
-        if not is_number(value):
-            check_range(name, value, 0.0, math.inf if name == "phi" else 1.0)
 
 
 def _density(name: str, value: Any) -> LogPrior | None:

@@ -14,6 +14,7 @@ from bayescompare.methods.dirichlet_nuts import sampled_questions, theta_summary
 from bayescompare.methods.network_answer import Maximum
 from bayescompare.methods.network_graph import Graph, Scores
 from bayescompare.methods.network_nuts import build, finish
+from bayescompare.methods.priors import check_support
 from bayescompare.results import Results
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ def sampled_answer(
     layout = method.layout(results, scores, graph)
     options = dict(sampling.options)
     draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+    model = build(layout, method.open_priors)
+    check_support(method.open_priors, method.parameters, model)
     tree = nuts.sample(
-        build(layout, method.open_priors),
+        model,
         draws=draws,
         chains=chains,
         rng=sampling.rng,

@@ -49,7 +49,7 @@ from bayescompare.methods.pair_answer import (
 from bayescompare.methods.priors import (
     Priors,
     check_priors,
-    check_range,
+    check_ranges,
     is_number,
     prior_options,
 )
@@ -65,7 +65,9 @@ __all__ = ["PoissonBinomial", "cut_rate"]
 FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
-    Parameter("r", (), "Beta(b, b)", "share of datasets on which the first algorithm is better"),
+    Parameter(
+        "r", (), "Beta(b, b)", "share of datasets on which the first algorithm is better", high=1.0
+    ),
     Parameter("b", (), "1", "parameter of r's symmetric Beta prior"),
 )
 
@@ -177,8 +179,7 @@ class PoissonBinomial(Method):
         if self.samples:
             from bayescompare.methods.poisson_binomial_nuts import sampled_answer
 
-            for name, value in (self.priors or {}).items():
-                check_range(name, value, 0.0, 1.0 if name == "r" else math.inf)
+            check_ranges(self.priors, self.parameters)
             return sampled_answer(self, results, sampling)
         p = self.alone(results)
         if not self.joint:

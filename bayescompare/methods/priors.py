@@ -2,16 +2,19 @@
 
 A value is a number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``), an object with
 ``create_variable(name)`` (pymc-extras) or ``to_pymc(name)`` (PreliZ), or a callable
-``f(name, dims)`` that is run inside the model. Methods call `check_priors` once and `place` for
-each of their parameters; nothing else in the package looks at what a value is.
+``f(name, dims)`` that is run inside the model; where a parameter says so also a vector of numbers,
+or a mapping by statement. Methods call `check_priors` once, `place` for each of their parameters,
+and `check_ranges` or `check_support` before they answer; nothing but `prior_values` looks at what a
+value is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +22,31 @@ from numpy.typing import NDArray
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.methods.base import Parameter
+from bayescompare.methods.prior_values import (
+    constant_dirichlet,
+    describe_prior,
+    distribution_name,
+    fixed_vector,
+    is_distribution,
+    is_fixed,
+    placer,
+    register,
+)
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 __all__ = [
     "Priors",
     "SavedPrior",
+    "check_placed",
     "check_priors",
-    "check_range",
+    "check_ranges",
+    "check_support",
     "constant_dirichlet",
     "describe_prior",
+    "fixed_vector",
+    "is_fixed",
     "is_number",
     "place",
     "prior_options",
@@ -34,6 +54,15 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 Priors = Mapping[str, Any]
+
+#: Draws by which a prior's support is checked: of a scalar, of a vector.
+_DRAWS = 4000
+_VECTOR_DRAWS = 1000
+#: A probability vector sums to one within this.
+_SUM = 1e-6
+#: Distributions known to be on a range, whatever their parameters; they need no draws.
+_ABOVE_ZERO = {"Beta", "Exponential", "Gamma", "HalfCauchy", "HalfNormal", "InverseGamma"}
+_ON_SIMPLEX = {"Dirichlet", "StickBreakingWeights"}
 
 
 @dataclass(frozen=True)
@@ -69,14 +98,38 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
                 f"priors[{name!r}]: no such parameter; names here: {', '.join(known)}."
                 f"{closest(str(name), known)}"
             )
-        if is_number(value):
-            if not (math.isfinite(value) and value > 0):
-                raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite and > 0.")
-        elif _placer(value) is None:
+        _check_value(name, value, next(p for p in parameters if p.name == name))
+
+
+def _check_value(name: str, value: Any, parameter: Parameter) -> None:
+    if is_number(value):
+        if not (math.isfinite(value) and value > parameter.low):
+            above = "" if math.isinf(parameter.low) else f" and > {parameter.low:g}"
+            raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}.")
+    elif is_fixed(value):
+        _check_fixed(name, value, parameter)
+    elif placer(value) is None:
+        raise BayescompareError(
+            f"priors[{name!r}]={value!r}: give a number, an unregistered PyMC distribution "
+            "such as pm.Gamma.dist(2, 1), a pymc-extras Prior, a PreliZ distribution, or a "
+            "function f(name, dims)."
+        )
+
+
+def _check_fixed(name: str, value: Any, parameter: Parameter) -> None:
+    """Check a vector or a mapping, where the parameter takes one."""
+    if not parameter.fixed_vector:
+        raise BayescompareError(
+            f"priors[{name!r}]={value!r}: a vector or mapping of numbers does not say what is to "
+            "be learned; give one number, a distribution or a function f(name, dims)."
+        )
+    named = value if isinstance(value, Mapping) else dict(enumerate(value))
+    if not named:
+        raise BayescompareError(f"priors[{name!r}]={value!r}: it is empty.")
+    for key, each in named.items():
+        if not (is_number(each) and math.isfinite(each) and each > parameter.low):
             raise BayescompareError(
-                f"priors[{name!r}]={value!r}: give a number, an unregistered PyMC distribution "
-                "such as pm.Gamma.dist(2, 1), a pymc-extras Prior, a PreliZ distribution, or a "
-                "function f(name, dims)."
+                f"priors[{name!r}][{key!r}]={each!r}: must be finite and > {parameter.low:g}."
             )
 
 
@@ -100,10 +153,10 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
 
     if is_number(value):
         return float(value)
-    placer = _placer(value)
-    assert placer is not None, "check_priors() runs before place()"
+    put = placer(value)
+    assert put is not None, "check_priors() runs before place()"
     model = pm.modelcontext(None)
-    made = placer(name, dims)
+    made = put(name, dims)
     if name in model.named_vars:
         return model.named_vars[name]
     if getattr(made, "owner", None) is None:
@@ -116,134 +169,95 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
             f"priors[{name!r}]: the function registered {made.name!r}; it must use the name it is "
             f"given, {name!r}."
         )
-    if _is_distribution(made):
-        return _register(made, name, dims)
+    if is_distribution(made):
+        return register(made, name, dims)
     return pm.Deterministic(name, made, dims=dims if made.ndim == len(dims) else None)
 
 
-def check_range(name: str, value: Any, low: float, high: float) -> None:
-    """Refuse a prior that is not on a parameter's range, by drawing from it."""
+def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
+    """Refuse priors that leave their parameters' ranges, each placed in a model of its own."""
     import pymc as pm
 
-    with pm.Model():
-        placed = place(name, value, ())
-        drawn = np.asarray(pm.draw(placed, 4000, random_seed=0))
-    outside = float(((drawn < low) | (drawn > high)).mean())
+    for parameter in parameters:
+        value = (priors or {}).get(parameter.name)
+        if value is None or is_fixed(value):
+            continue
+        with pm.Model():
+            check_placed(parameter, place(parameter.name, value, ()))
+
+
+def check_support(priors: Priors, parameters: Sequence[Parameter], model: pm.Model) -> None:
+    """Refuse priors that leave their parameters' ranges, as they stand in the model built."""
+    for parameter in parameters:
+        if parameter.name in priors and not is_fixed(priors[parameter.name]):
+            check_placed(parameter, model[parameter.name])
+
+
+def check_placed(parameter: Parameter, placed: Any) -> None:
+    """Refuse a placed prior that is not where its parameter lies, by drawing from it."""
+    import pymc as pm
+
+    unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
+    if unbounded or _known(parameter, placed):
+        return
+    try:
+        with warnings.catch_warnings():
+            # A distribution that numba has no code for is drawn by numpy.
+            warnings.filterwarnings("ignore", message="Numba will use object mode")
+            drawn = pm.draw(placed, _VECTOR_DRAWS if placed.ndim else _DRAWS, random_seed=0)
+    except NotImplementedError:
+        raise BayescompareError(
+            f"priors[{parameter.name!r}] cannot be drawn from, as an improper prior cannot: give a "
+            "proper one."
+        ) from None
+    _check_drawn(parameter, np.asarray(drawn, dtype=np.float64))
+
+
+def _known(parameter: Parameter, placed: Any) -> bool:
+    """Whether the kind of distribution says that it keeps to the range."""
+    if not is_distribution(placed):
+        return False
+    name = distribution_name(placed)
+    if parameter.simplex:
+        return name in _ON_SIMPLEX
+    if parameter.low != 0.0:
+        return False
+    return name == "Beta" or (math.isinf(parameter.high) and name in _ABOVE_ZERO)
+
+
+def _check_drawn(parameter: Parameter, drawn: FloatArray) -> None:
+    name, low, high = parameter.name, parameter.low, parameter.high
+    # Written so that NaN is outside.
+    outside = float(1.0 - ((drawn >= low) & (drawn <= high)).mean())
     if outside:
         where = f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+        such = "pm.Gamma.dist(2, 1)" if math.isinf(high) else "pm.Beta.dist(2, 2)"
+        if parameter.simplex:
+            such = "pm.Dirichlet.dist(np.ones(4))"
         raise BayescompareError(
             f"priors[{name!r}] has about {outside:.2g} of its mass outside the range: {name} lies "
-            f"{where}; give a distribution there, such as pm.Beta.dist(2, 2) or a truncated one."
+            f"{where}; give a distribution there, such as {such} or a truncated one."
         )
-
-
-def constant_dirichlet(value: Any) -> FloatArray | None:
-    """Return the parameters of ``pm.Dirichlet.dist(a)`` with fixed a, which stays conjugate."""
-    if not _is_distribution(value) or _op_name(value) != "Dirichlet":
-        return None
-    (alpha,) = _parameters(value)
-    return None if alpha is None else np.asarray(alpha, dtype=np.float64)
-
-
-def describe_prior(value: Any) -> str:
-    """Name a prior's value for attributes and saved files, where the object cannot go.
-
-    Examples
-    --------
-    >>> describe_prior(2)
-    '2'
-    """
-    if is_number(value):
-        return f"{value:g}"
-    if _is_distribution(value):
-        kept = _as_written(_op_name(value), _parameters(value))
-        return f"{_op_name(value)}({', '.join(map(_shown, kept))})"
-    return str(getattr(value, "__qualname__", value))
+    if parameter.simplex and not (np.abs(drawn.sum(axis=-1) - 1.0) < _SUM).all():
+        total = float(drawn.sum(axis=-1).mean())
+        raise BayescompareError(
+            f"priors[{name!r}] is no probability vector: its sum is about {total:.3g}, not 1; give "
+            "one such as pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function "
+            "f(name, dims)."
+        )
 
 
 def prior_options(priors: Priors | None) -> dict[str, Any] | None:
     """Name the priors given, for attributes and files; numbers stay numbers."""
     if not priors:
         return None
-    return {
-        name: value if is_number(value) else describe_prior(value) for name, value in priors.items()
-    }
+    return {name: _option(value) for name, value in priors.items()}
 
 
-def _is_distribution(value: Any) -> bool:
-    """Whether this is a PyMC random variable; asking must not import PyMC."""
-    return hasattr(getattr(getattr(value, "owner", None), "op", None), "dist_params")
-
-
-def _op_name(rv: Any) -> str:
-    return str(getattr(rv.owner.op, "_print_name", (type(rv.owner.op).__name__,))[0])
-
-
-def _parameters(rv: Any) -> list[NDArray[Any] | None]:
-    """Values of a distribution's parameters, None where they are random themselves."""
-    from pymc.pytensorf import constant_fold
-
-    folded = constant_fold(rv.owner.op.dist_params(rv.owner), raise_not_constant=False)
-    return [value if isinstance(value, np.ndarray) else None for value in folded]
-
-
-def _as_written(name: str, parameters: list[NDArray[Any] | None]) -> list[NDArray[Any] | None]:
-    """The parameters as users give them: PyMC keeps a scale for a rate, and a location of none."""
-    if name in ("Gamma", "Exponential") and parameters[-1] is not None:
-        rate = np.asarray(1.0 / parameters[-1])
-        # Turned over twice, a decimal is a decimal but for its last digit.
-        return [*parameters[:-1], np.asarray(np.round(rate, 12))]
-    first = parameters[0]
-    if name in ("HalfNormal", "HalfCauchy") and first is not None and not first.any():
-        return parameters[1:]
-    return parameters
-
-
-def _shown(parameter: NDArray[Any] | None) -> str:
-    return "…" if parameter is None or parameter.size > 8 else f"{parameter.tolist()}"
-
-
-def _placer(value: object) -> Callable[[str, tuple[str, ...]], Any] | None:
-    """Find how this kind of value becomes a variable; None when it is of no known kind."""
-    if _is_distribution(value):
-        return lambda name, dims: _register(value, name, dims)
-    if hasattr(value, "create_variable"):
-        return lambda name, dims: value.create_variable(name)
-    if hasattr(value, "to_pymc"):
-        return lambda name, dims: value.to_pymc(name)
-    if callable(value):
-        return lambda name, dims: value(name, dims)
-    return None
-
-
-def _check_not_nested(rv: Any, name: str) -> None:
-    """Refuse a distribution inside another, which no model would know of."""
-    from pytensor.graph.traversal import ancestors
-
-    inner = [v for v in ancestors([rv]) if v is not rv and _is_distribution(v)]
-    if inner:
-        raise BayescompareError(
-            f"priors[{name!r}] is {_op_name(rv)} with another distribution ({_op_name(inner[0])}) "
-            "inside: register both in a function f(name, dims)."
-        )
-
-
-def _register(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
-    """Register a copy of an unregistered distribution; registering names and marks the original.
-
-    The original stays free for the next model, so one `priors` mapping serves many comparisons.
-    """
-    import pymc as pm
-    from pytensor.graph.replace import clone_replace
-
-    if rv.ndim > len(dims):
-        raise BayescompareError(
-            f"priors[{name!r}] has {rv.ndim} dimension(s), but {name!r} has dims {dims}."
-        )
-    _check_not_nested(rv, name)
-    # Parameters typed as 2 or 0.5 would be taken for single precision, and their logs too.
-    parameters = rv.owner.op.dist_params(rv.owner) if rv.dtype.startswith("float") else ()
-    doubled = {p: p.astype("float64") for p in parameters if str(p.dtype) != "float64"}
-    copy = clone_replace([rv], replace=doubled or None, rebuild_strict=False)[0]
-    model = pm.modelcontext(None)
-    return model.register_rv(copy, name, dims=dims if rv.ndim == len(dims) and dims else None)
+def _option(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _option(each) for key, each in value.items()}
+    vector = fixed_vector(value)
+    if vector is not None:
+        return vector.tolist()
+    return value if is_number(value) else describe_prior(value)

@@ -1,0 +1,241 @@
+"""What a prior's value is, and how it becomes a variable of a PyMC model.
+
+The one file that knows the kinds: numbers and fixed vectors, PyMC's unregistered distributions,
+pymc-extras, PreliZ, functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+
+__all__ = [
+    "constant_dirichlet",
+    "describe_prior",
+    "distribution_name",
+    "fixed_vector",
+    "is_distribution",
+    "is_fixed",
+    "placer",
+    "register",
+]
+
+FloatArray = NDArray[np.float64]
+
+#: Distributions made of others, and where among their parameters those stand.
+_COMPOSED = {"Mixture": slice(1, None), "Censored": slice(0, 1)}
+
+
+# numbers and vectors ------------------------------------------------------------------------------
+
+
+def fixed_vector(value: object) -> FloatArray | None:
+    """Return a list, tuple or array of numbers as an array; None for all else.
+
+    Examples
+    --------
+    >>> fixed_vector([1, 2.5]).tolist(), fixed_vector("ab"), fixed_vector(3)
+    ([1.0, 2.5], None, None)
+    """
+    if isinstance(value, np.ndarray):
+        return value.astype(np.float64) if value.ndim and value.dtype.kind in "iuf" else None
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return np.array(value, dtype=np.float64) if all(map(is_number, value)) else None
+    return None
+
+
+def is_fixed(value: object) -> bool:
+    """Whether a prior is known numbers: one, a vector of them, or one by statement."""
+    return is_number(value) or isinstance(value, Mapping) or fixed_vector(value) is not None
+
+
+# distributions ------------------------------------------------------------------------------------
+
+
+def is_distribution(value: Any) -> bool:
+    """Whether this is a PyMC random variable; asking must not import PyMC."""
+    return hasattr(getattr(getattr(value, "owner", None), "op", None), "dist_params")
+
+
+def distribution_name(rv: Any) -> str:
+    """Name of a distribution as PyMC prints it."""
+    return str(getattr(rv.owner.op, "_print_name", (type(rv.owner.op).__name__,))[0])
+
+
+def constant_dirichlet(value: Any) -> FloatArray | None:
+    """Return the parameters of a Dirichlet with fixed ones, which stays conjugate.
+
+    That is ``pm.Dirichlet.dist(a)``, or PreliZ's ``Dirichlet(a)``.
+    """
+    if _is_preliz(value) and type(value).__name__ == "Dirichlet":
+        given = getattr(value, "alpha", None)
+        return None if given is None else np.asarray(given, dtype=np.float64)
+    if not is_distribution(value) or distribution_name(value) != "Dirichlet":
+        return None
+    (alpha,) = _values(value)
+    return None if alpha is None else np.asarray(alpha, dtype=np.float64)
+
+
+def describe_prior(value: Any) -> str:
+    """Name a prior's value for attributes and saved files, where the object cannot go.
+
+    Examples
+    --------
+    >>> describe_prior(2)
+    '2'
+    """
+    if is_number(value):
+        return f"{value:g}"
+    if is_distribution(value):
+        kept = _as_written(distribution_name(value), _values(value))
+        return f"{distribution_name(value)}({', '.join(map(_shown, kept))})"
+    if _is_preliz(value):
+        # Its own text has codes for bold type.
+        given = getattr(value, "params", None) or ()
+        return f"{type(value).__name__}({', '.join(_shown(np.asarray(v)) for v in given)})"
+    return str(getattr(value, "__qualname__", value))
+
+
+def _is_preliz(value: object) -> bool:
+    return type(value).__module__.startswith("preliz.") and hasattr(value, "param_names")
+
+
+def _parameters(rv: Any) -> Sequence[Any]:
+    """A distribution's parameters; some, such as Truncated, do not tell theirs."""
+    try:
+        found: Sequence[Any] = rv.owner.op.dist_params(rv.owner)
+    except ValueError:
+        return ()
+    return found
+
+
+def _values(rv: Any) -> list[NDArray[Any] | None]:
+    """Values of a distribution's parameters, None where they are random themselves."""
+    from pymc.pytensorf import constant_fold
+
+    folded = constant_fold(_parameters(rv), raise_not_constant=False)
+    return [value if isinstance(value, np.ndarray) else None for value in folded]
+
+
+def _as_written(name: str, parameters: list[NDArray[Any] | None]) -> list[NDArray[Any] | None]:
+    """The parameters as users give them: PyMC keeps a scale for a rate, and a location of none."""
+    if name in ("Gamma", "Exponential") and parameters[-1] is not None:
+        rate = np.asarray(1.0 / parameters[-1])
+        # Turned over twice, a decimal is a decimal but for its last digit.
+        return [*parameters[:-1], np.asarray(np.round(rate, 12))]
+    first = parameters[0] if parameters else None
+    if name in ("HalfNormal", "HalfCauchy") and first is not None and not first.any():
+        return parameters[1:]
+    return parameters
+
+
+def _shown(parameter: NDArray[Any] | None) -> str:
+    return "…" if parameter is None or parameter.size > 8 else f"{parameter.tolist()}"
+
+
+# placing ------------------------------------------------------------------------------------------
+
+
+def placer(value: object) -> Callable[[str, tuple[str, ...]], Any] | None:
+    """Find how this kind of value becomes a variable; None when it is of no known kind."""
+    if is_distribution(value):
+        return lambda name, dims: register(value, name, dims)
+    if _is_preliz(value):
+        return lambda name, dims: _place_preliz(value, name, dims)
+    if hasattr(value, "create_variable"):
+        return lambda name, dims: value.create_variable(name)
+    if hasattr(value, "to_pymc"):
+        return lambda name, dims: value.to_pymc(name)
+    if callable(value):
+        return lambda name, dims: value(name, dims)
+    return None
+
+
+def _place_preliz(value: Any, name: str, dims: tuple[str, ...]) -> Any:
+    """Place a PreliZ distribution; of those of vectors only the Dirichlet has PyMC's parameters."""
+    if getattr(value, "params", None) is None:
+        raise BayescompareError(
+            f"priors[{name!r}] is PreliZ's {type(value).__name__} without parameters: give them, "
+            "or fit it first (pz.maxent)."
+        )
+    if hasattr(value, "to_pymc"):
+        return value.to_pymc(name)
+    alpha = constant_dirichlet(value)
+    if alpha is None:
+        raise BayescompareError(
+            f"priors[{name!r}] is PreliZ's {type(value).__name__}, which has no way into PyMC: "
+            "give the PyMC distribution of that name."
+        )
+    import pymc as pm
+
+    return register(pm.Dirichlet.dist(alpha), name, dims)
+
+
+def register(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
+    """Register a copy of an unregistered distribution; registering names and marks the original.
+
+    The original stays free for the next model, so one `priors` mapping serves many comparisons.
+    """
+    import pymc as pm
+
+    if rv.ndim > len(dims):
+        raise BayescompareError(
+            f"priors[{name!r}] has {rv.ndim} dimension(s), but {name!r} has dims {dims}."
+        )
+    _check_not_nested(rv, name)
+    model = pm.modelcontext(None)
+    return model.register_rv(_copy(rv), name, dims=dims if rv.ndim == len(dims) and dims else None)
+
+
+def _copy(rv: Any) -> Any:
+    """Copy a distribution, with its parameters in double precision where it takes them so."""
+    from pytensor.graph.replace import clone_replace
+
+    # Parameters typed as 2 or 0.5 would be taken for single precision, and their logs too.
+    parameters = _parameters(rv) if rv.dtype.startswith("float") else ()
+    doubled = {
+        p: p.astype("float64")
+        for p in parameters
+        if str(p.dtype) != "float64" and not is_distribution(p)
+    }
+    try:
+        return clone_replace([rv], replace=doubled or None, rebuild_strict=False)[0]
+    except TypeError:
+        # Some have whole numbers among them, or an inner graph of one type only.
+        return clone_replace([rv])[0]
+
+
+def _check_not_nested(rv: Any, name: str) -> None:
+    """Refuse a distribution as the parameter of another, which no model would know of."""
+    inner = _random_parameter(rv)
+    if inner is not None:
+        raise BayescompareError(
+            f"priors[{name!r}] is {distribution_name(rv)} with another distribution "
+            f"({distribution_name(inner)}) inside: register both in a function f(name, dims)."
+        )
+
+
+def _random_parameter(rv: Any) -> Any:
+    """Find a distribution among a distribution's parameters; what a mixture is made of is none.
+
+    Sizes are left out: a mixture's components may have theirs from each other.
+    """
+    from pytensor.graph.traversal import ancestors
+
+    parameters = _parameters(rv) or rv.owner.inputs
+    where = _COMPOSED.get(distribution_name(rv), slice(0, 0))
+    parts = [p for p in parameters[where] if is_distribution(p)]
+    for parameter in parameters:
+        if any(parameter is part for part in parts):
+            found = _random_parameter(parameter)
+        else:
+            found = next((v for v in ancestors([parameter]) if is_distribution(v)), None)
+        if found is not None:
+            return found
+    return None
