@@ -185,7 +185,7 @@ def find_source(source: object) -> Source:
         where = f"{getattr(source, '__module__', '?')}.{name}"
         code = getattr(inspect.unwrap(source), "__code__", None)
         file = "" if code is None else str(code.co_filename)
-        return Source(name, where, source, None, None, inspect.getdoc(source) or "", file)
+        return _source(name, where, source, source, inspect.getdoc(source) or "", file)
     path = Path(str(source))
     if path.suffix != ".py":
         known = bundled()
@@ -230,14 +230,29 @@ def _of_module(path: Path, module: ModuleType) -> Source:
         raise BayescompareError(
             f"{path}: no function build(results, **priors) in it, which returns the pm.Model."
         )
-    quantity, probability = getattr(module, "QUANTITY", None), getattr(module, "probability", None)
+    return _source(path.stem, str(path), build, module, module.__doc__ or "", str(path.resolve()))
+
+
+def _source(
+    name: str, where: str, build: Callable[..., Any], holder: object, doc: str, file: str
+) -> Source:
+    """Read what goes with a build function off its module, or off the function itself."""
+    quantity, probability = _attribute(holder, "QUANTITY"), _attribute(holder, "probability")
     if not (quantity is None or isinstance(quantity, str)):
-        raise BayescompareError(f"{path}: QUANTITY={quantity!r} must be a variable's name.")
+        raise BayescompareError(f"{where}: QUANTITY={quantity!r} must be a variable's name.")
     if not (probability is None or callable(probability)):
-        raise BayescompareError(f"{path}: probability must be a function of the posterior.")
-    doc, replicates = module.__doc__ or "", bool(getattr(module, "REPLICATES", False))
-    whole = str(path.resolve())
-    return Source(path.stem, str(path), build, quantity, probability, doc, whole, replicates)
+        raise BayescompareError(f"{where}: probability must be a function of the posterior.")
+    replicates = _attribute(holder, "REPLICATES")
+    if not (replicates is None or isinstance(replicates, bool)):
+        raise BayescompareError(f"{where}: REPLICATES={replicates!r} must be True or False.")
+    return Source(name, where, build, quantity, probability, doc, file, bool(replicates))
+
+
+def _attribute(holder: object, name: str) -> Any:
+    """An attribute of a module or a function, or of what a partial function is made from."""
+    found = getattr(holder, name, None)
+    inner = getattr(holder, "func", None)
+    return _attribute(inner, name) if found is None and callable(inner) else found
 
 
 def _said(error: BaseException) -> str:
