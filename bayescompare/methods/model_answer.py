@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
 from bayescompare.methods.base import Answer
+from bayescompare.methods.model_hook import ROUNDING, hooked_probability
 from bayescompare.methods.nuts import monte_carlo_error
 from bayescompare.results import Results
 
@@ -32,6 +33,7 @@ OTHERS = "others"
 
 def read_quantity(results: Results, values: xr.DataArray) -> Answer:
     """Read the answer off draws of a quantity, by its dims."""
+    _check_draws(values)
     if "statement" in values.dims:
         return _by_theta(results, values)
     if "opponent" in values.dims:
@@ -47,21 +49,34 @@ def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
     return beats
 
 
-def read_probability(results: Results, found: Any) -> Answer:
-    """Take the statements' probabilities as a model file's own function gave them."""
-    if getattr(found, "dims", None) != ("statement",) or "statement" not in found.coords:
-        raise BayescompareError(
-            "probability() must return a DataArray over 'statement', with its labels."
-        )
-    labels = [str(label) for label in found["statement"].values.tolist()]
-    p = np.asarray(found.values, dtype=np.float64)
-    if not (np.isfinite(p) & (p > -1e-9) & (p < 1.0 + 1e-9)).all():
-        raise BayescompareError(
-            f"probability() gave {', '.join(f'{v:.3g}' for v in p[:6])}: each must lie between 0 "
-            "and 1."
-        )
-    # Its Monte Carlo error is not known here; that of as many independent draws is no less honest.
-    return _answer(results, labels, p, np.sqrt(np.clip(p * (1.0 - p), 1e-6, None) / 1000.0))
+def _check_draws(values: xr.DataArray) -> None:
+    """Refuse draws of θ that are no probability vectors, and of `better` no probabilities."""
+    if values.name == "theta":
+        total = values.sum("statement")
+        if not bool((values >= -ROUNDING).all() and (abs(total - 1.0) < 1e-6).all()):
+            raise BayescompareError(
+                "theta is off the simplex: in every draw the statements' probabilities must be at "
+                f"least 0 and sum to 1 (least {float(values.min()):.3g}, mean sum "
+                f"{float(total.mean()):.3g}); divide by their sum."
+            )
+    if values.name == "better":
+        # What stands on the diagonal is nobody's probability.
+        others = values.where(values["algorithm"] != values["opponent"], 0.5)
+        if not bool(((others >= -ROUNDING) & (others <= 1.0 + ROUNDING)).all()):
+            raise BayescompareError(
+                "better has values outside [0, 1]: it is the probability that one algorithm beats "
+                "another; numbers that only order the algorithms are a 'strength'."
+            )
+
+
+def read_probability(
+    results: Results, hook: Callable[[xr.Dataset], Any], posterior: xr.Dataset
+) -> Answer:
+    """Take the statements' probabilities as a model file's own function gives them."""
+    labels, probability, mcse = hooked_probability(hook, posterior)
+    answer = _answer(results, labels, probability, mcse)
+    left = 1.0 - float(probability.sum())
+    return replace(answer, none_leads=left if left > ROUNDING else 0.0)
 
 
 def _by_theta(results: Results, theta: xr.DataArray) -> Answer:

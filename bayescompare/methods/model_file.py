@@ -46,15 +46,14 @@ class ModelFile(Method):
     Examples
     --------
     >>> import pymc as pm, bayescompare as bc
-    >>> from bayescompare.modelling import statement_table
+    >>> from bayescompare.modelling import observe_statements, statement_table
     >>> def build(results, strength=1.0):
     ...     table = statement_table(results)
     ...     coords = {"statement": table.labels, "dataset": results.datasets}
     ...     with pm.Model(coords=coords) as model:
     ...         k = len(table.labels)
     ...         theta = pm.Dirichlet("theta", [strength / k] * k, dims="statement")
-    ...         seen = table.weights.astype(int)
-    ...         pm.Multinomial("outcome", 1, theta, observed=seen, dims=("dataset", "statement"))
+    ...         observe_statements(theta, table)
     ...     return model
     >>> ModelFile(build).code.parameters()
     {'strength': 1.0}
@@ -155,17 +154,13 @@ class ModelFile(Method):
         self, results: Results, model: pm.Model, tree: xr.DataTree, sampling: Sampling
     ) -> Answer:
         posterior = tree["posterior"].to_dataset()
-        if self.code.probability is not None:
-            try:
-                made = read_probability(results, self.code.probability(posterior))
-            except BayescompareError as error:
-                raise BayescompareError(f"{self.code.where}: {error}") from None
-            except Exception as error:
-                raise BayescompareError(
-                    f"{self.code.where}: probability() failed: {type(error).__name__}: {error}"
-                ) from error
-        else:
-            made = read_quantity(results, posterior[self.code.quantity_of(model)])
+        try:
+            if self.code.probability is not None:
+                made = read_probability(results, self.code.probability, posterior)
+            else:
+                made = read_quantity(results, posterior[self.code.quantity_of(model)])
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.code.where}: {error}") from None
         details = {**made.details, **self._told()}
         return replace(made, tree=tree, seed=sampling.seed, details=details)
 
