@@ -22,7 +22,7 @@ from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
-from bayescompare.diagnosis import Diagnosis, diagnose, exact_loo, psis_loo
+from bayescompare.diagnosis import EDITED, Diagnosis, checked_loo, diagnose, exact_loo
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
@@ -267,7 +267,8 @@ class Comparison:
         draws, chains : int
             Kept draws per chain, and chains.
         model : pm.Model, optional
-            An edited `model()`.
+            An edited `model()`. The tree is signed as such (``tree.attrs["model"]``), and `loo` and
+            `diagnose` on it say so.
         rng : None, int or Generator
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
@@ -286,7 +287,8 @@ class Comparison:
             options=pm_sample,
             predictive=self.method.predictive(self.results),
         )
-        return self._signed(self.method.finish(self.results, tree, generator), seed, sampler="nuts")
+        finished = self.method.finish(self.results, tree, generator)
+        return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
     def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
         """Say whether the figures can be trusted: R-hat, ESS, divergences, E-BFMI, k-hat.
@@ -334,7 +336,7 @@ class Comparison:
             )
         given = self.answer.tree if tree is None else tree
         if given is not None:
-            return psis_loo(given)
+            return checked_loo(given)
         if self.method.samples:
             raise BayescompareError(
                 "loo: with this prior there is no exact way, and the chains of this answer were "
@@ -531,10 +533,14 @@ class Comparison:
         assert self.answer.mcse is not None
         return float(self.answer.mcse[self.answer.labels.index(self.best)])
 
-    def _signed(self, tree: xr.DataTree, seed: int | None, *, sampler: str) -> xr.DataTree:
+    def _signed(
+        self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
+    ) -> xr.DataTree:
         """Let a tree tell what made it; only strings and numbers survive a netCDF file."""
         told = {"method": self.method.name, "options": str(self.method.options())}
         tree.attrs.update(told, sampler=sampler, seed="a Generator" if seed is None else seed)
+        if edited:
+            tree.attrs["model"] = EDITED
         return tree
 
     def __getattr__(self, name: str) -> Any:

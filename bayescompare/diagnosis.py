@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,15 @@ from bayescompare.text.numbers import count, statistic
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
-__all__ = ["Diagnosis", "check_tree", "diagnose", "exact_loo", "psis_loo"]
+__all__ = [
+    "EDITED",
+    "Diagnosis",
+    "check_tree",
+    "checked_loo",
+    "diagnose",
+    "exact_loo",
+    "psis_loo",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -38,8 +46,14 @@ LIMITS = {
     "greatest k-hat": MOST_KHAT,
     "r_hat": MOST_RHAT,
 }
+#: A log likelihood above 0 by no more than this is 0.
+_ROUNDING = 1e-9
 #: Fewer draws have no tail to fit.
 LEAST_FOR_KHAT = 50
+
+#: What the attribute "model" of a tree says where the user gave the model.
+EDITED = "edited"
+_OF_EDITED = "This is of an edited model, not of the one that the comparison was made by."
 
 
 @dataclass(frozen=True)
@@ -141,7 +155,12 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
         found_well = "no problem found, but one chain cannot show that chains agree"
     sound = found_well if chained else "independent draws, no chains to diagnose"
     said = "not trustworthy: " + "; ".join(wanting) if wanting else sound
-    return Diagnosis(not wanting, f"{said}.{loo}", table, figures)
+    whose = f" {_OF_EDITED}" if _is_edited(tree) else ""
+    return Diagnosis(not wanting, f"{said}.{loo}{whose}", table, figures)
+
+
+def _is_edited(tree: xr.DataTree) -> bool:
+    return bool(tree.attrs.get("model") == EDITED)
 
 
 def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
@@ -194,6 +213,56 @@ def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) 
         # Nothing was importance-sampled: no weight has a tail.
         pareto_k=xr.zeros_like(elpd_i).rename("pareto_k"),
     )
+
+
+def checked_loo(tree: xr.DataTree) -> ELPDData:
+    """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is."""
+    check_tree(tree, "log_likelihood")
+    _check_likelihood(tree)
+    made = psis_loo(tree)
+    return _edited_loo(made) if _is_edited(tree) else made
+
+
+def _edited_loo(made: ELPDData) -> ELPDData:
+    """The same figures, which say when printed that the model was edited."""
+    from arviz_stats.utils import ELPDDataLOO
+
+    class EditedLOO(ELPDDataLOO):
+        def __str__(self) -> str:
+            return f"{super().__str__()}\n{_OF_EDITED}"  # type: ignore[no-untyped-call]
+
+        __repr__ = __str__
+
+    kept = {f.name: getattr(made, f.name) for f in fields(made)}
+    found: ELPDData = EditedLOO(**kept)
+    if found.elpd_i is not None:
+        found.elpd_i.attrs["model"] = EDITED
+    return found
+
+
+def _check_likelihood(tree: xr.DataTree) -> None:
+    """Refuse a log likelihood above 0 of discrete data, which no probability has."""
+    if "observed_data" not in tree:
+        return
+    observed = tree["observed_data"].to_dataset()
+    for name, each in tree["log_likelihood"].to_dataset().data_vars.items():
+        if name not in observed or not _is_discrete(observed[name]):
+            continue
+        most = float(each.max())
+        if most > _ROUNDING:
+            raise BayescompareError(
+                f"loo: the log likelihood of {name!r} reaches {most:.3g}, but {name!r} is discrete "
+                "and no probability exceeds 1: normalise the model's likelihood."
+            )
+
+
+def _is_discrete(observed: xr.DataArray) -> bool:
+    """Whole numbers are discrete, and so is a dataset's weight split over statements."""
+    if observed.dtype.kind in "biu":
+        return True
+    if "statement" not in observed.dims:
+        return False
+    return bool((observed >= 0).all() and abs(observed.sum("statement") - 1.0).max() < 1e-6)
 
 
 def psis_loo(tree: xr.DataTree) -> ELPDData:
