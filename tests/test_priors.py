@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -247,3 +248,12 @@ def test_tied_datasets_are_observed_with_their_split_weights():
         observe_statements(pt.constant(sure), seen)
     assert not np.isnan(pm.logp(model["outcome"], seen.weights).eval()).any()
     assert model.named_vars_to_dims["outcome"] == ("dataset", "statement")
+
+
+def test_no_recipe_rounds_split_weights():
+    """Rounded down, a tied dataset's weights are all 0: no multinomial of one trial has that."""
+    top = Path(__file__).parents[1]
+    pages = [p for folder in ("docs", "models", "bayescompare") for p in (top / folder).rglob("*")]
+    texts = [p.read_text(encoding="utf-8") for p in pages if p.suffix in (".md", ".py")]
+    assert len(texts) > 100
+    assert not [text for text in texts if "weights.astype(int)" in text]
