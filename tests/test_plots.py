@@ -833,3 +833,11 @@ def test_cell_text_fits_a_small_axes(pairs: bc.Pairwise) -> None:
     ax = plots.plot_matrix(pairs, ax=Figure(figsize=(3, 3)).subplots())
     boxes = [text.get_window_extent() for text in ax.texts]
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+@pytest.mark.parametrize("sign", ["=", "<", ">"])
+def test_a_title_does_not_break_within_a_figure(sign: str) -> None:
+    for words in range(3, 30):
+        ax = Figure(figsize=(2.0, 2.0)).subplots()
+        _drawing.set_title(ax, f"{'it ' * words}has P {sign} 0.999 here", inches=2.2)
+        assert f"P {sign} 0.999" in ax.get_title(loc="left")

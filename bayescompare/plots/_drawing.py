@@ -51,7 +51,7 @@ LINES: tuple[dict[str, Any], ...] = (
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
-_GLUE = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+_GLUE = "\N{NO-BREAK SPACE}"
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -86,9 +86,10 @@ def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | Non
     if inches is None:
         inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
     width = max(24, int(inches / 0.088))
-    # "P = 0.8" stays on one line.
-    lines = [line for part in parts for line in _balanced(part.replace(" = ", _GLUE), width)]
-    text = "\n".join(lines).replace(_GLUE, " = ")
+    # "P = 0.8" and "p < 0.001" stay on one line.
+    glued = (re.sub(r" ([=<>]) ", rf"{_GLUE}\1{_GLUE}", part) for part in parts)
+    lines = [line for part in glued for line in _balanced(part, width)]
+    text = re.sub(f"{_GLUE}([=<>]){_GLUE}", r" \1 ", "\n".join(lines))
     ax.set_title(text, loc="left", fontsize="medium", **LITERAL)
 
 
