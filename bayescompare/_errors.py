@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["BayescompareError", "MissingQuantity", "closest"]
+__all__ = ["BayescompareError", "MissingQuantity", "TooFewDatasets", "closest"]
 
 
 class BayescompareError(ValueError):
@@ -13,6 +13,20 @@ class BayescompareError(ValueError):
     The message names the argument, what was seen and what to do; the command line prints it as
     one line and exits with 2.
     """
+
+
+class TooFewDatasets(BayescompareError):
+    """Fewer than two datasets have every cell that a comparison needs.
+
+    Attributes
+    ----------
+    left : int
+        How many have.
+    """
+
+    def __init__(self, message: str, left: int = 0) -> None:
+        super().__init__(message)
+        self.left = left
 
 
 class MissingQuantity(BayescompareError, AttributeError):

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayescompare import methods
 from bayescompare._checks import check_count
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
@@ -159,9 +159,10 @@ def judged(
             f"{len(results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
         )
     if len(results.datasets) < 2:
-        raise BayescompareError(
+        raise TooFewDatasets(
             f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
-            "nothing says how datasets vary."
+            "nothing says how datasets vary.",
+            left=1,
         )
     return results
 

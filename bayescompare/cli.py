@@ -239,15 +239,24 @@ def pairwise(
     max_parents: opt.MaxParents = None,
     search: opt.Search = None,
     average: opt.Average = None,
+    level: Annotated[
+        float | None,
+        opt.option(
+            "--level",
+            "Least probability of a verdict, each pair by itself. Default: 0.95.",
+            opt.QUESTION,
+            metavar="P",
+        ),
+    ] = None,
     fdr: Annotated[
-        float,
+        float | None,
         opt.option(
             "--fdr",
-            "Error rate of all that is asserted. Default: 0.05.",
+            "Instead of --level: expected share of false verdicts, if the prior is right.",
             opt.QUESTION,
             metavar="RATE",
         ),
-    ] = 0.05,
+    ] = None,
     seed: opt.Seed = None,
     jobs: Annotated[
         int,
@@ -260,7 +269,7 @@ def pairwise(
     force: opt.Force = False,
     no_progress: opt.NoProgress = False,
 ) -> None:
-    """Ask about every pair of algorithms, and what can be asserted of all pairs at once."""
+    """Ask about every pair of algorithms, and for which of them a winner can be named."""
     _check_outputs(file, force, report=report)
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
     chosen = {"prior": prior, "strength": strength, "alternative": alternative, **graph}
@@ -276,16 +285,16 @@ def pairwise(
         n_jobs=jobs,
         progress=_shows_progress(no_progress),
     )
-    p.decide(fdr=fdr)
-    text = p.to_json(fdr=fdr) if as_json else None
+    rule = opt.read_rule(level, fdr)
+    text = p.to_json(**rule.options) if as_json else None
     if report is not None:
-        p.report(report, overwrite=force, fdr=fdr, command=_command())
+        p.report(report, overwrite=force, **rule.options, command=_command())
     if text is not None:
         _print_json(text)
     else:
         from bayescompare import cli_tables
 
-        cli_tables.print_pairwise(cli_tables.console(), p, fdr=fdr)
+        cli_tables.print_pairwise(cli_tables.console(), p, rule)
     _tell(report, err=as_json)
 
 

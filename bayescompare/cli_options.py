@@ -19,8 +19,17 @@ from bayescompare._errors import BayescompareError, closest
 
 if TYPE_CHECKING:
     from bayescompare.methods.base import Method
+    from bayescompare.methods.rule import Rule
 
-__all__ = ["parse_measure", "read_counts", "read_method", "read_names", "read_table", "read_tool"]
+__all__ = [
+    "parse_measure",
+    "read_counts",
+    "read_method",
+    "read_names",
+    "read_rule",
+    "read_table",
+    "read_tool",
+]
 
 TABLES = ("csv", "tsv", "json", "parquet")
 # What another tool wrote, and the function of bayescompare.io that reads it.
@@ -295,7 +304,7 @@ def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -
         # A model's options are its priors; numbers are all that a command line can say.
         return bc.methods.ModelFile(name, priors=chosen or None)
     made = bc.methods.get(name)
-    known = {field.name for field in fields(made)}
+    known = {field.name for field in fields(made) if field.init}
     for option in chosen:
         if option not in known:
             raise BayescompareError(
@@ -307,6 +316,15 @@ def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -
         with suppress(ValueError):  # not a number but a name, which the method checks
             chosen["prior"] = float(prior)
     return made(**chosen)
+
+
+def read_rule(level: float | None, fdr: float | None) -> Rule:
+    """Read the rule by which pairs are decided, in the command line's words."""
+    from bayescompare.methods.rule import as_rule
+
+    if level is not None and fdr is not None:
+        raise BayescompareError("--level and --fdr are two rules: give one.")
+    return as_rule(level=level, fdr=fdr)
 
 
 def _models() -> dict[str, Path]:

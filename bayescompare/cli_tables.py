@@ -22,6 +22,7 @@ from bayescompare.diagnosis import Diagnosis
 from bayescompare.io import examples, load_example
 from bayescompare.methods.decision import LIKELY, SIGNIFICANT
 from bayescompare.methods.described import options_table, priors_table, read_docstring
+from bayescompare.methods.rule import Rule
 from bayescompare.methods.words import HEADS, cell_text, figure_text, many
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
@@ -208,20 +209,20 @@ def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
 # pairs --------------------------------------------------------------------------------------------
 
 
-def print_pairwise(out: Console, p: Pairwise, *, fdr: float) -> None:
+def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
     """Print the matrix, what was decided, and the words."""
-    decided = p.decide(fdr=fdr)
+    decided = p.decided(rule)
     out.print(f"{p.method.name}: {_about(p.results)}", style="dim")
     out.print()
-    _print_matrix(out, p, _marked(p, decided, fdr))
-    _print_decided(out, p, decided, fdr)
-    out.print(p.explain(fdr=fdr))
+    _print_matrix(out, p, _marked(p, decided, rule))
+    _print_decided(out, p, decided, rule)
+    out.print(p.explained(rule))
 
 
-def _marked(p: Pairwise, decided: pd.DataFrame, fdr: float) -> set[tuple[str, str]]:
+def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, str]]:
     """Cells of the matrix that an asserted statement is about."""
     if p.bayesian or p.method.directed:
-        return set(p.order(fdr=fdr).edges)
+        return set(p.ordered(rule).edges)
     rows = decided[decided["asserted"]].itertuples()
     pairs = [(str(row.first), str(row.second)) for row in rows]
     return {*pairs, *((second, first) for first, second in pairs)}
@@ -251,7 +252,7 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
                 cells = (_cell(matrix[i, j], p, (row, names[j]) in marked) for j in columns)
                 table.add_row(_row_name(row, heads), *cells)
             out.print(table)
-    out.print("* asserted, see below\n" if marked else "no cell of it is asserted, see below\n")
+    out.print("* a verdict, see below\n" if marked else "no verdict on any cell, see below\n")
 
 
 def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table:
@@ -299,24 +300,37 @@ def _cell(figure: float, p: Pairwise, asserted: bool) -> Text:
     return Text(text + ("*" if asserted else " "), style=style)
 
 
-def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, fdr: float) -> None:
-    level, rate = ("P", "running FDR") if p.bayesian else ("p", "Holm")
-    figures = ("probability", "running_fdr") if p.bayesian else ("pvalue", "adjusted")
-    title = "Statements by pair, * asserted"
-    table = _table("", "pair", "statement", level, rate, left=3, title=title)
+#: The figures of a decision, and their heads.
+_FIGURES = {
+    "probability": "P",
+    "alone": "P (own prior)",
+    "running_fdr": "running FDR",
+    "pvalue": "p",
+    "adjusted": "Holm",
+}
+
+
+def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule) -> None:
+    same = p.learned is None
+    shown = [name for name in _FIGURES if name in decided and not (name == "alone" and same)]
+    heads = [_FIGURES[name] for name in shown]
+    title = "Statements by pair, * a verdict"
+    table = _table("", "pair", "n", "statement", *heads, left=4, title=title)
+    levels = [rule.threshold if p.bayesian else rule.alpha]
     for row in decided.head(PAIRS_SHOWN).to_dict("records"):
         table.add_row(
             "*" if row["asserted"] else "",
             f"{row['first']}, {row['second']}",
+            numbers.count(row["n"]),
             statement_text(str(row["statement"]), p.results.measures),
-            *(figure_text(name, float(row[name]), levels=[fdr]) or "·" for name in figures),
+            *(figure_text(name, float(row[name]), levels=levels) or "·" for name in shown),
             style="green" if row["asserted"] else "",
         )
     out.print(table)
     more = len(decided) - PAIRS_SHOWN
     if more > 0:
         left = int(decided["asserted"].iloc[PAIRS_SHOWN:].sum())
-        out.print(f"and {numbers.count(more)} more, {numbers.count(left)} of them asserted\n")
+        out.print(f"and {numbers.count(more)} more, {numbers.count(left)} of them with a verdict\n")
 
 
 # posterior ----------------------------------------------------------------------------------------

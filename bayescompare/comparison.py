@@ -209,6 +209,8 @@ class Comparison:
             "tied": f"tied with {plural(len(decision.rivals), 'other')}",
         }
         how = "exact" if self.exact else f"MCSE {error(self._best_mcse())}"
+        if decision.alone is not None:
+            how = f"{how}; {probability_equation(decision.alone)} under the pair's own prior"
         none = self.answer.none_leads
         beside = f"; none leads with {probability_equation(none)}" if none else ""
         return (

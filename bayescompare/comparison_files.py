@@ -327,6 +327,10 @@ def _method(name: str, options: dict[str, Any]) -> Method:
         from bayescompare.methods.network_subset import SummedNetwork
 
         return SummedNetwork(**options)
+    if name == methods.Dirichlet.name and "learned" in options:
+        from bayescompare.methods.dirichlet_learned import LearnedDirichlet
+
+        return LearnedDirichlet.from_options(options)
     return methods.get(name)(**options)
 
 

@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -16,23 +16,27 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._checks import is_whole
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, TooFewDatasets, closest
 from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare.asking import as_method, check_sampler, checked, judged
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
-from bayescompare.kernels.holm import holm
-from bayescompare.methods.base import Method, Sampling
+from bayescompare.methods.base import Answer, Method, Sampling
+from bayescompare.methods.decision import LIKELY
+from bayescompare.methods.learned_prior import LearnedPrior
+from bayescompare.methods.rule import Rule, as_rule
 from bayescompare.methods.words.notes import notes_words
 from bayescompare.methods.words.pairs import (
     closing_words,
     doubt_words,
+    learned_words,
     pairs_words,
     resolution_words,
+    verdict_words,
 )
 from bayescompare.results import Results
-from bayescompare.text.numbers import plural, probability_words, pvalue
+from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -61,12 +65,15 @@ class Pairwise:
         One per pair, the algorithm listed first in the table listed first.
     reference : str or None
         The algorithm that the others were compared with, if one was named.
+    skipped : tuple of (str, str, int)
+        Pairs with fewer than two datasets in common, and how many they have.
     """
 
     results: Results
     method: Method
     comparisons: tuple[Comparison, ...]
     reference: str | None = None
+    skipped: tuple[tuple[str, str, int], ...] = ()
 
     def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
         """Return the comparison of a pair, whichever is named first, or the one at a position."""
@@ -92,7 +99,7 @@ class Pairwise:
         return len(self.comparisons)
 
     def __contains__(self, pair: object) -> bool:
-        """Whether a pair was compared, whichever is named first, or a comparison is here."""
+        """Whether a pair, in either order, or a comparison is here."""
         return any(pair is c for c in self.comparisons) or self._find(pair) is not None
 
     def _at(self, position: int) -> Comparison:
@@ -134,42 +141,63 @@ class Pairwise:
         """Probability of each pair's most probable statement (frequentist: the p-value)."""
         return self._square("best_probability", lambda c, _: c.decision.level)
 
-    def decide(self, *, fdr: float = 0.05) -> pd.DataFrame:
-        """Assert as many statements as the error rate allows, one candidate per pair.
+    @property
+    def learned(self) -> LearnedPrior | None:
+        """What all pairs taught about the prior of each; None where the prior was given."""
+        return getattr(self.comparisons[0].method, "learned", None)
 
-        Bayesian: pairs sorted by the probability P of their best statement; asserted is the
-        largest set whose expected share of false statements, mean(1 − P), is at most `fdr`, with
-        each P above ½. Frequentist: Holm's correction, so that the probability of any false
-        rejection is at most `fdr`; ``adjusted`` is then the corrected p-value.
+    def decide(
+        self, *, level: float | None = None, fdr: float | None = None, floor: float = LIKELY
+    ) -> pd.DataFrame:
+        """Say of which pairs a verdict holds, one candidate statement per pair.
+
+        Parameters
+        ----------
+        level : float
+            Each pair by itself; 0.95 by default. Bayesian: P of its best statement is at least
+            `level`, under the prior learned from all pairs and under the pair's own. So nothing
+            is asserted that `compare` leaves open. Frequentist: the p-value after Holm's
+            correction is at most 1 − `level`, so that the probability of any false rejection is.
+        fdr : float
+            Instead of `level`, all pairs together. Bayesian: the largest set of surest pairs with
+            mean(1 − P) at most `fdr`: the expected share of false ones, if the prior is right.
+            Frequentist: Holm's correction at `fdr`.
+        floor : float
+            With `fdr`, the least P that may be asserted.
 
         Returns
         -------
         DataFrame
-            first, second, statement, probability or pvalue, running_fdr (frequentist: NaN and
-            ``adjusted`` beside it), asserted.
+            The surest pair first: first, second, n (datasets), statement; probability and alone
+            (P under the pair's own prior), or pvalue and adjusted; running_fdr with `fdr`;
+            asserted. A pair with fewer than two common datasets has NaN.
         """
-        if not 0.0 < fdr < 1.0:
-            raise BayescompareError(f"fdr={fdr!r}: must lie between 0 and 1.")
-        level = "probability" if self.bayesian else "pvalue"
-        table = pd.DataFrame(
-            [(*c.results.algorithms, c.best, c.decision.level) for c in self.comparisons],
-            columns=["first", "second", "statement", level],
-        )
-        table = table.sort_values(level, ascending=not self.bayesian, kind="stable")
-        table = table.reset_index(drop=True)
-        values = table[level].to_numpy()
-        if self.bayesian:
-            # Sorted by P the running mean only grows, so the largest allowed set is a beginning.
-            running = np.cumsum(1.0 - values) / np.arange(1, len(values) + 1)
-            table["running_fdr"] = running
-            table["asserted"] = (running <= fdr) & (values > 0.5)
-        else:
-            table["running_fdr"] = np.nan
-            table["adjusted"] = holm(values)
-            table["asserted"] = table["adjusted"].to_numpy() <= fdr
-        return table
+        return self.decided(as_rule(level=level, fdr=fdr, floor=floor))
 
-    def order(self, *, fdr: float = 0.05) -> nx.DiGraph[str]:
+    def decided(self, rule: Rule) -> pd.DataFrame:
+        """Decide as `decide` does, by a rule."""
+        figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
+        rows = [
+            (*c.results.algorithms, len(c.results.datasets), c.best, *self._levels(c))
+            for c in self.comparisons
+        ]
+        rows += [
+            (first, second, n, "", *(np.nan for _ in figures)) for first, second, n in self.skipped
+        ]
+        table = pd.DataFrame(rows, columns=["first", "second", "n", "statement", *figures])
+        table = table.sort_values(figures[0], ascending=not self.bayesian, kind="stable")
+        table = table.reset_index(drop=True)
+        if self.bayesian:
+            return rule.probable(table)
+        return rule.significant(table)
+
+    def _levels(self, c: Comparison) -> tuple[float, ...]:
+        """P of a pair's best statement, and under the pair's own prior; or the p-value."""
+        if not self.bayesian:
+            return (c.decision.level,)
+        return c.decision.level, c.decision.level if c.decision.alone is None else c.decision.alone
+
+    def order(self, *, level: float | None = None, fdr: float | None = None) -> nx.DiGraph[str]:
         """Return what was asserted as a graph: an edge from winner to loser on every measure.
 
         Asserted statements that favour each algorithm on some measure order nothing; they are
@@ -177,12 +205,16 @@ class Pairwise:
         may beat B, B beat C and C beat A. Such cycles are in the attribute ``"cycles"``, each as
         the algorithms in turn; where there are none the edges are part of a ranking.
         """
+        return self.ordered(as_rule(level=level, fdr=fdr))
+
+    def ordered(self, rule: Rule) -> nx.DiGraph[str]:
+        """Order as `order` does, by a rule."""
         import networkx as nx
 
         graph: nx.DiGraph[str] = nx.DiGraph(mixed=[])
         graph.add_nodes_from(self.results.algorithms)
-        decided = self.decide(fdr=fdr)
-        level = "probability" if self.bayesian else "pvalue"
+        decided = self.decided(rule)
+        figure = "probability" if self.bayesian else "pvalue"
         for row in decided[decided["asserted"]].to_dict("records"):
             states = set(row["statement"].split("|"))
             (state, *others) = sorted(states)
@@ -190,7 +222,7 @@ class Pairwise:
                 graph.graph["mixed"].append((row["first"], row["second"], row["statement"]))
                 continue
             winner, loser = state.split(">")
-            graph.add_edge(winner, loser, **{level: row[level]}, statement=row["statement"])
+            graph.add_edge(winner, loser, **{figure: row[figure]}, statement=row["statement"])
         graph.graph["cycles"] = _cycles(graph)
         return graph
 
@@ -214,13 +246,20 @@ class Pairwise:
             rows.append({**row, "verdict": c.decision.verdict})
         return pd.DataFrame(rows)
 
-    def explain(self, *, fdr: float = 0.05) -> str:
-        """Say in plain words what can be asserted over all pairs at once, and what cannot."""
-        decided, graph = self.decide(fdr=fdr), self.order(fdr=fdr)
+    def explain(self, *, level: float | None = None, fdr: float | None = None) -> str:
+        """Say in plain words for which pairs a winner can be named, and for which not."""
+        return self.explained(as_rule(level=level, fdr=fdr))
+
+    def explained(self, rule: Rule) -> str:
+        """Explain as `explain` does, by a rule."""
+        decided = self.decided(rule)
+        looser = rule.looser()
+        relaxed = None if looser is None else (looser, int(self.decided(looser)["asserted"].sum()))
         said = [
-            *pairs_words(self.method, self.results, decided, graph, fdr),
-            self._resolution(fdr),
-            *closing_words(self.method, self.results, decided, self._at_twice(fdr), fdr),
+            *pairs_words(self.method, self.results, decided, self.ordered(rule), rule),
+            learned_words(self.learned, self.method, decided, rule),
+            self._resolution(rule),
+            *closing_words(self.method, self.results, decided, relaxed),
             self._doubt(),
         ]
         noted = notes_words([c.results for c in self.comparisons])
@@ -232,31 +271,29 @@ class Pairwise:
         poor = [c for c in trees.values() if not c.diagnose().ok]
         return doubt_words([" and ".join(c.results.algorithms) for c in poor], len(trees))
 
-    def _at_twice(self, fdr: float) -> tuple[float, int]:
-        """Twice the error rate, and how many are asserted then."""
-        twice = min(2.0 * fdr, 0.5)
-        return twice, int(self.decide(fdr=twice)["asserted"].sum())
-
-    def _resolution(self, fdr: float) -> str:
+    def _resolution(self, rule: Rule) -> str:
         """Say where resamples are too few for any p-value to pass the correction."""
         if not hasattr(self.method, "least_pvalue"):
             return ""
         if all(c.answer.details.get("enumerated") for c in self.comparisons):
             return ""
-        return resolution_words(cast("GSD", self.method), len(self.comparisons), fdr)
+        return resolution_words(cast("GSD", self.method), len(self.comparisons), rule.alpha)
 
     def __repr__(self) -> str:
-        decided = self.decide()
+        rule = Rule()
+        decided = self.decided(rule)
         top = decided.iloc[0]
-        level = "probability" if self.bayesian else "pvalue"
-        sign = "P" if self.bayesian else "p"
-        shown = probability_words(top[level]) if self.bayesian else pvalue(top[level])
+        shown = (
+            probability_equation(top["probability"])
+            if self.bayesian
+            else pvalue_equation(top["pvalue"])
+        )
         return (
             f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
             f"{plural(len(self.results.algorithms), 'algorithm')} on "
             f"{', '.join(self.results.measures)}\n"
-            f"  {int(decided['asserted'].sum())} asserted at fdr 0.05; strongest "
-            f"{top['statement']} ({sign} = {shown})\n"
+            f"  {verdict_words(decided, self.ordered(rule))} "
+            f"({rule.name(bayesian=self.bayesian)}); surest {top['statement']} ({shown})\n"
             "  see .explain(), .matrix, .best, .summary(), .decide(), .order(), .plot()"
         )
 
@@ -266,50 +303,60 @@ class Pairwise:
         self,
         kind: Literal["matrix", "order", "dominance", "critical"] | None = None,
         *,
-        fdr: float = 0.05,
+        level: float | None = None,
+        fdr: float | None = None,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the heat map of `matrix`, or what is asserted at `fdr`.
+        """Draw the heat map of `matrix`, or what is asserted at `level` or `fdr`.
 
         That is a Hasse diagram (``"order"``), the matrix of most probable statements
         (``"dominance"``) or a critical-difference diagram (``"critical"``).
         """
         from bayescompare import plots
 
-        return plots.plot_pairwise(self, kind=kind, fdr=fdr, ax=ax)
+        return plots.plot_pairwise(self, kind=kind, level=level, fdr=fdr, ax=ax)
 
     def report(
         self,
         path: str | Path,
         *,
-        fdr: float = 0.05,
+        level: float | None = None,
+        fdr: float | None = None,
         overwrite: bool = False,
         command: str | None = None,
     ) -> Path:
         """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
 
-        `fdr` is what is asserted, as for `decide`; `command` is what made it, by default the
-        Python call.
+        `level` or `fdr` is what is asserted, as for `decide`; `command` is what made it, by
+        default the Python call.
         """
         from bayescompare.report import write_report
 
-        return write_report(self, path, fdr=fdr, overwrite=overwrite, command=command)
+        return write_report(self, path, level=level, fdr=fdr, overwrite=overwrite, command=command)
 
     def to_json(
-        self, path: str | Path | None = None, *, fdr: float = 0.05, overwrite: bool = False
+        self,
+        path: str | Path | None = None,
+        *,
+        level: float | None = None,
+        fdr: float | None = None,
+        overwrite: bool = False,
     ) -> str:
         """Return all comparisons as JSON; also write it to `path`."""
         from bayescompare import comparison_files as files
 
-        decided = self.decide(fdr=fdr).replace({np.nan: None}).to_dict("records")
+        rule = as_rule(level=level, fdr=fdr)
+        decided = self.decided(rule).replace({np.nan: None}).to_dict("records")
         document = {
             "schema": "bayescompare/pairwise",
             "schema_version": files.SCHEMA_VERSION,
             "method": self.method.name,
             "reference": self.reference,
             "decided": decided,
-            "fdr": fdr,
-            "explanation": self.explain(fdr=fdr),
+            "level": rule.level,
+            "fdr": rule.fdr,
+            "learned": None if self.learned is None else self.learned.options(),
+            "explanation": self.explained(rule),
             "comparisons": [json.loads(files.to_json(c)) for c in self.comparisons],
         }
         text = json.dumps(document, ensure_ascii=False, indent=1)
@@ -368,7 +415,8 @@ def pairwise(
     >>> round(float(p.matrix.sel(algorithm="GBM", opponent="CART")), 3)
     1.0
     """
-    test = as_method(method)
+    given = test = as_method(method)
+    # Averaged once here, not for every pair.
     whole = checked(results, test, measures).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
     if test.judges == "cells" and whole.averages_alike():
@@ -384,28 +432,63 @@ def pairwise(
             read = zip(pairs, together, strict=True)
             found = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
             return Pairwise(whole, test, found, reference)
-    asked = [_judged(whole, test, pair, missing) for pair in pairs]
-    # One stream per pair, spawned before any work: the same answer for any number of jobs.
-    streams = generator.spawn(len(pairs))
-    tasks = (
-        (test, one, Sampling(stream, seed, options))
-        for one, stream in zip(asked, streams, strict=True)
-    )
-    answers = _run(tasks, len(pairs), test.samples, n_jobs, progress)
-    found = tuple(
-        comparison_of(one, test, answer) for one, answer in zip(asked, answers, strict=True)
-    )
-    return Pairwise(whole, test, found, reference)
+    asked, skipped = _judged(whole, test, pairs, missing)
+    if test.learns_from_pairs:
+        # With a reference too, what is learned is learned from all pairs of the table.
+        every = (
+            asked if reference is None else _judged(whole, test, _pairs(whole, None), missing)[0]
+        )
+        test = test.learn(list(every.values()))
+    answers = _answers(test, asked, Sampling(generator, seed, options), n_jobs, progress)
+    found = tuple(comparison_of(asked[pair], test, answer) for pair, answer in answers.items())
+    return Pairwise(whole, given, found, reference, skipped)
+
+
+Pair = tuple[str, str]
 
 
 def _judged(
-    results: Results, method: Method, pair: tuple[str, str], missing: Literal["raise", "drop"]
-) -> Results:
-    """Prepare one pair, and name it when that fails."""
-    try:
-        return judged(results, method, pair, missing)
-    except BayescompareError as error:
-        raise BayescompareError(f"{pair[0]} against {pair[1]}: {error}") from None
+    results: Results, method: Method, pairs: Sequence[Pair], missing: Literal["raise", "drop"]
+) -> tuple[dict[Pair, Results], tuple[tuple[str, str, int], ...]]:
+    """Prepare every pair, and name it when that fails; apart those with too few datasets."""
+    asked: dict[Pair, Results] = {}
+    skipped, last = [], None
+    for pair in pairs:
+        try:
+            asked[pair] = judged(results, method, pair, missing)
+        except TooFewDatasets as error:
+            if missing == "raise":
+                raise _named(pair, error) from None
+            skipped.append((*pair, error.left))
+            last = error
+        except BayescompareError as error:
+            raise _named(pair, error) from None
+    if last is not None and not asked:
+        raise _named(pairs[-1], last)
+    return asked, tuple(skipped)
+
+
+def _named(pair: Pair, error: BayescompareError) -> BayescompareError:
+    return BayescompareError(f"{pair[0]} against {pair[1]}: {error}")
+
+
+def _answers(
+    method: Method, asked: Mapping[Pair, Results], sampling: Sampling, n_jobs: int, progress: bool
+) -> dict[Pair, Answer]:
+    """Answer every pair: together where the method has a way, else one by one in parallel."""
+    check_jobs(n_jobs)
+    many = method.answer_many(list(asked.values()))
+    if many is None:
+        # One stream per pair, spawned before any work: the same answer for any number of jobs.
+        streams = sampling.rng.spawn(len(asked))
+        tasks = [
+            (method, one, replace(sampling, rng=stream))
+            for one, stream in zip(asked.values(), streams, strict=True)
+        ]
+        many = _in_parallel(tasks, method.samples, n_jobs)
+    if progress:
+        many = _tracked(many, len(asked))
+    return dict(zip(asked, many, strict=True))
 
 
 def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:
@@ -422,32 +505,33 @@ def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:
     return [pair for pair in itertools.combinations(names, 2) if reference in pair]
 
 
-def _run(
-    tasks: Iterable[tuple[Method, Results, Sampling]],
-    total: int,
-    samples: bool,
-    n_jobs: int,
-    progress: bool,
-) -> list[Any]:
+def _in_parallel(
+    tasks: Sequence[tuple[Method, Results, Sampling]], samples: bool, n_jobs: int
+) -> Iterable[Answer]:
     """Run by joblib; exact answers take a millisecond each, so they want threads."""
     from joblib import Parallel, delayed
 
-    given: object = n_jobs
-    if isinstance(given, bool) or not isinstance(given, int) or given == 0:
-        raise BayescompareError(f"n_jobs={n_jobs!r}: give an integer, -1 for all cores.")
     prefer = "processes" if samples else "threads"
     parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    found = parallel(delayed(_one)(*task) for task in tasks)
-    if progress:
-        from rich.console import Console
-        from rich.progress import track
-
-        console = Console(stderr=True)
-        found = track(found, "comparing pairs", total=total, console=console, transient=True)
-    return list(found)
+    found: Iterable[Answer] = parallel(delayed(_one)(*task) for task in tasks)
+    return found
 
 
-def _one(method: Method, results: Results, sampling: Sampling) -> Any:
+def _tracked(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(answers, "comparing pairs", total=total, console=console, transient=True)
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Refuse what joblib would not understand."""
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise BayescompareError(f"n_jobs={n_jobs!r}: give an integer, -1 for all cores.")
+
+
+def _one(method: Method, results: Results, sampling: Sampling) -> Answer:
     return method.answer(results, sampling)
 
 

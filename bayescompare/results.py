@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, TooFewDatasets, closest
 from bayescompare.frames import spread
 from bayescompare.measures import Direction, Measure
 from bayescompare.results_checks import (
@@ -371,7 +371,7 @@ class Results:
         left = [name for name, out in zip(self.datasets, gone, strict=True) if out]
         kept = [name for name in self.datasets if name not in set(left)]
         if not kept:
-            raise BayescompareError(nothing_left_words(self.coverage()))
+            raise TooFewDatasets(nothing_left_words(self.coverage()))
         note = f"{plural(len(left), 'dataset')} {why} dropped: {', '.join(left)}"
         return self.sel(datasets=kept)._with(notes=(*self.notes, note))
 

@@ -283,11 +283,11 @@ def every_label(names: Sequence[str], m: int) -> list[str]:
 
 
 def largest_assertable(probabilities: Sequence[float], fdr: float) -> int:
-    """Size of the largest set with mean(1 − P) <= fdr and every P > ½, over all subsets."""
+    """Size of the largest set with mean(1 − P) <= fdr and every P >= ¾, over all subsets."""
     best = 0
     for size in range(1, len(probabilities) + 1):
         for chosen in itertools.combinations(probabilities, size):
-            if min(chosen) > 0.5 and sum(1 - p for p in chosen) / size <= fdr:
+            if min(chosen) >= 0.75 and sum(1 - p for p in chosen) / size <= fdr:
                 best = size
     return best
 

@@ -121,11 +121,12 @@ def latents(
               E_k \sim \mathrm{Exp}(1 + n_k/\alpha_k)
 
     With n = 0 these are the prior's. A plain gamma draw underflows at small α and biases the
-    argmax; here only a logarithm is taken.
+    argmax; here only a logarithm is taken. `log_alpha` is one vector, or one for each draw.
     """
     alpha = np.exp(np.maximum(log_alpha, math.log(TINY)))
-    gamma = rng.standard_gamma(alpha + counts + 1.0, size=(*size, len(alpha)))
-    exponential = rng.standard_exponential(size=(*size, len(alpha)))
+    cells = alpha.shape[-1]
+    gamma = rng.standard_gamma(alpha + counts + 1.0, size=(*size, cells))
+    exponential = rng.standard_exponential(size=(*size, cells))
     return gamma, exponential / (1.0 + counts / alpha)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -202,6 +202,22 @@ class Method(ABC):
 
         Asked only where `pairs_together`; `results` are what `judges` says, and complete.
         """
+        return None
+
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether `pairwise` is to ask `learn`."""
+        return False
+
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with what all pairs of a table teach about its prior.
+
+        Itself, where nothing is learned. `asked` are the pairs, in the form that is judged.
+        """
+        return self
+
+    def answer_many(self, asked: Sequence[Results]) -> Iterable[Answer] | None:
+        """Answer very many pairs faster than one by one; None where there is no such way."""
         return None
 
     @property

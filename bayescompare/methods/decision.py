@@ -37,11 +37,14 @@ class Decision:
         Its probability, or the p-value.
     verdict : {"settled", "likely", "open", "tied"}
         Settled: P ≥ 0.95, or p ≤ 0.05. Likely: P ≥ 0.75. Tied: another statement has the same
-        probability (frequentist: the same count).
+        probability (frequentist: the same count). With a learned prior both P must reach it.
     rivals : tuple of str
         The statements tied with it.
     runner_up : tuple of (str, float), optional
         The next statement and its probability (frequentist: its count).
+    alone : float, optional
+        Its probability under the pair's own prior, where `level` is under one learned from all
+        pairs.
     """
 
     statement: str
@@ -49,6 +52,7 @@ class Decision:
     verdict: Verdict
     rivals: tuple[str, ...]
     runner_up: tuple[str, float] | None
+    alone: float | None = None
 
 
 def decide(answer: Answer) -> Decision:
@@ -69,12 +73,15 @@ def decide(answer: Answer) -> Decision:
     others = np.delete(np.arange(len(score)), chosen)
     runner = None if not len(others) else _first_of(score, others, answer)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
+    alone = float(answer.extra["alone"][chosen]) if "alone" in answer.extra else None
+    least = level if alone is None else min(level, alone)
     return Decision(
         statement=answer.labels[chosen],
         level=level,
-        verdict=_verdict(level, pvalue=answer.pvalue is not None, tied=bool(rivals)),
+        verdict=_verdict(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
+        alone=alone,
     )
 
 

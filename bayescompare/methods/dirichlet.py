@@ -16,8 +16,8 @@ de Campos & Benavoli (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -44,6 +44,7 @@ from bayescompare.methods.dirichlet_prior import (
     mapping_of,
     marginal_prior,
 )
+from bayescompare.methods.learned_prior import LEAST_PAIRS
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.planning import next_cells
 from bayescompare.methods.priors import (
@@ -94,12 +95,14 @@ class Dirichlet(Method):
 
     Parameters
     ----------
-    prior : {"symmetric", "jeffreys", "uniform", "imprecise"}, number or mapping
+    prior : {"symmetric", "jeffreys", "uniform", "imprecise", "learned"}, number or mapping
         α per statement: s/K, ½, 1; a number is α itself; a mapping gives α by label, with
         ``"*"`` for the rest. ``"imprecise"`` lets the prior mean be anything and adds lower and
-        upper bounds; its figures are otherwise those of ``"symmetric"``.
+        upper bounds; its figures are otherwise those of ``"symmetric"``. ``"learned"``, for
+        ``pairwise`` only, learns base and strength from all pairs of the table. By default
+        ``compare`` takes "symmetric", and ``pairwise`` of three or more pairs "learned".
     strength : float
-        s, the prior's weight in datasets.
+        s, the prior's weight in datasets; 1 by default. Giving it turns learning off.
     priors : mapping, optional
         Priors of your own, by the names in ``bc.methods.describe("dirichlet")``. A prior that is
         not conjugate switches the answer to NUTS, and the answer says so.
@@ -135,11 +138,20 @@ class Dirichlet(Method):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
 
-    prior: Prior = "symmetric"
-    strength: float = 1.0
+    prior: Prior = None  # type: ignore[assignment]
+    strength: float = None  # type: ignore[assignment]
     priors: Priors | None = None
+    #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
+    learns: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # What was not given is None only up to here: "symmetric" given turns learning off.
+        prior: object = self.prior
+        strength: object = self.strength
+        nothing = prior is None and strength is None and not self.priors
+        object.__setattr__(self, "learns", nothing or prior == "learned")
+        object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
+        object.__setattr__(self, "strength", 1.0 if strength is None else strength)
         check_prior(self.prior, self.strength)
         check_priors(self.priors, self.parameters)
         given = self.priors or {}
@@ -193,10 +205,28 @@ class Dirichlet(Method):
         vector = fixed_vector(alpha)
         return alpha if vector is None else mapping_of("alpha", vector, statements)
 
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether no prior was given, or "learned" was."""
+        return self.learns
+
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with the prior that all pairs teach, where there are enough."""
+        if len(asked) < LEAST_PAIRS:
+            return self
+        from bayescompare.methods.dirichlet_learned import learned_dirichlet
+
+        return learned_dirichlet(asked)
+
     # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) for every statement: exactly, or from NUTS where a prior is the user's own."""
+        if self.prior == "learned":
+            raise BayescompareError(
+                "prior='learned' is learned from the pairs of a table, at least three: ask "
+                "pairwise(), or give compare() another prior ('symmetric' is the papers')."
+            )
         if self.samples:
             from bayescompare.methods.dirichlet_nuts import sampled_answer
 
@@ -289,7 +319,7 @@ class Dirichlet(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, its probability and what it does not say."""
-        return dirichlet_words(self.prior, results, answer, decision)
+        return dirichlet_words(self, results, answer, decision)
 
 
 def questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str, float]:

@@ -19,13 +19,13 @@ from bayescompare.text.numbers import count
 __all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
 
 FloatArray = NDArray[np.float64]
-PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise"]
+PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
 Prior = PriorName | float | Mapping[str, float]
 
 #: Key of a mapping that stands for every statement it does not name.
 REST = "*"
 
-_NAMES = ("symmetric", "jeffreys", "uniform", "imprecise")
+_NAMES = ("symmetric", "jeffreys", "uniform", "imprecise", "learned")
 _PER_STATEMENT = {"jeffreys": 0.5, "uniform": 1.0}
 
 
@@ -49,7 +49,7 @@ def check_prior(prior: object, strength: float) -> None:
     if strength != 1.0 and prior not in ("symmetric", "imprecise"):
         raise BayescompareError(
             f"strength={strength!r} goes with prior='symmetric' or 'imprecise'; prior={prior!r} "
-            "fixes α itself."
+            f"{'learns it' if prior == 'learned' else 'fixes α itself'}."
         )
 
 

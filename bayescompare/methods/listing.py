@@ -92,12 +92,18 @@ class Listing:
         )
 
     def marginal(
-        self, theta: FloatArray, rng: np.random.Generator, *, prior: bool = False
+        self,
+        theta: FloatArray,
+        rng: np.random.Generator,
+        *,
+        prior: bool = False,
+        strength: FloatArray | None = None,
     ) -> FloatArray:
         """Per measure: P(the first is better), or P(each is ranked first) for l > 2.
 
         Within ``"(other)"`` the share of wins on each measure is a Beta (Dirichlet) of its own;
         every measure's marginal is exact, their dependence within that cell is not kept.
+        `strength`, one for each draw, is what α is multiplied by.
         """
         found = np.asarray(np.tensordot(theta, self.wins, axes=1))
         if self.other is None:
@@ -105,6 +111,7 @@ class Listing:
         log_alpha, counts = self.other
         for j, (own, seen) in enumerate(zip(log_alpha, counts, strict=True)):
             seen = np.zeros_like(seen) if prior else seen
+            own = own if strength is None else own + np.log(strength)[..., None]
             shares = np.exp(log_theta(own, *latents(own, seen, theta.shape[:-1], rng)))
             shares *= theta[..., -1:]
             if found.ndim == theta.ndim:

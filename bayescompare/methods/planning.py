@@ -14,7 +14,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.maximum import probability_of_maximum
 
-__all__ = ["check_plan", "next_cells", "plan_table"]
+__all__ = ["check_plan", "grown", "next_cells", "plan_table"]
 
 FloatArray = NDArray[np.float64]
 
@@ -72,7 +72,12 @@ def plan_table(
 
 
 def next_cells(cells: Cells, number: int, rng: np.random.Generator) -> FloatArray:
-    """Add datasets one by one, as Pólya's urn does, and return every P(max).
+    """Add datasets as `grown` does, and return every P(max)."""
+    return probability_of_maximum(grown(cells, number, rng))[0]
+
+
+def grown(cells: Cells, number: int, rng: np.random.Generator) -> Cells:
+    """Add datasets one by one, as Pólya's urn does.
 
     θ is integrated out: each dataset falls into a statement in proportion to prior parameter plus
     count. One that falls among the unlisted statements lists a new one.
@@ -93,5 +98,4 @@ def next_cells(cells: Cells, number: int, rng: np.random.Generator) -> FloatArra
         # One fewer of e^x: log(e^x − 1).
         one_less = math.expm1(-rest_log_size) if rest_log_size > 0 else -1.0
         rest_log_size = rest_log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
-    made = Cells(np.array(log_alpha), np.array(counts), cells.rest_log_alpha, rest_log_size)
-    return probability_of_maximum(made)[0]
+    return Cells(np.array(log_alpha), np.array(counts), cells.rest_log_alpha, rest_log_size)

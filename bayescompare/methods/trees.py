@@ -47,13 +47,25 @@ def statement_coords(results: Results, listing: Listing) -> dict[str, list[str]]
 
 
 def conjugate_tree(
-    results: Results, listing: Listing, *, draws: int, chains: int, rng: np.random.Generator
+    results: Results,
+    listing: Listing,
+    *,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
+    strengths: tuple[FloatArray, FloatArray] | None = None,
 ) -> xr.DataTree:
-    """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it."""
-    after = latents(listing.log_alpha, listing.counts, (chains, draws), rng)
-    before = latents(listing.log_alpha, np.zeros_like(listing.counts), (1, draws), rng)
-    logs = log_theta(listing.log_alpha, *after)
-    posterior, prior = np.exp(logs), np.exp(log_theta(listing.log_alpha, *before))
+    """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it.
+
+    `strengths` are draws (chain, draw) of what α is multiplied by, from the posterior and from
+    the prior; given them the model is conjugate.
+    """
+    factors = (1.0, 1.0) if strengths is None else tuple(s[..., None] for s in strengths)
+    alphas = [listing.log_alpha + np.log(factor) for factor in factors]
+    after = latents(alphas[0], listing.counts, (chains, draws), rng)
+    before = latents(alphas[1], np.zeros_like(listing.counts), (1, draws), rng)
+    logs = log_theta(alphas[0], *after)
+    posterior, prior = np.exp(logs), np.exp(log_theta(alphas[1], *before))
     n = len(results.datasets)
     groups = {
         "posterior": {"theta": posterior},
@@ -61,10 +73,14 @@ def conjugate_tree(
         "posterior_predictive": {OUTCOME: one_statement_each(posterior, n, rng)},
         "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
         "log_likelihood": {OUTCOME: logs @ listing.weights.T},
-        "log_prior": latent_log_prior("theta", np.exp(listing.log_alpha), *after),
+        "log_prior": latent_log_prior("theta", np.exp(alphas[0]), *after),
         "observed_data": {OUTCOME: listing.weights},
     }
+    if strengths is not None:
+        for group, drawn in zip(("posterior", "prior"), strengths, strict=True):
+            groups[group]["strength"] = drawn
     dims = {
+        "strength": (),
         OUTCOME: ("dataset", "statement"),
         **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
@@ -84,7 +100,8 @@ def finish_tree(
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
-            found = listing.marginal(theta, rng, prior=group == "prior")
+            strength = data["strength"].values if "strength" in data else None
+            found = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
             data["marginal"] = (dims, found)
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.wilcoxon import differences
+from bayescompare.methods.rule import Rule, as_rule
 from bayescompare.pairs import Pairwise
-from bayescompare.text.numbers import plural, setting
+from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,12 +24,11 @@ __all__ = [
     "BELOW",
     "SAME",
     "ahead",
-    "asserted_words",
-    "decided",
     "level_of",
-    "rate_words",
+    "rule_of",
     "sign_lines",
     "signs",
+    "verdicts_words",
 ]
 
 #: Row better, row worse, equivalent, incomparable.
@@ -39,15 +38,13 @@ ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
 _MOST_SIGNS = 6
 
 
-def decided(p: object, fdr: object) -> pd.DataFrame:
-    """Return `Pairwise.decide`, once it is sure that there is something to decide."""
+def rule_of(p: object, level: object, fdr: object) -> Rule:
+    """Check that this is about pairs, and by which rule they are decided."""
     if not isinstance(p, Pairwise):
         raise BayescompareError(
             f"p={type(p).__name__}: this picture is one of all pairs; give what `pairwise` returns."
         )
-    if not is_number(fdr):
-        raise BayescompareError(f"fdr={fdr!r}: must lie between 0 and 1.")
-    return p.decide(fdr=fdr)
+    return as_rule(level=level, fdr=fdr)
 
 
 def level_of(p: Pairwise) -> str:
@@ -82,16 +79,10 @@ def sign_lines(found: tuple[str, ...]) -> list[str]:
     return [f"{times[sign]} {sign}" for sign in (ABOVE, BELOW, SAME, APART) if times[sign]]
 
 
-def asserted_words(p: Pairwise, table: pd.DataFrame, fdr: float) -> str:
-    """Say how many pairs are asserted and what that promises."""
-    pairs = plural(len(table), "pair")
-    return f"{int(table['asserted'].sum())} of {pairs} asserted ({rate_words(p, fdr)})"
-
-
-def rate_words(p: Pairwise, fdr: float) -> str:
-    """Name the rate of errors that assertions keep to."""
-    at = setting(fdr)
-    return f"expected share of false ones at most {at}" if p.bayesian else f"Holm at {at}"
+def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
+    """Say how many pairs have a verdict and by which rule."""
+    found = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
+    return f"a verdict for {found} ({rule.name(bayesian=p.bayesian)})"
 
 
 def ahead(c: Comparison, first: str, second: str) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayescompare.plots._drawing import LITERAL, clip, new_axes, set_title
 from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
-from bayescompare.plots._pairs import ABOVE, BELOW, SAME, ahead, asserted_words, decided, signs
+from bayescompare.plots._pairs import ABOVE, BELOW, SAME, ahead, rule_of, signs, verdicts_words
 from bayescompare.plots.critical_rows import draw_rows, rows_size
 from bayescompare.text.numbers import plural
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from bayescompare.methods.rule import Rule
     from bayescompare.pairs import Pairwise
 
 __all__ = ["critical_size", "plot_critical"]
@@ -48,7 +49,9 @@ class Standing:
     unordered: int
 
 
-def plot_critical(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
+def plot_critical(
+    p: Pairwise, *, level: float | None = None, fdr: float | None = None, ax: Axes | None = None
+) -> Axes:
     r"""Draw the algorithms by their rank; a bar joins a group of which no pair is asserted.
 
     .. math:: \text{rank}_i = 1 + \sum_{j \ne i} a_{ji}
@@ -65,7 +68,7 @@ def plot_critical(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> 
     Parameters
     ----------
     p : Pairwise
-    fdr : float
+    level, fdr : float, optional
         As for `Pairwise.decide`.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
@@ -93,7 +96,8 @@ def plot_critical(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> 
     >>> [text.get_text() for text in ax.texts][-3:]
     ['GBM 1.43', 'RF 1.57', 'CART 3.00']
     """
-    table = decided(p, fdr)
+    rule = rule_of(p, level, fdr)
+    table = p.decided(rule)
     found = _standing(p, table)
     bars = _bars(p, found)
     if bars is None:
@@ -105,13 +109,15 @@ def plot_critical(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> 
     else:
         ax = new_axes(ax, line_size(len(found.names), len(bars)))
         draw_line(ax, found.ranks, found.names, bars, top=0.8)
-    set_title(ax, *_title(p, table, found, bars, fdr))
+    set_title(ax, *_title(p, table, found, bars, rule))
     return ax
 
 
-def critical_size(p: Pairwise, *, fdr: float = 0.05) -> tuple[float, float]:
+def critical_size(
+    p: Pairwise, *, level: float | None = None, fdr: float | None = None
+) -> tuple[float, float]:
     """Return the width and height in inches that `plot_critical` wants."""
-    found = _standing(p, decided(p, fdr))
+    found = _standing(p, p.decided(rule_of(p, level, fdr)))
     bars = _bars(p, found)
     return rows_size(found.names) if bars is None else line_size(len(found.names), len(bars))
 
@@ -187,10 +193,10 @@ def _meaning(p: Pairwise) -> str:
 
 
 def _title(
-    p: Pairwise, table: pd.DataFrame, found: Standing, bars: list[Bar] | None, fdr: float
+    p: Pairwise, table: pd.DataFrame, found: Standing, bars: list[Bar] | None, rule: Rule
 ) -> list[str]:
     side = "on top" if bars is None else "on the left"
-    said = [f"{p.method.name}: {_meaning(p)}, best {side}", asserted_words(p, table, fdr)]
+    said = [f"{p.method.name}: {_meaning(p)}, best {side}", verdicts_words(p, table, rule)]
     if bars is None:
         said.append("marks: those that an algorithm is not told apart from")
     elif any(not bar.equivalent for bar in bars):

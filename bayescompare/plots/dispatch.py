@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare.methods.rule import as_rule
 from bayescompare.plots.critical import plot_critical
 from bayescompare.plots.dominance import plot_dominance
 from bayescompare.plots.growth import plot_growth
@@ -85,7 +86,12 @@ def _usual(c: Comparison) -> str:
 
 
 def plot_pairwise(
-    p: Pairwise, *, kind: str | None = None, fdr: float = 0.05, ax: Axes | None = None
+    p: Pairwise,
+    *,
+    kind: str | None = None,
+    level: float | None = None,
+    fdr: float | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw all pairs at once.
 
@@ -94,7 +100,7 @@ def plot_pairwise(
     p : Pairwise
     kind : {"matrix", "order", "dominance", "critical"}, optional
         See `plot_matrix` (the default), `plot_order`, `plot_dominance` and `plot_critical`.
-    fdr : float
+    level, fdr : float, optional
         What is asserted, as for `Pairwise.decide`; the matrix asserts nothing.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
@@ -111,8 +117,9 @@ def plot_pairwise(
     >>> plot_pairwise(p, ax=Figure().subplots()).get_xlabel()
     'opponent'
     """
+    as_rule(level=level, fdr=fdr)
     draw = _chosen(kind, _OF_PAIRWISE)
-    return (draw if draw is plot_matrix else partial(draw, fdr=fdr))(p, ax=ax)
+    return (draw if draw is plot_matrix else partial(draw, level=level, fdr=fdr))(p, ax=ax)
 
 
 def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:

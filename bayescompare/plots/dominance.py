@@ -25,11 +25,11 @@ from bayescompare.plots._drawing import (
 from bayescompare.plots._pairs import (
     ABOVE,
     BELOW,
-    asserted_words,
-    decided,
     level_of,
+    rule_of,
     sign_lines,
     signs,
+    verdicts_words,
 )
 from bayescompare.plots.matrix import readable
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from bayescompare.methods.rule import Rule
     from bayescompare.pairs import Pairwise
 
 __all__ = ["dominance_size", "plot_dominance"]
@@ -96,7 +97,9 @@ class Grid:
         return max(len(sign_lines(cell.signs)) for cell in self.cells)
 
 
-def plot_dominance(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
+def plot_dominance(
+    p: Pairwise, *, level: float | None = None, fdr: float | None = None, ax: Axes | None = None
+) -> Axes:
     r"""Draw each pair's most probable statement and its probability, a sign per measure.
 
     From top to bottom, a cell's signs say for every measure whether the row is better (≻) or worse
@@ -107,7 +110,7 @@ def plot_dominance(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) ->
     Parameters
     ----------
     p : Pairwise
-    fdr : float
+    level, fdr : float, optional
         As for `Pairwise.decide`.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
@@ -134,11 +137,12 @@ def plot_dominance(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) ->
     >>> [text.get_text() for text in ax.texts]
     ['≺\n≺', '0.80']
     """
-    table = decided(p, fdr)
+    rule = rule_of(p, level, fdr)
+    table = p.decided(rule)
     grid = _grid(p, table)
     inches = None if ax is not None else _cell(grid)[0] * len(grid.columns)
     ax = new_axes(ax, _size(grid))
-    set_title(ax, *_title(p, table, fdr), inches=inches)
+    set_title(ax, *_title(p, table, rule), inches=inches)
     fills = _draw_cells(ax, grid, bayesian=p.bayesian)
     if grid.text:
         _print_cells(ax, grid, fills, bayesian=p.bayesian)
@@ -149,7 +153,7 @@ def plot_dominance(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) ->
 
 def dominance_size(p: Pairwise) -> tuple[float, float]:
     """Return the width and height in inches that `plot_dominance` wants."""
-    return _size(_grid(p, decided(p, 0.05)))
+    return _size(_grid(p, p.decide()))
 
 
 # what is drawn -----------------------------------------------------------------------------------
@@ -294,10 +298,10 @@ def _add_key(ax: Axes, grid: Grid) -> None:
     )
 
 
-def _title(p: Pairwise, table: pd.DataFrame, fdr: float) -> list[str]:
+def _title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
     what = "most probable statements" if p.bayesian else "leading statements and p-values"
     measures = p.results.measures
     said = f"{p.method.name}: {what}"
     if not p.method.one_question and len(measures) > 1:
         said += f", top to bottom {many([clip(name, _NAME) for name in measures], most=8)}"
-    return [said, asserted_words(p, table, fdr)]
+    return [said, verdicts_words(p, table, rule)]

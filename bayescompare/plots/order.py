@@ -20,13 +20,14 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
-from bayescompare.plots._pairs import rate_words
+from bayescompare.plots._pairs import rule_of
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
+    from bayescompare.methods.rule import Rule
     from bayescompare.pairs import Pairwise
 
 __all__ = ["draw_graph", "graph_size", "order_size", "plot_order"]
@@ -73,7 +74,9 @@ class Layout:
     room: float
 
 
-def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axes:
+def plot_order(
+    p: Pairwise, *, level: float | None = None, fdr: float | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the asserted order: an arrow from each algorithm to the next ones it is better than.
 
     Arrows that follow from others are left out (transitive reduction); should the assertions
@@ -82,7 +85,7 @@ def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axe
     Parameters
     ----------
     p : Pairwise
-    fdr : float
+    level, fdr : float, optional
         As for `Pairwise.decide`.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
@@ -100,15 +103,18 @@ def plot_order(p: Pairwise, *, fdr: float = 0.05, ax: Axes | None = None) -> Axe
     >>> sorted({arrow.get_label() for arrow in ax.texts if arrow.get_label()})
     ['GBM>CART', 'RF>CART']
     """
-    graph = p.order(fdr=fdr)
+    rule = rule_of(p, level, fdr)
+    graph = p.ordered(rule)
     ax = draw_graph(graph, ax)
-    set_title(ax, *_title(p, graph, _layout(graph), fdr))
+    set_title(ax, *_title(p, graph, _layout(graph), rule))
     return ax
 
 
-def order_size(p: Pairwise, *, fdr: float = 0.05) -> tuple[float, float]:
+def order_size(
+    p: Pairwise, *, level: float | None = None, fdr: float | None = None
+) -> tuple[float, float]:
     """Return the width and height in inches that `plot_order` wants."""
-    return graph_size(p.order(fdr=fdr))
+    return graph_size(p.order(level=level, fdr=fdr))
 
 
 def draw_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
@@ -327,12 +333,12 @@ def _draw_nodes(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]
         ax.text(x - 0.5, y + 0.3, "not ordered", fontsize="small", style="italic", color="0.35")
 
 
-def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, fdr: float) -> list[str]:
+def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, rule: Rule) -> list[str]:
     pairs = plural(len(p.comparisons), "pair")
     mixed = len(graph.graph["mixed"])
     asserted = graph.number_of_edges() + mixed
-    rate = rate_words(p, fdr)
-    said = [f"asserted order, best on top: {asserted} of {pairs} ({rate})"]
+    name = rule.name(bayesian=p.bayesian)
+    said = [f"winners above losers: a verdict for {asserted} of {pairs} ({name})"]
     if mixed:
         said.append(f"{mixed} of them favour neither algorithm on every measure and order nothing")
     if layout.cyclic:

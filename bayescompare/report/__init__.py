@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._files import new_file, write_text
@@ -24,7 +24,8 @@ def write_report(
     path: str | Path,
     *,
     overwrite: bool = False,
-    fdr: float = 0.05,
+    level: float | None = None,
+    fdr: float | None = None,
     command: str | None = None,
 ) -> Path:
     """Write a report: verdict, words, tables, pictures and what made them, in one file.
@@ -39,7 +40,7 @@ def write_report(
         Its suffix says the format: ``.html`` (with pictures), ``.md``, ``.tex`` or ``.json``.
     overwrite : bool
         Whether a file that exists may be replaced.
-    fdr : float
+    level, fdr : float, optional
         What is asserted of all pairs, as for `Pairwise.decide`; one comparison asserts nothing
         by it.
     command : str, optional
@@ -61,14 +62,15 @@ def write_report(
     """
     target = check_report_path(path, overwrite=overwrite)
     format = _FORMATS[target.suffix.lower()]
-    return write_text(target, render(thing, format, fdr=fdr, command=command))
+    return write_text(target, render(thing, format, level=level, fdr=fdr, command=command))
 
 
 def render(
     thing: Comparison | Pairwise,
     format: str = "html",
     *,
-    fdr: float = 0.05,
+    level: float | None = None,
+    fdr: float | None = None,
     command: str | None = None,
 ) -> str:
     """Return the report as a string; `format` is "html", "markdown", "latex" or "json".
@@ -84,8 +86,9 @@ def render(
     from bayescompare.report.page import page_of
 
     if format == "json" and hasattr(thing, "to_json"):
-        return (thing.to_json(fdr=fdr) if isinstance(thing, Pairwise) else thing.to_json()) + "\n"
-    page = page_of(thing, fdr=fdr, command=command)
+        rule: dict[str, Any] = {"level": level, "fdr": fdr} if isinstance(thing, Pairwise) else {}
+        return f"{thing.to_json(**rule)}\n"
+    page = page_of(thing, level=level, fdr=fdr, command=command)
     return _writer(format)(page)
 
 

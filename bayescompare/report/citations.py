@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import is_number
 from bayescompare._version import __version__
+from bayescompare.methods.learned_prior import LearnedPrior
 from bayescompare.methods.priors import prior_options
+from bayescompare.methods.rule import Rule
 from bayescompare.methods.words import many
 from bayescompare.report.page import Section
 from bayescompare.text.numbers import count, error, plural, setting, statistic
@@ -99,17 +101,20 @@ def method_section(
     results: Results,
     answer: Answer | None,
     *,
-    fdr: float | None = None,
+    rule: Rule | None = None,
+    learned: LearnedPrior | None = None,
     reference: str | None = None,
     fewest: int | None = None,
 ) -> Section:
-    """The methods text and its citations, to copy; of all pairs where there is an error rate."""
-    keys = citation_keys(method, pairs=fdr is not None)
+    """The methods text and its citations, to copy; of all pairs where there is a rule for them."""
+    keys = citation_keys(method, pairs=rule is not None)
     words = [method_text(method, results, answer)]
     if fewest is not None and fewest < len(results.datasets):
         words.append(f"Pairs with missing cells were compared on as few as {fewest} datasets.")
-    if fdr is not None:
-        words.append(_over_pairs(method, fdr, reference))
+    if learned is not None:
+        words.append(_learned(learned))
+    if rule is not None:
+        words.append(_over_pairs(method, rule, learned, reference))
     return Section("Method", words=words, code={"BibTeX": bibtex(keys)})
 
 
@@ -142,17 +147,41 @@ def _ropes(results: Results) -> str:
     return f"Differences within a rope count as equivalence ({many(ropes)})." if ropes else ""
 
 
-def _over_pairs(method: Method, fdr: float, reference: str | None) -> str:
+def _learned(learned: LearnedPrior) -> str:
+    """Say how the prior of each pair came from all of them."""
+    return (
+        f"The prior of each pair is Dirichlet(Aφ), learned from all {learned.pairs} pairs by "
+        "empirical Bayes: the base φ is the pooled frequency of the statements, made symmetric "
+        "under swapping the two algorithms, plus one dataset spread evenly; the strengths A of "
+        "the pairs come from one distribution over 16 values from 0.1 to 1000, found by EM on "
+        "the closed evidences."
+    )
+
+
+def _over_pairs(
+    method: Method, rule: Rule, learned: LearnedPrior | None, reference: str | None
+) -> str:
     pairs = "all pairs" if reference is None else f"the pairs with {reference}"
-    if method.kind == "bayesian":
+    if method.kind != "bayesian":
         return (
-            f"Over {pairs}, statements were asserted in the order of their probability P while "
-            f"the mean of 1 − P, the expected share of false ones, was at most {setting(fdr)} "
-            f"({aside('muller2004optimal')}), and P above one half."
+            f"Over {pairs} p-values were corrected by Holm's method at level "
+            f"{setting(rule.alpha)} ({aside('holm1979simple')})."
+        )
+    if rule.level is not None:
+        both = (
+            ""
+            if learned is None
+            else ", under the learned prior and under the pair's own symmetric prior"
+        )
+        return (
+            f"Over {pairs}, a statement was asserted where its probability P was at least "
+            f"{setting(rule.level)}{both}."
         )
     return (
-        f"Over {pairs} p-values were corrected by Holm's method at level {setting(fdr)} "
-        f"({aside('holm1979simple')})."
+        f"Over {pairs}, statements were asserted in the order of their probability P while the "
+        f"mean of 1 − P, the expected share of false ones if the prior is right, was at most "
+        f"{setting(rule.alpha)} ({aside('muller2004optimal')}), and P at least "
+        f"{setting(rule.floor)}."
     )
 
 
@@ -174,6 +203,8 @@ def _dirichlet(method: Any, answer: Answer | None) -> str:
 def _dirichlet_prior(method: Any) -> str:
     if method.priors:
         return f"prior given by the user ({_own(method)})"
+    if method.prior == "learned":
+        return "prior learned from all pairs"
     if method.prior in ("symmetric", "imprecise"):
         return f"Dirichlet prior (symmetric, strength s = {setting(method.strength)})"
     if isinstance(method.prior, Mapping):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import Comparison
+from bayescompare.methods.rule import as_rule
 from bayescompare.pairs import Pairwise
 from bayescompare.report.tables import Shaded, Table
 
@@ -76,8 +77,14 @@ def diagnosed(found: Diagnosis, tables: Sequence[Table] = ()) -> Section:
     return Section("Diagnostics", words=[verdict], facts=facts, tables=tables)
 
 
-def page_of(thing: object, *, fdr: float = 0.05, command: str | None = None) -> Page:
-    """Bring a result into the shape of a page; `fdr` is about what a Pairwise asserts.
+def page_of(
+    thing: object,
+    *,
+    level: float | None = None,
+    fdr: float | None = None,
+    command: str | None = None,
+) -> Page:
+    """Bring a result into the shape of a page; `level` or `fdr` is about what a Pairwise asserts.
 
     Examples
     --------
@@ -92,7 +99,7 @@ def page_of(thing: object, *, fdr: float = 0.05, command: str | None = None) -> 
     if isinstance(thing, Comparison):
         return comparison_page(thing, command)
     if isinstance(thing, Pairwise):
-        return pairwise_page(thing, fdr, command)
+        return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
     raise BayescompareError(
         f"a {type(thing).__name__} has no report: give what compare() or pairwise() returned."
     )

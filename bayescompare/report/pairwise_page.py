@@ -14,6 +14,8 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Sampling
+from bayescompare.methods.rule import Rule
+from bayescompare.methods.words.pairs import verdict_words
 from bayescompare.pairs import Pairwise
 from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
@@ -24,9 +26,17 @@ from bayescompare.report.data import data_section, title_of
 from bayescompare.report.hover import datasets_words, over_cells
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
-from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table, heads, rows
+from bayescompare.report.tables import (
+    MOST_PAIRS,
+    MOST_ROWS,
+    Cell,
+    Shaded,
+    Table,
+    heads,
+    rows,
+)
 from bayescompare.text import numbers
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import percent, plural, probability, setting, statistic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,60 +50,58 @@ _WEIGHT = {"dirichlet": "strength", "poisson-binomial": "b"}
 _MOST_ASKED = 200
 
 
-def pairwise_page(p: Pairwise, fdr: float, command: str | None = None) -> Page:
+def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     """Bring all pairs into the shape of a page."""
-    decided = p.decide(fdr=fdr)
-    asserted = int(decided["asserted"].sum())
-    rate = "the expected share of false ones" if p.bayesian else "the chance of any false one"
-    pairs = plural(len(decided), "pair")
-    at_most = numbers.percent_setting(fdr)
-    verdict = f"{asserted} of {pairs} can be asserted so that {rate} is at most {at_most}"
+    decided = p.decided(rule)
+    said = verdict_words(decided, p.ordered(rule))
+    verdict = f"{said[0].upper()}{said[1:]} ({rule.name(bayesian=p.bayesian)})"
+    tables = [_decided(p, decided, rule), *_learned_tables(p)]
+    chosen = ", ".join(f"{name} = {setting(value)}" for name, value in rule.options.items())
     sections = [
-        Section("Figures", pictures=_pictures(p, verdict, fdr)),
-        Section("Tables", shaded=_shaded(p), tables=[_decided(decided, fdr, bayesian=p.bayesian)]),
-        _sensitivity(p, fdr),
+        Section("Figures", pictures=_pictures(p, verdict, rule)),
+        Section("Tables", shaded=_shaded(p), tables=tables),
+        _sensitivity(p, rule),
         _diagnostics(p),
         data_section(p.results),
         method_section(
-            p.method,
+            p.comparisons[0].method,
             p.results,
             None,
-            fdr=fdr,
+            rule=rule,
+            learned=p.learned,
             reference=p.reference,
             fewest=min(len(c.results.datasets) for c in p.comparisons),
         ),
-        made_section(
-            p.method, p.comparisons, command or _call(p, fdr), {"error rate": numbers.setting(fdr)}
-        ),
+        made_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
     ]
     title = title_of(p.results, against=p.reference)
     keys = citation_keys(p.method, pairs=True)
-    return Page(title, verdict, p.explain(fdr=fdr), sections, keys)
+    return Page(title, verdict, p.explained(rule), sections, keys)
 
 
-def _call(p: Pairwise, fdr: float) -> str:
+def _call(p: Pairwise, rule: Rule) -> str:
     seeds = {c.answer.seed for c in p.comparisons if not c.exact}
     options = {"reference": p.reference, "rng": seeds.pop() if len(seeds) == 1 else None}
     if any(len(c.results.datasets) < len(p.results.datasets) for c in p.comparisons):
         options["missing"] = "drop"
-    call = python_call("pairwise", p.method, p.results, options)
-    return f"{call}.report(..., fdr={numbers.setting(fdr)})"
+    chosen = ", ".join(f"{name}={setting(value)}" for name, value in rule.options.items())
+    return f"{python_call('pairwise', p.method, p.results, options)}.report(..., {chosen})"
 
 
-def _pictures(p: Pairwise, verdict: str, fdr: float) -> list[Picture]:
-    shown = []
-    size = order_size(p, fdr=fdr)
+def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
+    shown, chosen = [], rule.options
+    size = order_size(p, **chosen)
     # The order of very many is a tangle; their ranks can still be read.
     if len(p.results.algorithms) <= _MOST_ORDERED:
-        draw = partial(_draw, partial(plot_order, fdr=fdr), None, p)
-        shown.append(Picture("Asserted order", draw, size, "o", verdict))
+        draw = partial(_draw, partial(plot_order, **chosen), None, p)
+        shown.append(Picture("Winners above losers", draw, size, "o", verdict))
     if len(p.results.algorithms) > 2:
-        draw = partial(_draw, partial(plot_critical, fdr=fdr), None, p)
-        told = "algorithms by rank, joined where no pair is asserted"
-        shown.append(Picture("Ranks and groups", draw, critical_size(p, fdr=fdr), "k", told))
+        draw = partial(_draw, partial(plot_critical, **chosen), None, p)
+        told = "algorithms by rank, joined where no pair has a verdict"
+        shown.append(Picture("Ranks and groups", draw, critical_size(p, **chosen), "k", told))
     if len(p.results.algorithms) <= _MOST_COLUMNS:
         draw = partial(
-            _draw, partial(plot_dominance, fdr=fdr), partial(over_cells, triangle=True), p
+            _draw, partial(plot_dominance, **chosen), partial(over_cells, triangle=True), p
         )
         told = "the leading statement of every pair"
         shown.append(Picture("Leading statements", draw, dominance_size(p), "d", told))
@@ -112,17 +120,23 @@ def _draw(plot: Any, tell: Any, p: Pairwise, ax: Any) -> None:
 # tables -------------------------------------------------------------------------------------------
 
 
-def _decided(decided: pd.DataFrame, fdr: float, *, bayesian: bool) -> Table:
+def _decided(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
     shown = decided.head(MOST_PAIRS)
     columns = ["first", "second", "statement"]
-    figures = ["probability", "running_fdr"] if bayesian else ["pvalue", "adjusted"]
+    known = ("probability", "alone", "running_fdr", "pvalue", "adjusted")
+    figures = [name for name in known if name in shown]
+    if p.bayesian and p.learned is None:
+        figures.remove("alone")
+    levels = [rule.threshold if p.bayesian else rule.alpha]
     names = shown[columns].astype(str).to_numpy().tolist()
     asserted = shown["asserted"].tolist()
     body = [
-        [*name, *row, "asserted" if yes else "open"]
-        for name, row, yes in zip(names, rows(shown[figures], [fdr]), asserted, strict=True)
+        [*name, Cell.of(numbers.count(n), n), *row, "verdict" if yes else "open"]
+        for name, n, row, yes in zip(
+            names, shown["n"], rows(shown[figures], levels), asserted, strict=True
+        )
     ]
-    all_heads = [*columns, *heads(shown[figures]), "decision"]
+    all_heads = [*columns, "datasets", *heads(shown[figures]), "decision"]
     more = max(0, len(decided) - MOST_PAIRS)
     return Table("Decisions, the surest pair first", all_heads, body, 3, more, marked=asserted)
 
@@ -181,48 +195,71 @@ def _shades(*, bayesian: bool) -> list[tuple[str, str]]:
     return [(to_hex(rgba), readable(np.asarray(rgba))) for rgba in found]
 
 
+def _learned_tables(p: Pairwise) -> list[Table]:
+    """What was learned from all pairs, beside the papers' prior."""
+    learned = p.learned
+    if learned is None:
+        return []
+    base = learned.base.sort_values(ascending=False, kind="stable").head(MOST_ROWS)
+    even = 1.0 / p.comparisons[0].answer.size
+    rows = [
+        [str(pattern), *(Cell.of(probability(value), value) for value in (phi, even))]
+        for pattern, phi in base.items()
+    ]
+    title = "Learned prior: expected share of each pattern, first against second"
+    more = len(learned.shares) - len(base)
+    shares = Table(title, ["pattern", "learned", "papers' prior"], rows, more=more)
+    strengths = [
+        [statistic(value, significant=3), Cell.of(percent(weight), weight)]
+        for value, weight in zip(learned.values, learned.weights, strict=True)
+    ]
+    heads = ["strength A (datasets)", "share of pairs"]
+    return [shares, Table("Learned prior: how much it weighs (papers' prior: 1)", heads, strengths)]
+
+
 # sensitivity and diagnostics ----------------------------------------------------------------------
 
 
-def _sensitivity(p: Pairwise, fdr: float) -> Section:
-    """What would be asserted at other error rates, and with priors of other weight."""
-    total = len(p.comparisons)
-    rates = sorted({0.01, 0.05, 0.1, 0.2, fdr})
-    counts = [[numbers.percent_setting(rate), _asserted(p, rate)] for rate in rates]
-    marked = [rate == fdr for rate in rates]
-    head = "expected share false, at most" if p.bayesian else "chance of any false, at most"
-    title = f"Asserted of {total} at other error rates"
-    tables = [Table(title, [head, "asserted"], counts, marked=marked)]
+def _sensitivity(p: Pairwise, rule: Rule) -> Section:
+    """How many verdicts there would be by other rules, and with other priors."""
+    total = len(p.comparisons) + len(p.skipped)
+    rules = [Rule(level) for level in (0.99, 0.95, 0.9, 0.8)]
+    if p.bayesian:
+        rules += [Rule(None, rate) for rate in (0.01, 0.05, 0.1)]
+    rules = rules if rule in rules else [rule, *rules]
+    counts = [[other.name(bayesian=p.bayesian), _verdicts(p, other)] for other in rules]
+    marked = [other == rule for other in rules]
+    title = f"Verdicts on {plural(total, 'pair')} by other rules"
+    tables = [Table(title, ["rule", "verdicts"], counts, marked=marked)]
     option = _WEIGHT.get(p.method.name)
     if option is not None and not p.method.samples and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
-            tables.append(_by_weight(p, option, fdr))
+            tables.append(_by_weight(p, option, rule))
     return Section("Sensitivity", tables=tables)
 
 
-def _asserted(p: Pairwise, fdr: float) -> Cell:
-    found = int(p.decide(fdr=fdr)["asserted"].sum())
+def _verdicts(p: Pairwise, rule: Rule) -> Cell:
+    found = int(p.decided(rule)["asserted"].sum())
     return Cell.of(str(found), found)
 
 
-def _by_weight(p: Pairwise, option: str, fdr: float) -> Table:
-    own = float(getattr(p.method, option))
-    before = _claims(p, fdr)
-    body: list[list[str]] = []
+def _by_weight(p: Pairwise, option: str, rule: Rule) -> Table:
+    own = 1.0 if p.learned is not None else float(getattr(p.method, option))
+    before = _claims(p, rule)
+    body = [_weight_row("learned", before, before)] if p.learned is not None else []
     for factor in (0.1, 0.5, 1.0, 2.0, 10.0):
-        weighed = p if factor == 1.0 else _weighed(p, option, factor * own)
-        claims = _claims(weighed, fdr)
-        body.append(
-            [
-                numbers.setting(factor * own),
-                Cell.of(str(len(claims)), len(claims)),
-                Cell.of(str(len(claims - before)), len(claims - before)),
-                Cell.of(str(len(before - claims)), len(before - claims)),
-            ]
-        )
-    all_heads = [option, "asserted", "of these new", "no longer asserted"]
-    title = "Asserted with a prior of other weight"
-    return Table(title, all_heads, body, marked=[row == 2 for row in range(len(body))])
+        same = factor == 1.0 and p.learned is None
+        weighed = p if same else _weighed(p, option, factor * own)
+        body.append(_weight_row(setting(factor * own), _claims(weighed, rule), before))
+    all_heads = [option, "verdicts", "of these new", "no longer there"]
+    title = "Verdicts with a prior of other weight, for each pair by itself"
+    at = 0 if p.learned is not None else 2
+    return Table(title, all_heads, body, marked=[row == at for row in range(len(body))])
+
+
+def _weight_row(weight: str, claims: set[str], before: set[str]) -> list[str]:
+    numbers = len(claims), len(claims - before), len(before - claims)
+    return [weight, *(Cell.of(str(n), n) for n in numbers)]
 
 
 def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
@@ -233,8 +270,8 @@ def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
     return Pairwise(p.results, method, tuple(found), p.reference)
 
 
-def _claims(p: Pairwise, fdr: float) -> set[str]:
-    decided = p.decide(fdr=fdr)
+def _claims(p: Pairwise, rule: Rule) -> set[str]:
+    decided = p.decided(rule)
     return set(decided.loc[decided["asserted"], "statement"])
 
 

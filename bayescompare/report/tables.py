@@ -33,6 +33,7 @@ MOST_ROWS, MOST_PAIRS = 50, 100
 _HEADS = {
     **HEADS,
     "probability": "P(most probable)",
+    "alone": "P(own prior)",
     "pvalue": "p-value",
     "adjusted": "p-value (Holm)",
     "running_fdr": "expected share false",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Answer
@@ -11,16 +12,19 @@ from bayescompare.results import Results
 from bayescompare.text.numbers import count, error, plural, probability_words, setting
 
 if TYPE_CHECKING:
-    from bayescompare.methods.dirichlet_prior import Prior
+    from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.methods.learned_prior import LearnedPrior
 
-__all__ = ["dirichlet_words", "lead_words", "size_words"]
+__all__ = ["dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
 
 
 def dirichlet_words(
-    prior: Prior, results: Results, answer: Answer, decision: Decision
+    method: Dirichlet, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
-    """Sentences: verdict, rivals, what the figure is not, cautions."""
-    said = [*lead_words(results, answer, decision), _imprecise(answer, decision)]
+    """Sentences: verdict, under which prior, rivals, what the figure is not, cautions."""
+    prior = method.prior
+    verdict, *others = lead_words(results, answer, decision)
+    said = [verdict, _prior(method), *others, _imprecise(answer, decision)]
     said.append(
         _joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer)
     )
@@ -31,6 +35,32 @@ def dirichlet_words(
         )
     said.append(f"{size_words(results)}, and every dataset counts the same.")
     return [sentence for sentence in said if sentence]
+
+
+def _prior(method: Dirichlet) -> str:
+    """Say under which prior the probabilities hold; a learned one is told of elsewhere."""
+    if method.prior == "learned":
+        return ""
+    if method.priors:
+        return f"The prior is your own, on {many(list(method.priors))}."
+    if method.prior in ("symmetric", "imprecise"):
+        weight = plural(method.strength, "dataset")
+        return f"The prior treats all statements alike and weighs as much as {weight}."
+    if isinstance(method.prior, Mapping):
+        return "The prior is your own, by statement."
+    alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
+    return f"The prior gives every statement α = {alpha or setting(float(str(method.prior)))}."
+
+
+def learned_pair_words(learned: LearnedPrior, decision: Decision) -> str:
+    """Say that the prior was learned, and what the pair's own prior says."""
+    if decision.verdict == "tied" or decision.alone is None:
+        return f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table."
+    alone = probability_words(decision.alone)
+    return (
+        f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table; under the "
+        f"pair's own prior, which compare() takes, the probability is {alone}."
+    )
 
 
 def size_words(results: Results) -> str:
@@ -67,9 +97,12 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
         f"{phrase(results, decision.statement)}. The probability that it is the most probable "
         f"one is {probability_words(decision.level)} ({how})"
     )
+    short = f"short of {setting(SETTLED)}"
+    if decision.level >= SETTLED:
+        short = f"under the pair's own prior {short}"
     return {
         "settled": f"{start}, which settles it.",
-        "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
+        "likely": f"{start}: likely, but {short} and so not settled.",
         "open": f"{start}, which leaves the question open.",
     }[decision.verdict]
 

@@ -1,4 +1,4 @@
-"""All pairs at once in plain words: what is asserted, what is not, and what that does not say."""
+"""All pairs at once in plain words: who wins, what is open, and what that does not say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayescompare.methods.base import Method
-from bayescompare.methods.words.pieces import many, short_label
+from bayescompare.methods.learned_prior import LEAST_PAIRS, LearnedPrior
+from bayescompare.methods.rule import Rule
+from bayescompare.methods.words.pieces import many, phrase
 from bayescompare.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, setting
 
@@ -17,46 +19,94 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.gsd import GSD
 
-__all__ = ["closing_words", "doubt_words", "pairs_words", "resolution_words"]
+__all__ = [
+    "closing_words",
+    "doubt_words",
+    "learned_words",
+    "pairs_words",
+    "resolution_words",
+    "verdict_words",
+]
 
 #: Winners, cycles and statements that a paragraph names; of more it says how many.
 _MOST = 12
 
 
+def verdict_words(decided: pd.DataFrame, graph: nx.DiGraph[str]) -> str:
+    """Say in a few words for how many pairs there is a winner, or a trade-off."""
+    total, mixed = len(decided), len(graph.graph["mixed"])
+    winners = int(decided["asserted"].sum()) - mixed
+    said = f"for {winners} of {plural(total, 'pair')} we can name a winner"
+    if not winners:
+        said = f"for none of {plural(total, 'pair')} can we name a winner"
+    return f"{said}, for {mixed} a trade-off or a tie" if mixed else said
+
+
 def pairs_words(
-    method: Method, results: Results, decided: pd.DataFrame, graph: nx.DiGraph[str], fdr: float
+    method: Method, results: Results, decided: pd.DataFrame, graph: nx.DiGraph[str], rule: Rule
 ) -> list[str]:
-    """Sentences: how much is asserted and at what risk, who is over whom, what is left open."""
+    """Sentences: how many winners and at what risk, who is over whom, what is left open."""
+    joint = "jointly " if len(results.measures) > 1 else ""
+    verdict = verdict_words(decided, graph)
     said = [
-        _asserted(method, results, decided, fdr),
+        f"{method.name} compared {plural(len(decided), 'pair')} of "
+        f"{plural(len(results.algorithms), 'algorithm')}, {joint}on {many(results.measures)}.",
+        f"{verdict[0].upper()}{verdict[1:]}{_promise(method, decided, rule)}",
         _winners(method, results, graph),
         *_cycles(graph.graph["cycles"]),
-        _mixed([statement for _, _, statement in graph.graph["mixed"]]),
+        _mixed(results, [statement for _, _, statement in graph.graph["mixed"]]),
         _open(decided),
+        _without(decided),
     ]
     return [sentence for sentence in said if sentence]
+
+
+def learned_words(
+    learned: LearnedPrior | None, method: Method, decided: pd.DataFrame, rule: Rule
+) -> str:
+    """Say what prior was learned, or that none was, and which pairs only look sure alone."""
+    if method.kind != "bayesian" or len(decided) < LEAST_PAIRS:
+        return ""
+    if learned is None:
+        return (
+            "Each pair was judged under its own prior; nothing was learned from the other pairs, "
+            "so among many pairs some may reach a high probability by chance."
+        )
+    said = (
+        f"The prior was learned from all {plural(learned.pairs, 'pair')} (empirical Bayes: the "
+        "pairs share algorithms and are not independent)."
+    )
+    if rule.level is None:
+        return said
+    lone = decided[(decided["alone"] >= rule.level) & (decided["probability"] < rule.level)]
+    if lone.empty:
+        return said
+    pairs = lone[["first", "second"]].to_numpy().tolist()
+    return (
+        f"{said} Judged alone, {many([f'{a} and {b}' for a, b in pairs], most=4)} would reach "
+        f"{setting(rule.level)} too; among so many pairs some do by chance, and the learned prior "
+        "allows for that."
+    )
 
 
 def closing_words(
     method: Method,
     results: Results,
     decided: pd.DataFrame,
-    at_twice: tuple[float, int],
-    fdr: float,
+    relaxed: tuple[Rule, int] | None,
 ) -> list[str]:
-    """What the assertions do not say, and what would change them."""
+    """What the verdicts do not say, and what would change them."""
     said = []
     if not method.keeps_level:
         said.append(
-            f"The p-values of {method.name} are not valid ones, so that this promises no rate of "
-            "error."
+            f"The p-values of {method.name} are not valid ones, so this promises no rate of error."
         )
     if not decided["asserted"].all():
         may = method.kind == "bayesian" and method.judges != "counts" and not method.one_question
         lacking = may and all(results[name].rope is None for name in results.measures)
-        remedy = ": for that give the measures a rope" if lacking else ""
+        remedy = "; give the measures a rope to find out which are" if lacking else ""
         said.append(f"A pair left open is not a pair shown equal{remedy}.")
-        said.append(_changed(*at_twice, fdr))
+        said.append(_changed(method, relaxed))
     return said
 
 
@@ -74,17 +124,18 @@ def doubt_words(pairs: Sequence[str], models: int) -> str:
     return f"Caution: the sampling is not trustworthy{where}; see diagnose() of each."
 
 
-def _changed(rate: float, number: int, fdr: float) -> str:
-    others = "more datasets, or another prior or test, may change any of them"
-    if rate <= fdr:
+def _changed(method: Method, relaxed: tuple[Rule, int] | None) -> str:
+    others = "more datasets, or another prior or test, may change any verdict"
+    if relaxed is None:
         return f"What would change it: {others}."
+    rule, number = relaxed
+    name = rule.name(bayesian=method.kind == "bayesian")
     return (
-        f"What would change it: with an error rate of {percent_setting(rate)} {number} could "
-        f"be asserted; {others}."
+        f"What would change it: with {name} there would be {plural(number, 'verdict')}; {others}."
     )
 
 
-def resolution_words(method: GSD, tests: int, fdr: float) -> str:
+def resolution_words(method: GSD, tests: int, alpha: float) -> str:
     """Say where resamples are too few for any p-value to pass the correction.
 
     Examples
@@ -93,40 +144,42 @@ def resolution_words(method: GSD, tests: int, fdr: float) -> str:
     >>> resolution_words(GSD(permutations=1000), 10, 0.05)
     ''
     """
-    if tests * method.least_pvalue <= fdr:
+    if tests * method.least_pvalue <= alpha:
         return ""
     sides = "two-sided" if method.sides == 2 else "one-sided"
     least = f"{method.sides}/{count(method.permutations + 1)}"
-    wanted = math.ceil(2 * method.sides * tests / fdr)
+    wanted = math.ceil(2 * method.sides * tests / alpha)
     return (
         f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
         f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
-        f"{setting(fdr)}/{tests} or less: take permutations={wanted} or more."
+        f"{setting(alpha)}/{tests} or less: take permutations={wanted} or more."
     )
 
 
-def _asserted(method: Method, results: Results, decided: pd.DataFrame, fdr: float) -> str:
-    bayesian = method.kind == "bayesian"
-    rate = (
-        f"the expected share of false ones is at most {percent_setting(fdr)}"
-        if bayesian
-        else f"the probability of any false one is at most {percent_setting(fdr)} ({_holm(method)})"
-    )
-    if not method.keeps_level:
-        rate = f"their p-values after Holm's correction are at most {percent_setting(fdr)}"
-    joint = "jointly " if len(results.measures) > 1 else ""
-    return (
-        f"{method.name} on {plural(len(decided), 'pair')} of "
-        f"{plural(len(results.algorithms), 'algorithm')}, {joint}on {many(results.measures)}: "
-        f"{int(decided['asserted'].sum())} of {len(decided)} "
-        f"{'most probable' if bayesian else 'leading'} statements can be asserted so that {rate}."
-    )
+def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
+    """Say what a verdict needs, and how often it may be wrong."""
+    if method.kind != "bayesian":
+        rate = percent_setting(rule.alpha)
+        if not method.keeps_level:
+            return f": its p-value after Holm's correction is at most {rate}."
+        return (
+            f": p after {_holm(method)} is at most {setting(rule.alpha)}, so the probability of "
+            f"even one false verdict is at most {rate}."
+        )
+    if rule.level is None:
+        return (
+            f": if the prior is right, at most {percent_setting(rule.alpha)} of the verdicts are "
+            "expected to be false."
+        )
+    both = not (decided["alone"] == decided["probability"]).all()
+    under = " under the prior learned from all pairs and under the pair's own" if both else ""
+    return f": its statement leads with P of at least {setting(rule.level)}{under}."
 
 
 def _holm(method: Method) -> str:
     """What was corrected, where the matrix shows p-values that were not."""
     if not method.directed:
-        return "Holm"
+        return "Holm's correction"
     sides = "two-sided" if getattr(method, "sides", 1) == 2 else "one-sided"
     return f"Holm's correction of {sides} p-values"
 
@@ -142,11 +195,10 @@ def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
     told = "; ".join(f"{name} over {many(list(graph.successors(name)))}" for name in named)
     rest = len(winners) - len(named)
     more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
-    better = "better on every measure" if len(results.measures) > 1 else "better"
+    better = "Better on every measure" if len(results.measures) > 1 else "Better"
     if method.one_question:
-        better = "dominant" if "relation" in method.provides else "better by the rule"
-    lead = "Most probably" if method.kind == "bayesian" else "Significantly"
-    return f"{lead} {better}: {told}{more}."
+        better = "Dominant" if "relation" in method.provides else "Better by the rule"
+    return f"{better}: {told}{more}."
 
 
 def _cycles(cycles: Sequence[Sequence[str]]) -> list[str]:
@@ -159,17 +211,34 @@ def _cycles(cycles: Sequence[Sequence[str]]) -> list[str]:
     return [*said, f"There are {plural(rest, 'further cycle')}."] if rest else said
 
 
-def _mixed(statements: Sequence[str]) -> str:
+def _mixed(results: Results, statements: Sequence[str]) -> str:
+    """Name the trade-offs, and the pairs found equivalent, in words."""
     if not statements:
         return ""
-    shown = "; ".join(short_label(statement) for statement in statements[:_MOST])
+    shown = "; ".join(
+        phrase(results, statement) if "|" in statement or "=" in statement else statement
+        for statement in statements[:_MOST]
+    )
     rest = len(statements) - _MOST
     more = f"; and {rest} more" if rest > 0 else ""
-    return f"Asserted, but no order: {shown}{more}."
+    trade = any(">" in statement for statement in statements)
+    return f"{'Trade-off' if trade else 'Equivalent'}: {shown}{more}."
 
 
 def _open(decided: pd.DataFrame) -> str:
-    pairs = decided[~decided["asserted"]][["first", "second"]].to_numpy().tolist()
+    left = decided[~decided["asserted"] & (decided["statement"] != "")]
+    pairs = left[["first", "second"]].to_numpy().tolist()
     if not pairs:
         return ""
-    return f"Nothing can be asserted about {many([f'{a} against {b}' for a, b in pairs])}."
+    return f"Left open: {many([f'{a} against {b}' for a, b in pairs])}."
+
+
+def _without(decided: pd.DataFrame) -> str:
+    """Name the pairs that have too few datasets in common to be compared."""
+    pairs = decided[decided["statement"] == ""][["first", "second"]].to_numpy().tolist()
+    if not pairs:
+        return ""
+    return (
+        f"Not compared, with fewer than two datasets in common: "
+        f"{many([f'{a} against {b}' for a, b in pairs])}."
+    )

@@ -27,6 +27,7 @@ HEADS = {
     "count": "datasets",
     "probability": "P",
     "mcse": "MCSE",
+    "alone": "P (own prior)",
     "theta_mean": "θ mean",
     "theta_lower": "θ 2.5 %",
     "theta_upper": "θ 97.5 %",

@@ -1,0 +1,147 @@
+r"""`LearnedPrior`: what all pairs of a table teach about the prior of each.
+
+Pair p has the prior Dirichlet(:math:`A_p\,\varphi`). The base :math:`\varphi` over patterns such as
+``">|<"`` (the first better on the first measure, the second on the second) and the distribution g
+of strengths are the same for every pair; `kernels.learned` has the equations.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.kernels.learned import (
+    STRENGTHS,
+    PairCounts,
+    learn_weights,
+    learned_base,
+    strength_evidence,
+)
+from bayescompare.statements import DENSE, Statements
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LEAST_PAIRS", "LearnedPrior", "learn_prior", "pair_patterns", "pool"]
+
+IntArray = NDArray[np.int64]
+
+#: Pairs from which a prior can be learned.
+LEAST_PAIRS = 3
+
+#: The states of a measure as signs, by their number: first better, equivalent, second better.
+_SIGNS = {2: "><", 3: ">=<"}
+
+
+@dataclass(frozen=True)
+class LearnedPrior:
+    """A prior for each of many pairs, learned from all of them (empirical Bayes).
+
+    Attributes
+    ----------
+    shares : mapping of str to float
+        φ by pattern, the first algorithm against the second: ``">"`` better, ``"<"`` worse,
+        ``"="`` equivalent, joined by ``"|"`` over measures. All patterns while there are at most
+        256, else those that some pair shows and their opposites.
+    log_rest : float
+        Logarithm of φ of each pattern that is not listed.
+    values, weights : tuples of float
+        The strengths A, and the share g of pairs that have each.
+    pairs : int
+        How many pairs it was learned from.
+    datasets : float
+        How many datasets they have together.
+    """
+
+    shares: Mapping[str, float]
+    log_rest: float
+    values: tuple[float, ...]
+    weights: tuple[float, ...]
+    pairs: int
+    datasets: float
+
+    @property
+    def base(self) -> pd.Series[float]:
+        """φ: how often each pattern is expected of a pair, before its datasets are seen."""
+        import pandas as pd
+
+        index = pd.Index(list(self.shares), name="pattern")
+        return pd.Series(list(self.shares.values()), index, name="base", dtype=float)
+
+    @property
+    def strengths(self) -> pd.Series[float]:
+        """g: how many of the pairs have each strength A, the prior's weight in datasets."""
+        import pandas as pd
+
+        index = pd.Index(self.values, name="strength", dtype=float)
+        return pd.Series(self.weights, index, name="share of pairs", dtype=float)
+
+    def options(self) -> dict[str, Any]:
+        """Return the fields as JSON's own types."""
+        return {**asdict(self), "shares": dict(self.shares)}
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> LearnedPrior:
+        """Read back what `options` returned."""
+        numbers = {name: tuple(map(float, options[name])) for name in ("values", "weights")}
+        return cls(
+            shares={str(k): float(v) for k, v in options["shares"].items()},
+            log_rest=float(options["log_rest"]),
+            pairs=int(options["pairs"]),
+            datasets=float(options["datasets"]),
+            **numbers,
+        )
+
+
+def learn_prior(statements: Sequence[Statements]) -> LearnedPrior:
+    """Learn base and strengths from the statements of every pair."""
+    counts, states = pool(statements)
+    pooled = np.bincount(counts.cell, counts.count, minlength=len(states))
+    log_base, rest = learned_base(pooled, statements[0].log_size)
+    weights = learn_weights(strength_evidence(counts, log_base))
+    names = _patterns(states, statements[0].arities)
+    return LearnedPrior(
+        shares=dict(zip(names, np.exp(log_base).tolist(), strict=True)),
+        log_rest=rest,
+        values=tuple(STRENGTHS.tolist()),
+        weights=tuple(weights.tolist()),
+        pairs=len(statements),
+        datasets=float(pooled.sum()),
+    )
+
+
+def pool(statements: Sequence[Statements]) -> tuple[PairCounts, IntArray]:
+    """Put the counts of all pairs on one list of states, which is sorted.
+
+    The list holds every state, or beyond 256 those seen and their opposites; either way a state's
+    opposite stands as far from the end as it stands from the beginning.
+    """
+    arities = np.array(statements[0].arities, dtype=np.int64)
+    seen = [np.flatnonzero(s.table.counts) for s in statements]
+    rows = np.concatenate([s.table.states[k] for s, k in zip(statements, seen, strict=True)])
+    if math.prod(statements[0].arities) <= DENSE:
+        states = np.array(list(itertools.product(*map(range, arities.tolist()))), dtype=np.int64)
+        cell = np.ravel_multi_index(tuple(rows.T), tuple(arities.tolist())).astype(np.int64)
+    else:
+        both = np.concatenate([rows, arities - 1 - rows])
+        states, place = np.unique(both, axis=0, return_inverse=True)
+        cell = place.ravel()[: len(rows)]
+    count = np.concatenate([s.table.counts[k] for s, k in zip(statements, seen, strict=True)])
+    pair = np.repeat(np.arange(len(statements)), [len(k) for k in seen])
+    return PairCounts(pair, cell, count, len(statements)), states
+
+
+def pair_patterns(statements: Statements) -> list[str]:
+    """Pattern of each listed statement of a pair."""
+    return _patterns(statements.table.states, statements.arities)
+
+
+def _patterns(states: IntArray, arities: Sequence[int]) -> list[str]:
+    signs = [_SIGNS[arity] for arity in arities]
+    return ["|".join(s[k] for s, k in zip(signs, row, strict=True)) for row in states.tolist()]

@@ -1,0 +1,237 @@
+"""How often is a verdict of `pairwise` false? Tables are simulated whose truth is known.
+
+The tables share no assumption with the model: results are normal, algorithms differ by effects of
+a given size, and every dataset has noise of its own. A verdict is false when the statement is not
+the one that is truly the most probable. In pure noise every verdict is false.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare._checks import check_count
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.learned import (
+    STRENGTHS,
+    PairCounts,
+    learn_weights,
+    learned_base,
+    strength_evidence,
+)
+from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.kernels.mixture import Mixture
+from bayescompare.kernels.orthants import quadrants
+from bayescompare.methods.decision import SETTLED
+
+__all__ = ["Scenario", "decision_study", "simulate_table"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Tables that share a stream of random numbers, whatever the number of jobs.
+_BLOCK = 50
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One kind of table.
+
+    Attributes
+    ----------
+    effect : float
+        Standard deviation of the algorithms' true means, in standard deviations of the noise.
+        0 is pure noise.
+    measures : int
+        One or two.
+    correlation : float
+        Of the noise of two measures.
+    dummies : int
+        Algorithms added that are constant and worst on every dataset; verdicts about them do
+        not count.
+    algorithms, datasets : int
+        Size of the table, without the dummies.
+    """
+
+    effect: float = 0.0
+    measures: int = 1
+    correlation: float = 0.0
+    dummies: int = 0
+    algorithms: int = 5
+    datasets: int = 20
+
+    def __post_init__(self) -> None:
+        if self.measures not in (1, 2):
+            raise BayescompareError(f"measures={self.measures!r}: must be 1 or 2.")
+        if not (self.effect >= 0.0 and math.isfinite(self.effect)):
+            raise BayescompareError(f"effect={self.effect!r}: must be a number >= 0.")
+        if not -1.0 < self.correlation < 1.0:
+            raise BayescompareError(f"correlation={self.correlation!r}: must lie in (-1, 1).")
+
+
+def simulate_table(scenario: Scenario, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return results (dataset, algorithm, measure), larger is better, and the true means.
+
+    Dummies come last and have no true mean.
+    """
+    s = scenario
+    true = s.effect * rng.standard_normal((s.algorithms, s.measures))
+    noise = rng.standard_normal((s.datasets, s.algorithms, s.measures))
+    if s.measures == 2:
+        root = math.sqrt(1.0 - s.correlation**2)
+        noise[..., 1] = s.correlation * noise[..., 0] + root * noise[..., 1]
+    values = true + noise
+    worst = np.full((s.datasets, s.dummies, s.measures), values.min() - 1.0)
+    return np.concatenate([values, worst], axis=1), true
+
+
+def decision_study(
+    scenarios: Sequence[Scenario],
+    *,
+    tables: int = 1000,
+    level: float = SETTLED,
+    rng: Rng = None,
+    n_jobs: int = 1,
+) -> pd.DataFrame:
+    """Simulate tables and count verdicts, true and false, with and without learning.
+
+    Parameters
+    ----------
+    scenarios : sequence of Scenario
+    tables : int
+        Simulated tables of each scenario.
+    level : float
+        As for `Pairwise.decide`.
+    rng : None, int or Generator
+    n_jobs : int
+        For joblib; the result is the same for any.
+
+    Returns
+    -------
+    DataFrame
+        A row per scenario and prior ("papers", "learned"): ``claims`` and ``false`` (mean numbers
+        per table), ``any`` (share of tables with a claim), ``false_share`` (false over claims of a
+        table, 0 without claims, averaged) and ``mcse`` of the last two as ``any_mcse`` and
+        ``false_mcse``.
+
+    Examples
+    --------
+    >>> found = decision_study([Scenario(effect=1.0)], tables=20, rng=0)
+    >>> found["prior"].tolist(), bool((found["claims"] > 3).all())
+    (['papers', 'learned'], True)
+    """
+    from joblib import Parallel, delayed
+
+    check_count(tables=tables)
+    generator, _ = as_rng(rng)
+    sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
+    work = [(s, size) for s in scenarios for size in sizes]
+    streams = generator.spawn(len(work))
+    run = Parallel(n_jobs=n_jobs)
+    blocks = run(
+        delayed(_block)(s, size, level, stream)
+        for (s, size), stream in zip(work, streams, strict=True)
+    )
+    rows = []
+    for k, scenario in enumerate(scenarios):
+        own = np.concatenate(blocks[k * len(sizes) : (k + 1) * len(sizes)])
+        rows += [_row(scenario, prior, own[:, j]) for j, prior in enumerate(("papers", "learned"))]
+    return pd.DataFrame(rows)
+
+
+def _row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, object]:
+    """Average over tables; `counted` has claims and false ones."""
+    claims, false = counted.T
+    some = claims > 0
+    share = np.divide(false, claims, out=np.zeros(len(claims)), where=some)
+    n = len(claims)
+    # Laplace's rule keeps the error of 0 and 1 from being none.
+    any_p = (some.sum() + 1.0) / (n + 2.0)
+    return {
+        "effect": scenario.effect,
+        "measures": scenario.measures,
+        "correlation": scenario.correlation,
+        "dummies": scenario.dummies,
+        "prior": prior,
+        "claims": float(claims.mean()),
+        "false": float(false.mean()),
+        "any": float(some.mean()),
+        "any_mcse": math.sqrt(any_p * (1.0 - any_p) / n),
+        "false_share": float(share.mean()),
+        "false_mcse": max(float(share.std()), 1.0 / n) / math.sqrt(n),
+    }
+
+
+def _block(scenario: Scenario, tables: int, level: float, rng: np.random.Generator) -> FloatArray:
+    """Claims and false claims of each table by either prior: an array (tables, 2, 2)."""
+    found = np.zeros((tables, 2, 2))
+    known: dict[bytes, FloatArray] = {}
+    for k in range(tables):
+        values, true = simulate_table(scenario, rng)
+        counts, pairs = _counts(values)
+        real = [i for i, pair in enumerate(pairs) if max(pair) < scenario.algorithms]
+        truth = dict(zip(real, _truth(scenario, true), strict=True))
+        alone = {i: _alone(counts[i], known) for i in real}
+        claimed = {i: int(p.argmax()) for i, p in alone.items() if p.max() >= level}
+        for i, learned in _learned(counts, list(claimed)).items():
+            wrong = claimed[i] != truth[i]
+            found[k, 0] += (1, wrong)
+            # Only what is asserted alone can be asserted under the learned prior too.
+            if learned[claimed[i]] >= level:
+                found[k, 1] += (1, wrong)
+    return found
+
+
+def _counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
+    """Counts of every pair over the 2^m statements; ties, which dummies have, are split."""
+    pairs = list(itertools.combinations(range(values.shape[1]), 2))
+    measures = values.shape[2]
+    counts = np.zeros((len(pairs), 2**measures))
+    for k, (i, j) in enumerate(pairs):
+        better = np.sign(values[:, i] - values[:, j])
+        first = (1.0 + better) / 2.0
+        for cell, states in enumerate(itertools.product((0, 1), repeat=measures)):
+            shares = [first[:, m] if s == 0 else 1.0 - first[:, m] for m, s in enumerate(states)]
+            counts[k, cell] = np.prod(shares, axis=0).sum()
+    return counts, pairs
+
+
+def _truth(scenario: Scenario, true: FloatArray) -> list[int]:
+    """The statement of each pair that is truly the most probable; −1 in pure noise."""
+    pairs = itertools.combinations(range(scenario.algorithms), 2)
+    if scenario.effect == 0.0:
+        return [-1 for _ in pairs]
+    gaps = np.array([true[i] - true[j] for i, j in pairs]) / math.sqrt(2.0)
+    if scenario.measures == 1:
+        return [int(gap < 0) for gap in gaps[:, 0]]
+    found = quadrants(gaps[:, 0], gaps[:, 1], scenario.correlation)
+    return [int(best) for best in found.argmax(axis=1)]
+
+
+def _alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
+    """P(max) under the papers' prior; the same counts come again and again."""
+    key = counts.tobytes()
+    if key not in known:
+        cells = Cells(np.full(len(counts), -math.log(len(counts))), counts)
+        known[key] = probability_of_maximum(cells)[0]
+    return known[key]
+
+
+def _learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+    """P(max) of the pairs wanted under the prior learned from all of them."""
+    if not wanted:
+        return {}
+    rows, cells = np.nonzero(counts)
+    table = PairCounts(rows, cells, counts[rows, cells], len(counts))
+    log_base, _ = learned_base(counts.sum(axis=0), math.log(counts.shape[1]))
+    weights = learn_weights(strength_evidence(table, log_base))
+    prior = Mixture(Cells(log_base, counts[0]), STRENGTHS, weights)
+    return {i: prior.with_counts(counts[i]).maximum()[0] for i in wanted}

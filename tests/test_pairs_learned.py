@@ -1,0 +1,343 @@
+"""The prior that `pairwise` learns from all pairs, and the verdicts that rest on it (SPEC 8)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.methods.dirichlet_learned import LearnedDirichlet
+from bayescompare.pairs import Pairwise
+from tests.oracles import table
+
+
+@pytest.fixture(scope="module")
+def uci() -> Pairwise:
+    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+
+
+def noise(n: int, l: int, m: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, l, m))
+
+
+# ----------------------------------------------------------------------------------- SPEC's figures
+
+
+def best(p: Pairwise, *pair: str) -> float:
+    return float(p[pair].probability.max())
+
+
+def test_reference_of_the_three_measures(uci: Pairwise) -> None:
+    assert uci.learned is not None
+    base = uci.learned.base
+    expected = [0.3254, 0.0359, 0.0576, 0.0810]
+    np.testing.assert_allclose(base.to_numpy(), expected + expected[::-1], atol=5e-5)
+    assert base.index[0] == ">|>|>"
+    assert base.index[-1] == "<|<|<"
+    for pair, p in {
+        ("CART", "GBM"): 0.999999,
+        ("BDS", "CART"): 0.999491,
+        ("CART", "RF"): 0.996935,
+        ("CART", "GLM"): 0.970727,
+        ("CART", "RIDGE"): 0.942804,
+    }.items():
+        assert best(uci, *pair) == pytest.approx(p, abs=6e-7)
+
+
+def test_reference_of_one_and_two_measures() -> None:
+    results = bc.load_example("jansen-uci")
+    one = bc.pairwise(results, measures=["auc"], n_jobs=1)
+    assert best(one, "BDS", "CART") == pytest.approx(0.999944, abs=6e-7)
+    assert best(one, "CART", "GLM") == pytest.approx(0.977374, abs=6e-7)
+    assert one.learned is not None
+    g = one.learned.strengths
+    # Two humps: some pairs are nearly even, others as one-sided as a strength of 1 allows.
+    assert g.iloc[-1] == g.max()
+    assert g.loc[0.5:2.0].max() > 3 * g.loc[3.0:20.0].max()
+    two = bc.pairwise(results, measures=["auc", "brier"], n_jobs=1)
+    assert best(two, "CART", "GLM") == pytest.approx(0.994173, abs=6e-7)
+
+
+# ----------------------------------------------------------------------------------- when it learns
+
+
+def test_learning_is_the_default_and_a_prior_given_turns_it_off() -> None:
+    results = table(noise(8, 4, 2, 0))
+    assert bc.pairwise(results, n_jobs=1).learned is not None
+    learned = bc.methods.Dirichlet(prior="learned")
+    assert bc.pairwise(results, method=learned, n_jobs=1).learned is not None
+    for given in ({"prior": "symmetric"}, {"strength": 1.0}, {"prior": "jeffreys"}):
+        p = bc.pairwise(results, method=bc.methods.Dirichlet(**given), n_jobs=1)
+        assert p.learned is None
+        assert (p.decide()["alone"] == p.decide()["probability"]).all()
+    strength = bc.methods.Dirichlet(priors={"strength": 2})
+    assert bc.pairwise(results, method=strength, n_jobs=1).learned is None
+    # One pair teaches nothing.
+    assert bc.pairwise(results.sel(algorithms=["A", "B"]), n_jobs=1).learned is None
+
+
+def test_compare_refuses_what_only_pairs_can_teach() -> None:
+    results = table(noise(6, 2, 1, 0))
+    learned = bc.methods.Dirichlet(prior="learned")
+    for ask in (bc.compare, bc.pairwise):
+        with pytest.raises(BayescompareError, match="at least three"):
+            ask(results, method=learned)
+    with pytest.raises(BayescompareError, match="strength"):
+        bc.methods.Dirichlet(prior="learned", strength=2)
+
+
+def test_a_reference_learns_from_all_pairs() -> None:
+    results = table(noise(9, 5, 2, 1))
+    every = bc.pairwise(results, n_jobs=1)
+    some = bc.pairwise(results, reference="B", n_jobs=1)
+    assert some.learned == every.learned
+    assert len(some) == 4
+    for c in some:
+        np.testing.assert_array_equal(c.probability, every[c.results.algorithms].probability)
+
+
+def test_many_pairs_are_worked_out_together_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bayescompare.methods import dirichlet_learned
+
+    results = table(noise(6, 6, 2, 2).round(1))
+    one_by_one = bc.pairwise(results, n_jobs=1)
+    monkeypatch.setattr(dirichlet_learned, "_MANY", 3)
+    together = bc.pairwise(results, n_jobs=1)
+    np.testing.assert_allclose(together.matrix, one_by_one.matrix, atol=2e-11)
+    for a, b in zip(together, one_by_one, strict=True):
+        assert a.answer.extra.keys() == b.answer.extra.keys()
+        assert a.answer.log_evidence == b.answer.log_evidence
+
+
+def test_relabelling_and_datasets_order_change_nothing() -> None:
+    values = noise(9, 4, 2, 3)
+    p = bc.pairwise(table(values), n_jobs=1)
+    shuffled = bc.pairwise(table(values[::-1]), algorithms=["D", "B", "A", "C"], n_jobs=1)
+    again = shuffled.matrix.sel(algorithm=p.matrix["algorithm"], opponent=p.matrix["opponent"])
+    np.testing.assert_allclose(again, p.matrix, atol=1e-10)
+
+
+@pytest.mark.parametrize("m", [1, 9])
+def test_rope_and_wide_tables_are_learned_from_too(m: int) -> None:
+    """Nine measures are 512 statements: those that no pair shows are one lump."""
+    rope = 0.3 if m == 1 else None
+    p = bc.pairwise(table(noise(10, 3, m, 4), rope=rope), n_jobs=1)
+    assert p.learned is not None
+    shown = sum(p.learned.shares.values())
+    unlisted = (3 if m == 1 else 2**m) - len(p.learned.shares)
+    assert shown + unlisted * math.exp(p.learned.log_rest) == pytest.approx(1.0)
+    for c in p:
+        total = float(c.probability.sum())
+        assert total <= 1 + 1e-9
+        assert c.probability.sel(statement=c.best) == pytest.approx(float(c.probability.max()))
+        assert math.isfinite(c.log_evidence)
+        assert len(c.loo().elpd_i) == 10
+    if m == 1:
+        assert list(p.learned.shares) == [">", "=", "<"]
+
+
+# ----------------------------------------------------------------------------------------- verdicts
+
+
+def test_a_verdict_needs_both_priors(uci: Pairwise) -> None:
+    decided = uci.decide(level=0.9)
+    both = (decided["probability"] >= 0.9) & (decided["alone"] >= 0.9)
+    assert decided["asserted"].equals(both.rename("asserted"))
+    # EN against GBM reaches it alone, GLM against EN neither way.
+    assert ((decided["alone"] >= 0.9) & ~decided["asserted"]).any()
+    assert decided.columns.tolist() == [
+        "first", "second", "n", "statement", "probability", "alone", "asserted",
+    ]  # fmt: skip
+
+
+def test_alone_is_what_compare_says(uci: Pairwise) -> None:
+    results = bc.load_example("jansen-uci")
+    for row in uci.decide().to_dict("records"):
+        c = bc.compare(results, algorithms=[row["first"], row["second"]])
+        own = float(c.probability.sel(statement=row["statement"]))
+        assert row["alone"] == pytest.approx(own, abs=1e-11)
+        if row["asserted"]:
+            assert c.decision.verdict == "settled"
+            assert c.best == row["statement"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_asserted_that_compare_leaves_open(seed: int) -> None:
+    values = noise(12, 5, 1, seed) + np.linspace(0, 1.5, 5)[None, :, None]
+    results = table(values)
+    decided = bc.pairwise(results, n_jobs=1).decide()
+    for row in decided[decided["asserted"]].to_dict("records"):
+        c = bc.compare(results, algorithms=[row["first"], row["second"]])
+        assert c.decision.verdict == "settled"
+
+
+def test_a_pairs_own_verdict_is_settled_only_under_both_priors(uci: Pairwise) -> None:
+    for c in uci:
+        least = min(c.decision.level, c.decision.alone)
+        assert (c.decision.verdict == "settled") == (least >= 0.95)
+        assert "learned from all 28 pairs" in c.explain()
+
+
+def test_level_and_fdr_are_two_rules(uci: Pairwise) -> None:
+    calls = [uci.decide, uci.order, uci.explain, uci.plot, uci.to_json]
+    for call in calls:
+        with pytest.raises(BayescompareError, match="give one"):
+            call(level=0.95, fdr=0.05)
+    assert uci.decide(level=0.99)["asserted"].sum() < uci.decide()["asserted"].sum()
+    floor = uci.decide(fdr=0.3, floor=0.9)
+    assert floor.loc[floor["asserted"], "probability"].min() >= 0.9
+    assert "running_fdr" in floor
+    with pytest.raises(BayescompareError, match="goes with fdr"):
+        uci.decide(floor=0.9)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [{"level": v} for v in (0.5, 1.0, 2, "0.95", float("nan"), True)]
+    + [{"fdr": v} for v in (0.0, 1.0, "0.05", float("nan"), [0.05])]
+    + [{"fdr": 0.05, "floor": v} for v in (0.4, 1.0, "x")],
+)
+def test_rules_that_cannot_be(uci: Pairwise, rule: dict[str, object]) -> None:
+    with pytest.raises(BayescompareError, match=next(reversed(rule))):
+        uci.decide(**rule)
+
+
+def test_holm_at_level_is_holm_at_one_less(uci: Pairwise) -> None:
+    p = bc.pairwise(bc.load_example("jansen-uci"), method="glrt", n_jobs=1)
+    assert p.decide(level=0.9).equals(p.decide(fdr=0.1))
+    assert p.learned is None
+
+
+def test_pairs_without_common_datasets_are_nan_and_said_so() -> None:
+    values = noise(8, 4, 1, 7)
+    values[:4, 0] = np.nan
+    values[4:, 1] = np.nan
+    values[1:4, 2] = np.nan
+    p = bc.pairwise(table(values), missing="drop", n_jobs=1)
+    decided = p.decide()
+    nan = decided[decided["probability"].isna()]
+    assert nan[["first", "second", "n"]].to_numpy().tolist() == [["A", "B", 0], ["B", "C", 1]]
+    assert not nan["asserted"].any()
+    assert len(p) == 4
+    said = p.explain()
+    assert (
+        "Not compared, with fewer than two datasets in common: A against B and B against C" in said
+    )
+    assert np.isnan(p.matrix.sel(algorithm="A", opponent="B"))
+    with pytest.raises(BayescompareError, match=r"A against B.*missing"):
+        bc.pairwise(table(values), n_jobs=1)
+    with pytest.raises(BayescompareError):
+        bc.pairwise(table(values), missing="drop", algorithms=["A", "B"], n_jobs=1)
+
+
+# ------------------------------------------------------------------------------------------ dummies
+
+
+def test_a_dummy_buys_next_to_nothing() -> None:
+    """Three constant worst algorithms leave the pairs of noise where they were."""
+    bought = []
+    for seed in range(12):
+        values = noise(20, 5, 1, 100 + seed)
+        dummies = np.full((20, 3, 1), values.min() - 1.0)
+        before = bc.pairwise(table(values), n_jobs=1).decide()
+        after = bc.pairwise(table(np.concatenate([values, dummies], axis=1)), n_jobs=1).decide()
+        real = after[after["first"].isin(list("ABCDE")) & after["second"].isin(list("ABCDE"))]
+        bought.append(int(real["asserted"].sum()) - int(before["asserted"].sum()))
+    assert sum(bought) <= 1
+
+
+# --------------------------------------------------------------------- a full comparison, and files
+
+
+def test_a_pair_is_a_full_comparison(uci: Pairwise) -> None:
+    c = uci["CART", "GLM"]
+    assert isinstance(c.method, LearnedDirichlet)
+    tree = c.draws(2000, chains=4, rng=0)
+    posterior = tree["posterior"].to_dataset()
+    assert set(posterior) >= {"theta", "marginal", "strength"}
+    largest = posterior["theta"].idxmax("statement").values.ravel()
+    share = pd.Series(largest).value_counts(normalize=True)
+    for statement, p in c.probability.to_series().items():
+        error = 4 * math.sqrt(max(p * (1 - p), 1e-4) / 8000)
+        assert share.get(statement, 0.0) == pytest.approx(p, abs=error)
+    mean = posterior["theta"].mean(("chain", "draw")).to_series()
+    np.testing.assert_allclose(mean, c.summary()["theta_mean"].reindex(mean.index), atol=0.02)
+    assert c.plan([5], simulations=20, rng=0).loc[5, "settled"] <= 1.0
+    assert list(c.questions.index) == ["most probable", "beats opposite", "majority", "expected"]
+
+
+def test_on_keeps_the_posterior_of_all_measures(uci: Pairwise) -> None:
+    """θ summed over the other measures, from draws of the whole posterior."""
+    c = uci["CART", "RIDGE"]
+    subset = c.on(["auc", "brier"])
+    tree = c.draws(20_000, chains=1, rng=1)
+    theta = tree["posterior"]["theta"].to_series().unstack("statement").to_numpy()
+    labels = tree["posterior"]["statement"].values.tolist()
+    short = ["|".join(np.array(label.split("|"))[[0, 2]]) for label in labels]
+    summed = pd.DataFrame(theta, columns=short).T.groupby(level=0).sum().T
+    share = summed.idxmax(axis=1).value_counts(normalize=True)
+    for statement, p in subset.probability.to_series().items():
+        assert share.get(statement, 0.0) == pytest.approx(p, abs=4 * 0.5 / math.sqrt(20_000))
+
+
+@pytest.mark.parametrize("suffix", ["json", "nc"])
+def test_a_pair_is_saved_with_what_was_learned(uci: Pairwise, tmp_path: Path, suffix: str) -> None:
+    c = uci["BDS", "GBM"]
+    path = tmp_path / f"c.{suffix}"
+    (c.to_json if suffix == "json" else c.to_netcdf)(path)
+    again = bc.load_comparison(path)
+    np.testing.assert_array_equal(again.probability, c.probability)
+    assert again.method == c.method
+    assert again.method.learned == c.method.learned
+    assert again.explain() == c.explain()
+    assert again.decision == c.decision
+    assert again.loo().elpd == c.loo().elpd
+
+
+def test_the_page_shows_the_learned_prior_beside_the_papers(uci: Pairwise, tmp_path: Path) -> None:
+    page = uci.report(tmp_path / "p.md").read_text("utf-8")
+    assert "Learned prior" in page
+    assert "papers' prior" in page
+    assert "empirical Bayes" in page
+    assert "P(own prior)" in page
+
+
+def test_json_has_the_rule_and_what_was_learned(uci: Pairwise) -> None:
+    import json
+
+    document = json.loads(uci.to_json())
+    assert document["level"] == 0.95
+    assert document["fdr"] is None
+    assert document["learned"]["pairs"] == 28
+    assert json.loads(uci.to_json(fdr=0.1))["level"] is None
+
+
+def test_words_of_each_rule(uci: Pairwise) -> None:
+    said = uci.explain()
+    assert said.count("For 4 of 28 pairs we can name a winner") == 1
+    assert "if the prior is right" in uci.explain(fdr=0.05)
+    given = bc.pairwise(
+        bc.load_example("jansen-uci"), method=bc.methods.Dirichlet(prior="jeffreys"), n_jobs=1
+    )
+    assert "nothing was learned from the other pairs" in given.explain()
+
+
+def test_pairs_alone_that_look_sure_are_explained() -> None:
+    """One measure: several pairs reach 0.95 alone and not among all."""
+    values = noise(20, 6, 1, 11) + np.linspace(0, 0.5, 6)[None, :, None]
+    p = bc.pairwise(table(values), n_jobs=1)
+    decided = p.decide()
+    lone = decided[(decided["alone"] >= 0.95) & ~decided["asserted"]]
+    assert len(lone) > 0
+    assert "Judged alone" in p.explain()
+
+
+def test_every_pair_of_the_summary_is_there(uci: Pairwise) -> None:
+    pairs = {frozenset(pair) for pair in itertools.combinations(uci.results.algorithms, 2)}
+    assert {frozenset(c.results.algorithms) for c in uci} == pairs
