@@ -21,6 +21,16 @@ from bayescompare._errors import BayescompareError
 from bayescompare._files import write_bytes
 from bayescompare._version import __version__
 from bayescompare.comparison import Comparison
+from bayescompare.comparison_checks import (
+    check_comparison,
+    one_line,
+    part,
+    read_count,
+    read_number,
+    read_numbers,
+    read_size,
+    read_states,
+)
 from bayescompare.comparisons import comparison_of
 from bayescompare.counts import ErrorCounts
 from bayescompare.measures import Measure
@@ -212,27 +222,36 @@ def load_comparison(path: str | Path) -> Comparison:
     if not source.is_file():
         raise BayescompareError(f"{source}: no such file.")
     try:
-        return _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
-    except BayescompareError:
-        raise
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        c = _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
+        check_comparison(c)
+    except BayescompareError as error:
+        raise BayescompareError(f"{source}: {error}") from None
+    except Exception as error:  # whatever a parser makes of bytes that are nothing of ours
         raise BayescompareError(
-            f"{source} is not a comparison that bayescompare wrote "
-            f"({type(error).__name__}: {error})."
+            f"{source} is not a comparison that bayescompare wrote ({one_line(error)})."
         ) from None
+    return c
 
 
 def _read_json(source: Path) -> Comparison:
-    document = json.loads(source.read_text(encoding="utf-8"))
-    _check_schema(source, document)
-    results = _results(document["results"])
-    rows = document["statements"]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    states = columns.pop("states")
-    answer = _answer(columns.pop("label"), states, columns, document, document, None)
-    options = document["method"]["options"]
-    method = _method(document["method"]["name"], options)
-    return comparison_of(results, method, method.restored(answer, options))
+    document = json.loads(source.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    _check_schema(document)
+    with part("results"):
+        results = _results(document["results"])
+    with part("statements"):
+        rows = document["statements"]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        labels, states = columns.pop("label"), columns.pop("states")
+    with part("the answer"):
+        answer = _answer(labels, states, columns, document, document, None)
+    with part("method"):
+        name, options = document["method"]["name"], document["method"]["options"]
+        method = _method(name, options)
+        return comparison_of(results, method, method.restored(answer, options))
+
+
+def _refuse_constant(word: str) -> float:
+    raise BayescompareError(f"{word} is not JSON.")
 
 
 def _results(told: Mapping[str, Any]) -> Results:
@@ -241,7 +260,7 @@ def _results(told: Mapping[str, Any]) -> Results:
     coords = {"dataset": told["datasets"], "algorithm": told["algorithms"]}
     if "counts" in told:
         dims = ("dataset", "algorithm", "opponent")
-        kept = {name: np.array(values, dtype=float) for name, values in told["counts"].items()}
+        kept = {name: read_numbers(name, values) for name, values in told["counts"].items()}
         counts = xr.Dataset(
             {name: (dims[: values.ndim], values) for name, values in kept.items()},
             {**coords, "opponent": told["algorithms"]},
@@ -249,7 +268,7 @@ def _results(told: Mapping[str, Any]) -> Results:
         return ErrorCounts.from_counts(counts, **facts)
     if "replicates" in told:
         coords["replicate"] = told["replicates"]
-    cells = {name: np.array(values, dtype=float) for name, values in told["values"].items()}
+    cells = {name: read_numbers(name, values) for name, values in told["values"].items()}
     data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
     spec = {name: Measure.from_dict(fields) for name, fields in told["measures"].items()}
     return Results(data, spec, **facts)
@@ -258,30 +277,35 @@ def _results(told: Mapping[str, Any]) -> Results:
 def _read_netcdf(source: Path) -> Comparison:
     with xr.open_datatree(source, engine="h5netcdf") as opened:
         tree = opened.load()
-    _check_schema(source, tree.attrs)
-    stored = tree["results"].to_dataset()
-    kind = ErrorCounts if "wrong_only" in stored else Results
-    results = kind.from_dataset(stored)
-    saved = tree["answer"].to_dataset()
-    columns = {str(name): saved[name].values for name in saved.data_vars if name != "states"}
-    posterior = {
-        name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN
-    }
-    kept = None
-    if posterior:
-        kept = xr.DataTree.from_dict(posterior)
-        kept.attrs.update(json.loads(tree.attrs["tree_attrs"]))
-    answer = _answer(
-        saved["statement"].values.tolist(),
-        saved["states"].values.tolist() if "states" in saved else [],
-        columns,
-        json.loads(tree.attrs["scalars"]),
-        {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
-        kept,
-    )
-    options = json.loads(tree.attrs["options"])
-    method = _method(tree.attrs["method"], options)
-    return comparison_of(results, method, method.restored(answer, options))
+    _check_schema(tree.attrs)
+    with part("results"):
+        stored = tree["results"].to_dataset()
+        kind = ErrorCounts if "wrong_only" in stored else Results
+        results = kind.from_dataset(stored)
+    with part("the answer"):
+        saved = tree["answer"].to_dataset()
+        answer = _answer(
+            saved["statement"].values.tolist(),
+            saved["states"].values.tolist() if "states" in saved else [],
+            {str(name): saved[name].values for name in saved.data_vars if name != "states"},
+            json.loads(tree.attrs["scalars"]),
+            {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
+            _posterior(tree),
+        )
+    with part("method"):
+        options = json.loads(tree.attrs["options"])
+        method = _method(tree.attrs["method"], options)
+        return comparison_of(results, method, method.restored(answer, options))
+
+
+def _posterior(tree: xr.DataTree) -> xr.DataTree | None:
+    """The groups that are not ours, which an answer was sampled as."""
+    groups = {name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN}
+    if not groups:
+        return None
+    kept = xr.DataTree.from_dict(groups)
+    kept.attrs.update(json.loads(tree.attrs["tree_attrs"]))
+    return kept
 
 
 def _answer(
@@ -292,22 +316,25 @@ def _answer(
     facts: Mapping[str, Any],
     tree: xr.DataTree | None,
 ) -> Answer:
-    arrays = {name: np.array(values, dtype=float) for name, values in columns.items()}
+    arrays = {name: read_numbers(name, values) for name, values in columns.items()}
+    figures = {k: read_number(f"figures: {k}", v) for k, v in facts["figures"].items()}
+    if not isinstance(facts["details"], dict):
+        raise BayescompareError("details must be an object.")
     if scalars["pvalue"] is not None and scalars["statistic"] is None:
         scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
     return Answer(
         labels=tuple(labels),
-        states=tuple(zip(*states, strict=True)),
+        states=read_states(states),
         counts=arrays.pop("count"),
         probability=arrays.pop("probability", None),
         mcse=arrays.pop("mcse", None),
-        size=int(Decimal(scalars["n_statements"])),
-        n_observed=int(scalars["n_observed"]),
+        size=read_size("n_statements", scalars["n_statements"]),
+        n_observed=read_count("n_observed", scalars["n_observed"]),
         **{k: scalars[k] for k in _SCALARS},
         # Files written before there was such a field had no such mass.
-        none_leads=float(scalars.get("none_leads", 0.0)),
+        none_leads=scalars.get("none_leads", 0.0),
         extra=arrays,
-        figures={k: math.nan if v is None else v for k, v in facts["figures"].items()},
+        figures=figures,
         details=facts["details"],
         tree=tree,
     )
@@ -322,7 +349,8 @@ def _method(name: str, options: dict[str, Any]) -> Method:
             "priors": {k: SavedPrior(v) if isinstance(v, str) else v for k, v in given.items()},
         }
     if name == ModelFile.name:
-        return ModelFile(**options)
+        # Whatever the file says: its model is named, never run.
+        return ModelFile(str(options["source"]), priors=options["priors"], saved=True)
     if "summed_from" in options:
         from bayescompare.methods.network_subset import SummedNetwork
 
@@ -334,11 +362,12 @@ def _method(name: str, options: dict[str, Any]) -> Method:
     return methods.get(name)(**options)
 
 
-def _check_schema(source: Path, head: Mapping[Any, Any]) -> None:
-    if head.get("schema") != SCHEMA:
-        raise BayescompareError(f"{source} is not a comparison that bayescompare wrote.")
-    if int(head["schema_version"]) > SCHEMA_VERSION:
+def _check_schema(head: Any) -> None:
+    if not isinstance(head, Mapping) or head.get("schema") != SCHEMA:
+        raise BayescompareError("this is not a comparison that bayescompare wrote.")
+    version = read_count("schema_version", head.get("schema_version"))
+    if version > SCHEMA_VERSION:
         raise BayescompareError(
-            f"{source} has schema version {head['schema_version']}, this bayescompare reads up to "
-            f"{SCHEMA_VERSION}: upgrade it."
+            f"schema version {version}, and this bayescompare reads up to {SCHEMA_VERSION}: "
+            "upgrade it."
         )

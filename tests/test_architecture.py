@@ -45,6 +45,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "comparison",
             "comparisons",
             "comparisons_gsd",
+            "comparison_checks",
             "comparison_files",
             "model_comparison",
             "criticism",

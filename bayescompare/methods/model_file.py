@@ -83,8 +83,8 @@ class ModelFile(Method):
         """The build function and what goes with it."""
         if self.saved:
             raise BayescompareError(
-                f"this comparison was read from a file that names the model {self.source}: to run "
-                "it, name it yourself in compare(results, method=...)."
+                "this comparison was read from a file, and the model it names is not run: to run "
+                f"it, name it yourself, as in bc.compare(c.results, method={str(self.source)!r})."
             )
         return find_source(self.source)
 
