@@ -24,6 +24,7 @@ from bayescompare.methods.decision import LIKELY, SIGNIFICANT
 from bayescompare.methods.described import options_table, priors_table, read_docstring
 from bayescompare.methods.rule import Rule
 from bayescompare.methods.words import HEADS, cell_text, figure_text, many
+from bayescompare.methods.words.notes import spread_words
 from bayescompare.pairs import Pairwise
 from bayescompare.results import Results
 from bayescompare.studies.sbc import SBC
@@ -212,7 +213,9 @@ def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
 def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
     """Print the matrix, what was decided, and the words."""
     decided = p.decided(rule)
-    out.print(f"{p.method.name}: {_about(p.results)}", style="dim")
+    spread = spread_words([c.results for c in p.comparisons])
+    each = f" ({spread} for each pair)" if spread else ""
+    out.print(f"{p.method.name}: {_about(p.results)}{each}", style="dim")
     out.print()
     _print_matrix(out, p, _marked(p, decided, rule))
     _print_decided(out, p, decided, rule)

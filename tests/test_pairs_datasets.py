@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import itertools
+import json
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from rich.console import Console
 
 import bayescompare as bc
+from bayescompare.cli_tables import print_pairwise
+from bayescompare.methods.rule import Rule
 from bayescompare.methods.words.notes import notes_words, spread_words
 from bayescompare.report import render
 from bayescompare.report.data import data_section
@@ -115,7 +122,67 @@ def test_words_say_how_many_datasets_pairs_rest_on() -> None:
 def test_as_many_datasets_may_still_be_different_ones() -> None:
     whole = with_gaps([])
     first, second = whole.sel(datasets=whole.datasets[1:]), whole.sel(datasets=whole.datasets[:-1])
-    assert spread_words([first, second]) == "7 each"
+    assert spread_words([first, second]) == "7"
+
+
+METHODS = ["dirichlet", "glrt"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_decisions_and_summary_say_n(method: str) -> None:
+    results = with_gaps([(0, 2), (1, 2)])
+    p = every_pair(results, method=method)
+    lacking = results.algorithms[2]
+    for column in (
+        p.decide().set_index(["first", "second"])["n"],
+        p.summary().set_index(["first", "second"])["datasets"],
+    ):
+        assert {pair: int(n) for pair, n in column.items()} == {
+            pair: 6 if lacking in pair else 8
+            for pair in itertools.combinations(results.algorithms, 2)
+        }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_terminal_says_n(method: str) -> None:
+    results = with_gaps([(0, 2), (1, 2)])
+    out = Console(width=100, record=True, file=io.StringIO(), markup=False)
+    print_pairwise(out, every_pair(results, method=method), Rule())
+    printed = out.export_text()
+    assert "over 8 datasets (6 to 8 for each pair)" in printed
+    first, second, third, _ = results.algorithms
+    rows = {tuple(line.split("*")[-1].split()[:3]) for line in printed.splitlines()}
+    assert (f"{first},", second, "8") in rows
+    assert (f"{first},", third, "6") in rows
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_report_says_n(method: str) -> None:
+    results = with_gaps([(0, 2), (1, 2)])
+    p = every_pair(results, method=method)
+    (decisions,) = [
+        one for s in page_of(p).sections for one in s.tables if one.title.startswith("Decisions")
+    ]
+    at = list(decisions.heads).index("datasets")
+    lacking = results.algorithms[2]
+    assert {tuple(row[:2]): row[at] for row in decisions.rows} == {
+        pair: "6" if lacking in pair else "8"
+        for pair in itertools.combinations(results.algorithms, 2)
+    }
+    told = json.loads(p.to_json())["decided"]
+    assert {(row["first"], row["second"]): row["n"] for row in told} == {
+        pair: 6 if lacking in pair else 8 for pair in itertools.combinations(results.algorithms, 2)
+    }
+
+
+@pytest.mark.parametrize("kind", ["matrix", "order", "dominance", "critical"])
+def test_pictures_say_that_pairs_rest_on_different_datasets(kind: Any) -> None:
+    def title(results: Results) -> str:
+        ax = every_pair(results).plot(kind, ax=Figure().subplots())
+        return " ".join(ax.get_title(loc="left").split() or ax.get_title().split())
+
+    assert "on different datasets, 6 to 8 each" in title(with_gaps([(0, 2), (1, 2)]))
+    assert "different datasets" not in title(with_gaps([]))
 
 
 # ------------------------------------------------------------------------------------------- means

@@ -10,6 +10,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.wilcoxon import differences
 from bayescompare.methods.rule import Rule, as_rule
+from bayescompare.methods.words.notes import spread_words
 from bayescompare.pairs import Pairwise
 from bayescompare.text.numbers import plural
 
@@ -24,6 +25,7 @@ __all__ = [
     "BELOW",
     "SAME",
     "ahead",
+    "datasets_words",
     "level_of",
     "rule_of",
     "sign_lines",
@@ -82,7 +84,13 @@ def sign_lines(found: tuple[str, ...]) -> list[str]:
 def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
     """Say how many pairs have a verdict and by which rule."""
     found = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
-    return f"a verdict for {found} ({rule.name(bayesian=p.bayesian)})"
+    return f"a verdict for {found} ({rule.name(bayesian=p.bayesian)}){datasets_words(p)}"
+
+
+def datasets_words(p: Pairwise) -> str:
+    """Say, where pairs rest on different datasets, on how many; to end a title with."""
+    found = spread_words([c.results for c in p.comparisons])
+    return f"; on different datasets, {found} each" if found else ""
 
 
 def ahead(c: Comparison, first: str, second: str) -> float:

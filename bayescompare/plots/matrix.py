@@ -16,6 +16,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
+from bayescompare.plots._pairs import datasets_words
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, matrix_size(p))
     # Before the colour bar takes its share of the width.
-    set_title(ax, f"{p.method.name}: {_meaning(p)}", most=_side(p) + 0.8)
+    said = f"{p.method.name}: {_meaning(p)}{datasets_words(p)}"
+    set_title(ax, said, most=_side(p) + 0.8)
     values = p.matrix.values
     image = _draw_cells(ax, values, bayesian=p.bayesian)
     if len(values) <= _MOST_TEXT:

@@ -20,7 +20,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
-from bayescompare.plots._pairs import rule_of
+from bayescompare.plots._pairs import datasets_words, rule_of
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -338,7 +338,8 @@ def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, rule: Rule) -> l
     mixed = len(graph.graph["mixed"])
     asserted = graph.number_of_edges() + mixed
     name = rule.name(bayesian=p.bayesian)
-    said = [f"winners above losers: a verdict for {asserted} of {pairs} ({name})"]
+    verdicts = f"a verdict for {asserted} of {pairs} ({name}){datasets_words(p)}"
+    said = [f"winners above losers: {verdicts}"]
     if mixed:
         said.append(f"{mixed} of them favour neither algorithm on every measure and order nothing")
     if layout.cyclic:

@@ -22,8 +22,8 @@ def notes_words(tables: Sequence[Results]) -> list[str]:
     datasets = spread_words(tables)
     if datasets:
         said.append(
-            f"Pairs rest on different datasets, {datasets}: each is judged over those that have "
-            "its cells."
+            f"Pairs rest on different datasets, {datasets} each: each is judged over those that "
+            "have its cells."
         )
     everyone = [table.algorithms for table in tables]
     about: dict[str, list[tuple[str, ...]]] = {}
@@ -52,13 +52,13 @@ def spread_words(tables: Sequence[Results]) -> str:
     >>> spread_words([table, table])
     ''
     >>> spread_words([table, table.sel(datasets=table.datasets[:9])])
-    '9 to 16 each'
+    '9 to 16'
     """
     different = {table.datasets for table in tables}
     if len(different) < 2:
         return ""
     least, most = min(map(len, different)), max(map(len, different))
-    return f"{least} each" if least == most else f"{least} to {most} each"
+    return str(least) if least == most else f"{least} to {most}"
 
 
 def _named(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str, ...]]) -> str:
