@@ -185,6 +185,17 @@ def test_pictures_say_that_pairs_rest_on_different_datasets(kind: Any) -> None:
     assert "different datasets" not in title(with_gaps([]))
 
 
+def test_an_algorithm_without_common_datasets_is_left_out_of_the_ranks() -> None:
+    results = with_gaps([(k, 3) for k in range(7)])
+    p = every_pair(results)
+    assert p.decide()["n"].tolist() == [8, 8, 8, 1, 1, 1]
+    ax = p.plot("critical", ax=Figure().subplots())
+    drawn = {text.get_text().split()[0] for text in ax.texts}
+    assert set(results.algorithms[:3]) <= drawn
+    assert results.algorithms[3] not in drawn
+    assert "fewer than two datasets in common" in render(p, "markdown")
+
+
 # ------------------------------------------------------------------------------------------- means
 
 

@@ -129,7 +129,8 @@ def _standing(p: Pairwise, table: pd.DataFrame) -> Standing:
     import networkx as nx
 
     ranks = _ranks(p)
-    order = np.argsort(ranks, kind="stable")
+    # An algorithm that was compared with none has no rank, and is left out.
+    order = [k for k in np.argsort(ranks, kind="stable") if not np.isnan(ranks[k])]
     names = [p.results.algorithms[k] for k in order]
     place = {name: k for k, name in enumerate(names)}
     left_open: nx.Graph[int] = nx.Graph()
@@ -137,6 +138,8 @@ def _standing(p: Pairwise, table: pd.DataFrame) -> Standing:
     unordered = 0
     columns = ("first", "second", "statement", "asserted")
     for first, second, statement, asserted in zip(*(table[c] for c in columns), strict=True):
+        if first not in place or second not in place:
+            continue
         said = set(signs(statement, first, second))
         if not asserted:
             left_open.add_edge(place[first], place[second])
@@ -159,6 +162,7 @@ def _ranks(p: Pairwise) -> FloatArray:
         behind[first] += 1.0 - lead
         behind[second] += lead
         met[[first, second]] += 1
+    met[met == 0] = np.nan
     if p.reference is None:
         return np.asarray(1.0 + (len(names) - 1) * behind / met)
     ranks = 1.0 + behind / met
