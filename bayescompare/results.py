@@ -368,8 +368,8 @@ class Results:
 
     def _without(self, gone: NDArray[np.bool_], why: str) -> Results:
         """Leave out some datasets, and say so."""
-        left = [name for name, out in zip(self.datasets, gone, strict=True) if out]
-        kept = [name for name in self.datasets if name not in set(left)]
+        named = list(zip(self.datasets, gone, strict=True))
+        left, kept = [name for name, out in named if out], [name for name, out in named if not out]
         if not kept:
             raise TooFewDatasets(nothing_left_words(self.coverage()))
         note = f"{plural(len(left), 'dataset')} {why} dropped: {', '.join(left)}"
