@@ -211,12 +211,15 @@ class Comparison:
         how = "exact" if self.exact else f"MCSE {error(self._best_mcse())}"
         if decision.alone is not None:
             how = f"{how}; {probability_equation(decision.alone)} under the pair's own prior"
-        none = self.answer.none_leads
-        beside = f"; none leads with {probability_equation(none)}" if none else ""
-        return (
+        said = (
             f"{label} {self.method.leading} with {probability_equation(decision.level)} ({how}): "
-            f"{words[decision.verdict]}{beside}"
+            f"{words[decision.verdict]}"
         )
+        none = self.answer.none_leads
+        if none > decision.level:
+            # What is more probable comes first.
+            return f"no statement leads with {probability_equation(none)}; next, {said}"
+        return f"{said}; none leads with {probability_equation(none)}" if none else said
 
     def __repr__(self) -> str:
         results, shown = self.results, 8

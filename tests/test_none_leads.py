@@ -98,6 +98,7 @@ def test_a_tie_behind_the_first_matters_only_where_the_whole_order_is_told():
     everywhere = read_quantity(results_of(5, 2), 0.0 * strength)
     assert everywhere.none_leads == 1.0
     assert not everywhere.probability.any()
+    assert (decide(everywhere).verdict, decide(everywhere).rivals) == ("open", ())
 
 
 def test_equal_thetas_lead_nobody_and_rounding_makes_no_leader():
@@ -173,7 +174,9 @@ def test_a_model_file_with_a_spike_has_its_closed_answer(told):
 
 
 def test_what_leads_nobody_is_told_everywhere(told, tmp_path):
-    assert "none leads with P = 0." in told.headline()
+    assert told.none_leads > told.decision.level
+    assert told.headline().startswith("no statement leads with P = 0.")
+    assert "next, A>B is the most probable statement with P = 0." in told.headline()
     assert "no statement leads" in told.explain()
     summary = told.summary()
     assert summary.loc["(none leads)", "probability"] == told.none_leads
@@ -224,6 +227,9 @@ def test_a_spike_in_the_dirichlet_tests_own_prior():
     assert c.none_leads == pytest.approx(none, abs=error)
     assert float(c.probability.sum()) + c.none_leads == pytest.approx(1.0)
     assert c.unobserved == 0.0
+    few = bc.compare(won(10, 0), method=method, rng=1, sampler=QUIET)
+    assert few.none_leads < few.decision.level
+    assert few.headline().endswith(f"; none leads with P = {few.none_leads:.3f}")
 
 
 @pytest.mark.parametrize(("method", "name"), [("PoissonBinomial", "r"), ("Hierarchical", "mu")])

@@ -69,7 +69,9 @@ def decide(answer: Answer) -> Decision:
         return _about(answer, answer.lead)
     tied = _tied(score, np.arange(len(score)))
     chosen = _first_of(score, tied, answer)
-    rivals = tuple(answer.labels[k] for k in tied if k != chosen)
+    # Where nothing ever leads, no two lead alike.
+    nothing = answer.pvalue is None and not score.any()
+    rivals = () if nothing else tuple(answer.labels[k] for k in tied if k != chosen)
     others = np.delete(np.arange(len(score)), chosen)
     runner = None if not len(others) else _first_of(score, others, answer)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
