@@ -24,7 +24,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.diagnosis import EDITED, Diagnosis, checked_loo, diagnose, exact_loo
 from bayescompare.methods import nuts
-from bayescompare.methods.base import Answer, Method
+from bayescompare.methods.base import Answer, Form, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
 from bayescompare.methods.words import none_leads_words, short_label
 from bayescompare.methods.words.change import change_words
@@ -228,7 +228,7 @@ class Comparison:
             algorithms += f" and {len(results.algorithms) - shown} more"
         calls = [f".{q}()" for q in ("explain", "summary", "plot")]
         calls += [".questions"] if "questions" in self.method.provides else []
-        calls += [f".{q}()" for q in ("draws", "sample") if q in self.method.provides]
+        calls += [f".{q}()" for q in ("draws", "sample") if self._has(q)]
         return (
             f"Comparison by {self.method.name}: {algorithms} on {', '.join(results.measures)} "
             f"over {len(results.datasets)} datasets\n"
@@ -251,10 +251,20 @@ class Comparison:
         tree = self.method.draws(self.results, draws, chains, generator)
         return self._signed(tree, seed, sampler=self.method.draws_are)
 
-    def model(self) -> pm.Model:
-        """Build the PyMC model, to look at or to edit."""
+    def model(self, *, form: Form = "textbook") -> pm.Model:
+        """Build the PyMC model, to look at or to edit.
+
+        Parameters
+        ----------
+        form : {"textbook", "nuts"}
+            ``"textbook"`` is the model as it is written down: PyMC's own tools, such as
+            ``pm.do``, ``pm.sample_posterior_predictive`` or ``pm.sample_smc``, work on it.
+            ``"nuts"`` is the same model as `sample` samples it, for methods that have two forms.
+        """
         self._require("model")
-        return self.method.model(self.results)
+        self._check_form(form)
+        build = self.method.nuts_model if form == "nuts" else self.method.model
+        return build(self.results)
 
     def sample(
         self,
@@ -272,8 +282,8 @@ class Comparison:
         draws, chains : int
             Kept draws per chain, and chains.
         model : pm.Model, optional
-            An edited `model()`. The tree is signed as such (``tree.attrs["model"]``), and `loo` and
-            `diagnose` on it say so.
+            An edited `model()`, of either form; without it the form for NUTS is sampled. The tree
+            is signed as edited (``tree.attrs["model"]``), and `loo` and `diagnose` on it say so.
         rng : None, int or Generator
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
@@ -283,14 +293,17 @@ class Comparison:
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: give the seed as rng=.")
         generator, seed = as_rng(rng)
-        built = self.model() if model is None else model
+        # The user's own model predicts by itself.
+        own = model is not None
+        built = model if own else self.method.nuts_model(self.results)
         tree = nuts.sample(
             built,
             draws=draws,
             chains=chains,
             rng=generator,
             options=pm_sample,
-            predictive=self.method.predictive(self.results),
+            through=None if own else self.method.model(self.results),
+            predicts=self.method.predicts,
         )
         finished = self.method.finish(self.results, tree, generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
@@ -325,7 +338,7 @@ class Comparison:
                 "Monte Carlo from independent draws, so that there are no chains to diagnose; "
                 f"standard error of P at most {error(float(self.answer.mcse.max()))}.",
             )
-        return diagnose(given)
+        return diagnose(given, weighable=self.method.weighable)
 
     def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
         """Leave-one-dataset-out predictive accuracy, exactly where it can be.
@@ -507,9 +520,25 @@ class Comparison:
 
     # inside --------------------------------------------------------------------------------------
 
+    def _has(self, quantity: str) -> bool:
+        return quantity in self.method.provides and not self.method.refuses(quantity)
+
     def _require(self, quantity: str) -> None:
         if quantity not in self.method.provides:
             raise self.method.lacks(quantity)
+        if why := self.method.refuses(quantity):
+            raise BayescompareError(why)
+
+    def _check_form(self, form: object) -> None:
+        forms = self.method.forms
+        if form in forms:
+            return
+        if form in ("textbook", "nuts"):
+            raise BayescompareError(
+                f"form={form!r}: the model of method {self.method.name!r} has one form, "
+                f"{forms[0]!r}, which sample() uses too."
+            )
+        raise BayescompareError(f"form={form!r}: choose one of {', '.join(map(repr, forms))}.")
 
     def _given(self, quantity: str, value: float | None) -> float:
         self._require(quantity)

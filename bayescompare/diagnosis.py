@@ -98,8 +98,11 @@ def _written(name: str, value: float) -> str:
     return count(value) if name == "divergences" else statistic(value, levels=[limit])
 
 
-def diagnose(tree: xr.DataTree | None) -> Diagnosis:
-    """Diagnose a tree; None stands for an exact answer."""
+def diagnose(tree: xr.DataTree | None, *, weighable: bool = True) -> Diagnosis:
+    """Diagnose a tree; None stands for an exact answer.
+
+    Draws that are not of a likelihood times a prior have no k-hat: they cannot be weighed.
+    """
     if tree is None:
         return Diagnosis(True, "exact: no sampling was done, so there is nothing to diagnose.")
     check_tree(tree, "posterior")
@@ -140,7 +143,11 @@ def diagnose(tree: xr.DataTree | None) -> Diagnosis:
         )
     wanting = [complaint for complaint in found if complaint]
     loo = ""
-    if "log_likelihood" in tree and posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT:
+    if (
+        weighable
+        and "log_likelihood" in tree
+        and posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT
+    ):
         with warnings.catch_warnings():
             # ArviZ warns of what the verdict is about to say.
             warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")

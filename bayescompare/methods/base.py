@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from bayescompare.results import Results
     from bayescompare.statements import Statements
 
-__all__ = ["Answer", "Method", "Parameter", "Sampling"]
+__all__ = ["Answer", "Form", "Method", "Parameter", "Sampling"]
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["bayesian", "frequentist"]
 Judges = Literal["cells", "replicates", "counts"]
+#: A model's form: as a textbook writes it, or parametrised for NUTS.
+Form = Literal["textbook", "nuts"]
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,10 @@ class Method(ABC):
     keeps_level: ClassVar[bool] = True
     #: How `draws` are made, told by their tree.
     draws_are: ClassVar[str] = "conjugate"
+    #: Whether its model is known to predict new data; else that is tried.
+    predicts: ClassVar[bool] = True
+    #: The forms that its PyMC model has.
+    forms: ClassVar[tuple[Form, ...]] = ("textbook",)
     #: What the leading statement is, as the verdict says it.
     leading: ClassVar[str] = "is the most probable statement"
 
@@ -239,8 +245,12 @@ class Method(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model."""
+        """Build the PyMC model, as a textbook writes it."""
         raise self.lacks("model")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build the same model parametrised for NUTS, where it has a second form."""
+        return self.model(results)
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
@@ -249,10 +259,6 @@ class Method(ABC):
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
         raise self.lacks("sample")
-
-    def predictive(self, results: Results) -> bool:
-        """Whether PyMC can predict the model's observed variable."""
-        return True
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
@@ -279,6 +285,10 @@ class Method(ABC):
     def no_evidence(self) -> str:
         """Why there is no log evidence, where the method has one at other times."""
         return "has no closed form under a prior of your own; compare models by loo() instead."
+
+    def refuses(self, quantity: str) -> str:
+        """Why these choices leave out what the method has otherwise; empty where they do not."""
+        return ""
 
     def lacks(self, quantity: str) -> MissingQuantity:
         """Return the error that names the methods with a quantity this one lacks."""

@@ -35,7 +35,7 @@ from bayescompare.kernels.dirichlet import (
     pair_order,
 )
 from bayescompare.kernels.maximum import probability_of_maximum
-from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.methods.base import Answer, Form, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet_prior import (
     Prior,
@@ -137,6 +137,7 @@ class Dirichlet(Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
 
     prior: Prior = None  # type: ignore[assignment]
     strength: float = None  # type: ignore[assignment]
@@ -295,10 +296,16 @@ class Dirichlet(Method):
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model."""
+        """Build the PyMC model, with θ a variable of its own."""
         from bayescompare.methods.dirichlet_nuts import build
 
-        return build(self, results)
+        return build(self, results, "textbook")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build it parametrised for NUTS."""
+        from bayescompare.methods.dirichlet_nuts import build
+
+        return build(self, results, "nuts")
 
     def listing(self, results: Results) -> Listing:
         """Return the cells as draws and models see them."""

@@ -14,11 +14,11 @@ from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.methods import nuts
-from bayescompare.methods.base import Answer, Sampling
+from bayescompare.methods.base import Answer, Form, Sampling
 from bayescompare.methods.decision import decide
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.priors import Priors, check_support, place
-from bayescompare.methods.simplex import observe_weights, safe_dirichlet
+from bayescompare.methods.simplex import observe_weights, place_dirichlet
 from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -39,8 +39,8 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 
-def build(method: Dirichlet, results: Results) -> pm.Model:
-    """Build the model of a method, with the user's priors in it."""
+def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
+    """Build the model of a method in one of its forms, with the user's priors in it."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -55,7 +55,7 @@ def build(method: Dirichlet, results: Results) -> pm.Model:
         else:
             alpha = _alpha(given, listing)
             total = float(listing.counts.sum())
-            log_theta = safe_dirichlet("theta", alpha, total, ("statement",), random=bool(given))
+            log_theta = place_dirichlet(form, "theta", alpha, total, ("statement",))
             theta = model["theta"]
         if not listing.has_other:
             marginal = pt.tensordot(theta, listing.wins, axes=1)
@@ -109,7 +109,7 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
     check_support(method.open_priors, method.parameters, model)
-    tree = nuts.sample_as(sampling, model)
+    tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
     listing = Listing.from_cells(statements, cells)
     tree = finish_tree(tree, results, listing, sampling.rng)

@@ -66,6 +66,7 @@ class ModelFile(Method):
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
     leading: ClassVar[str] = "is the most probable statement"
     pairs_together: ClassVar[bool] = True
+    predicts: ClassVar[bool] = False
 
     source: str | Path | Callable[..., Any] = field(kw_only=False)
     priors: Priors | None = None
@@ -141,7 +142,7 @@ class ModelFile(Method):
     def _sampled(self, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
         try:
-            return nuts.sample_as(sampling, model, predictive="try")
+            return nuts.sample_as(sampling, model, predicts=self.predicts)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         except Exception as error:
@@ -170,10 +171,6 @@ class ModelFile(Method):
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Leave the tree as the model made it."""
         return tree
-
-    def predictive(self, results: Results) -> bool:
-        """Not every model can predict; it is tried."""
-        return True
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict of the model, and that it is the model's."""

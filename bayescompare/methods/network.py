@@ -30,7 +30,7 @@ from bayescompare.kernels.dag_posterior import (
 )
 from bayescompare.kernels.gammas import log_rising
 from bayescompare.kernels.network import is_complete
-from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.methods.base import Answer, Form, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import questions, theta_summary
 from bayescompare.methods.dirichlet_prior import cells_of
@@ -66,6 +66,11 @@ FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
     Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
+)
+
+_NO_MODEL = (
+    "model() and sample() are of one graph, and average=True mixes all of them: use draws(), which "
+    "draws graphs too, or average=False."
 )
 
 #: Draws behind intervals of θ and the questions that have no closed form under a network, and
@@ -124,6 +129,7 @@ class Network(Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
 
     ess: float = 1.0
     max_parents: int | None = None
@@ -311,14 +317,22 @@ class Network(Method):
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model of the graph."""
-        if self.average:
-            raise BayescompareError(
-                "model() and sample() are of one graph, and average=True mixes all of them: use "
-                "draws(), which draws graphs too, or average=False."
-            )
+        """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
+        return self._model(results, "textbook")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build it parametrised for NUTS."""
+        return self._model(results, "nuts")
+
+    def refuses(self, quantity: str) -> str:
+        """Refuse a model of one graph where the answer is about all of them."""
+        return _NO_MODEL if quantity in ("model", "sample") and self.average else ""
+
+    def _model(self, results: Results, form: Form) -> pm.Model:
+        if why := self.refuses("model"):
+            raise BayescompareError(why)
         scores = self.scores(results)
-        return build(self.layout(results, scores, self.graph(scores)), self.open_priors)
+        return build(self.layout(results, scores, self.graph(scores)), self.open_priors, form)
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the tables, and θ with them, from their posterior."""
@@ -346,13 +360,7 @@ class Network(Method):
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
         scores = self.scores(results)
-        return finish(self.layout(results, scores, self.graph(scores)), tree, rng)
-
-    def predictive(self, results: Results) -> bool:
-        """Whether PyMC can predict: not where `"(other)"` stands for statements unlisted."""
-        from bayescompare.statements import DENSE
-
-        return Statements.from_results(results).size <= DENSE
+        return finish(self.layout(results, scores, self.graph(scores)), tree)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.

@@ -11,14 +11,24 @@ from numpy.typing import NDArray
 
 from bayescompare.kernels.dirichlet import latents
 from bayescompare.kernels.network import Tables
+from bayescompare.methods.base import Form
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.priors import Priors, place
-from bayescompare.methods.simplex import LATENTS, OUTCOME, observe_weights, safe_dirichlet
+from bayescompare.methods.simplex import (
+    LATENTS,
+    OUTCOME,
+    observe_weights,
+    place_dirichlet,
+    weighted,
+)
 from bayescompare.methods.trees import (
     latent_log_prior,
     make_tree,
     marginal_dims,
+    one_byte,
     one_statement_each,
+    ratio_prior,
+    shown,
     signed,
     statement_coords,
 )
@@ -50,6 +60,8 @@ class Layout:
         States of the statements listed by themselves.
     weights : array (n, C)
         Each dataset's weight in every cell of the tables.
+    unlisted : array (n, C)
+        The part of it that comes from statements not listed by themselves.
     """
 
     results: Results
@@ -58,6 +70,7 @@ class Layout:
     listing: Listing
     shown: IntArray
     weights: FloatArray
+    unlisted: FloatArray
 
     @classmethod
     def of(
@@ -67,11 +80,18 @@ class Layout:
         table = statements.table
         named = [label for label in listing.labels if statements.find(label) is not None]
         shown = table.states[[statements.find(label) or 0 for label in named]]
-        weights = np.zeros((len(statements.datasets), len(tables.alpha)))
-        at = tables.cells(table.states)[table.statement]
-        for column in at.T:
-            np.add.at(weights, (table.dataset, column), table.weight)
-        return cls(results, statements, tables, listing, shown, weights)
+        every = np.ones(len(table.states), dtype=np.bool_)
+        apart = np.zeros_like(every) if not listing.has_other else every.copy()
+        apart[[statements.find(label) or 0 for label in named]] = False
+        return cls(
+            results,
+            statements,
+            tables,
+            listing,
+            shown,
+            _cell_weights(statements, tables, every),
+            _cell_weights(statements, tables, apart),
+        )
 
     def name(self, k: int) -> str:
         """Variable of the k-th table; a slash cannot stand in a netCDF name."""
@@ -147,6 +167,16 @@ class Layout:
         order = np.argsort(self.tables.members)
         stacked = np.stack(found, axis=-2)[..., order, :]
         return stacked[..., 0] if l == 2 else stacked
+
+
+def _cell_weights(statements: Statements, tables: Tables, chosen: NDArray[np.bool_]) -> FloatArray:
+    """Each dataset's weight in every cell, from the statements chosen."""
+    table = statements.table
+    weights = np.zeros((len(statements.datasets), len(tables.alpha)))
+    kept = chosen[table.statement]
+    for column in tables.cells(table.states)[table.statement[kept]].T:
+        np.add.at(weights, (table.dataset[kept], column), table.weight[kept])
+    return weights
 
 
 def mixed_tree(
@@ -272,10 +302,10 @@ def _ancestors(tables: Tables, k: int) -> list[int]:
     return sorted(found)
 
 
-def build(layout: Layout, open_priors: Priors) -> pm.Model:
+def build(layout: Layout, open_priors: Priors, form: Form) -> pm.Model:
     """Build the PyMC model of one graph: a table per measure, a Dirichlet per row.
 
-    The ancillary re-prior of `safe_dirichlet` is per row here; without it R-hat stays at 1.04.
+    The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -289,50 +319,32 @@ def build(layout: Layout, open_priors: Priors) -> pm.Model:
             if ess is not None:
                 alpha = ess * np.full(alpha.shape, 1.0 / alpha.size)
             total = layout.rows(tables.counts, k).sum(axis=-1)
-            logs = safe_dirichlet(
-                layout.name(k), alpha, total, layout.dims(k), random=ess is not None
-            )
+            logs = place_dirichlet(form, layout.name(k), alpha, total, layout.dims(k))
             parts.append(logs.ravel())
         cells: Any = pm.math.concatenate(parts)
         log_theta = cells[tables.cells(layout.shown)].sum(axis=-1)
+        theta = pt.exp(log_theta)
         if layout.listing.has_other:
-            shown = pt.exp(log_theta)
-            rest = pt.maximum(1.0 - shown.sum(keepdims=True), 0.0)
-            theta = pm.math.concatenate([shown, rest])
-            pm.Deterministic("theta", theta, dims="statement")
-            model.add_coord("cell", range(layout.weights.shape[1]))
-            _observe_cells(cells, layout.weights)
-        else:
-            pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
-            observe_weights(log_theta, layout.listing.weights)
+            rest = pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)
+            theta = pm.math.concatenate([theta, rest])
+            log_theta = pm.math.concatenate([log_theta, pt.log(rest)])
+        theta = pm.Deterministic("theta", theta, dims="statement")
+        if form == "textbook":
+            # Through θ itself, so that pm.do(θ) reaches the data.
+            log_theta = pt.log(theta)
+        # What is lumped in θ is observed through its cells.
+        unlisted = weighted(layout.unlisted, cells) if layout.listing.has_other else None
+        observe_weights(log_theta, layout.listing.weights, unlisted)
     return model
 
 
-def _observe_cells(log_cells: Any, weights: FloatArray) -> None:
-    """Observe each dataset's weight in every cell, where not all statements can be listed."""
-    import pymc as pm
-
-    def logp(value: Any, logs: Any) -> Any:
-        return (value * logs).sum(axis=-1)
-
-    pm.CustomDist(
-        OUTCOME,
-        log_cells,
-        logp=logp,
-        observed=weights,
-        dims=("dataset", "cell"),
-        signature="(s)->(s)",
-    )
-
-
-def finish(layout: Layout, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+def finish(layout: Layout, tree: xr.DataTree) -> xr.DataTree:
     """Bring NUTS's tree into the shape of `single_tree`."""
     import xarray as xr
 
+    names = [layout.name(k) for k in range(len(layout.tables.members))]
     for group in ("posterior", "prior"):
-        data = tree[group].to_dataset()
-        data = data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
-        names = [layout.name(k) for k in range(len(layout.tables.members))]
+        data = shown(tree[group].to_dataset())
         if "marginal" not in data and all(name in data for name in names):
             parts = [data[name].values.reshape(*data[name].shape[:2], -1) for name in names]
             with np.errstate(divide="ignore"):
@@ -342,18 +354,4 @@ def finish(layout: Layout, tree: xr.DataTree, rng: np.random.Generator) -> xr.Da
                 data["marginal"] = (("chain", "draw", *dims), marginal)
                 data = data.assign_coords({d: layout.coords()[d] for d in dims})
         tree[group] = xr.DataTree(data)
-        theta = data["theta"].transpose("chain", "draw", "statement").values
-        n = len(layout.results.datasets)
-        predicted = make_tree(
-            {f"{group}_predictive": {OUTCOME: one_statement_each(theta, n, rng)}},
-            _dims(layout, tables=False),
-            layout.coords(),
-        )
-        tree[f"{group}_predictive"] = predicted[f"{group}_predictive"]
-    observed = make_tree(
-        {"observed_data": {OUTCOME: layout.listing.weights}},
-        _dims(layout, tables=False),
-        layout.coords(),
-    )
-    tree["observed_data"] = observed["observed_data"]
-    return signed(tree, layout.listing)
+    return signed(ratio_prior(one_byte(tree), names), layout.listing)

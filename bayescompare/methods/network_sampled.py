@@ -28,20 +28,12 @@ def sampled_answer(
 ) -> Answer:
     """Sample the tables under the best graph and count which statement is the largest."""
     layout = method.layout(results, scores, graph)
-    options = dict(sampling.options)
-    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
-    model = build(layout, method.open_priors)
-    check_support(method.open_priors, method.parameters, model)
-    tree = nuts.sample(
-        model,
-        draws=draws,
-        chains=chains,
-        rng=sampling.rng,
-        options=options,
-        predictive=not layout.listing.has_other,
-    )
-    tree = finish(layout, tree, sampling.rng)
+    textbook = build(layout, method.open_priors, "textbook")
+    check_support(method.open_priors, method.parameters, textbook)
+    for_nuts = build(layout, method.open_priors, "nuts")
+    tree = finish(layout, nuts.sample_as(sampling, for_nuts, through=textbook))
     posterior = tree["posterior"].to_dataset()
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     parts = [
         posterior[layout.name(k)].values.reshape(draws * chains, -1)
         for k in range(len(layout.tables.members))

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,8 @@ def sample(
     chains: int = 4,
     rng: np.random.Generator,
     options: Mapping[str, Any] | None = None,
-    predictive: bool | Literal["try"] = True,
+    through: pm.Model | None = None,
+    predicts: bool = True,
 ) -> xr.DataTree:
     """Sample a model by NUTS and return the tree with every group.
 
@@ -42,9 +43,10 @@ def sample(
         Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
         that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
         it is given.
-    predictive : bool or "try"
-        Whether the model can predict its observed variable; else those groups are left out.
-        "try" finds out.
+    through : pm.Model, optional
+        The same model in the form that predicts, and that draws from the prior; `model` otherwise.
+    predicts : bool
+        Whether it is known to do so; else it is tried, and groups that cannot be are left out.
 
     Returns
     -------
@@ -56,37 +58,26 @@ def sample(
 
     chosen = {"nuts_sampler": "pymc", "progressbar": sys.stdout.isatty(), **(options or {})}
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
-    trying = predictive == "try"
     _check_compiler()
     with _quiet(), model:
         _check(model)
         tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
-        if predictive == "try":
-            predictive = _try(lambda: _predict(tree, seeds[1]))
-        elif predictive:
-            _predict(tree, seeds[1])
-        names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
-        prior: Any = {}
-
-        def draw_prior() -> None:
-            nonlocal prior
-            prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seeds[2])
-
+    run = _do if predicts else _try
+    with _quiet(), model if through is None else through:
+        predicted = run(lambda: _predict(tree, seeds[1]))
         # A model of the user's may have an improper prior, of which there are no draws.
-        if trying:
-            _try(draw_prior)
-        else:
-            draw_prior()
-    for group in ("prior", "prior_predictive"):
-        if group in prior:
-            tree[group] = prior[group]
+        run(lambda: _draw_prior(tree, draws, seeds[2], predictive=predicted))
     return tree
 
 
 def sample_as(
-    sampling: Sampling, model: pm.Model, *, predictive: bool | Literal["try"] = True
+    sampling: Sampling,
+    model: pm.Model,
+    *,
+    through: pm.Model | None = None,
+    predicts: bool = True,
 ) -> xr.DataTree:
     """Sample a model as an answer's `Sampling` says."""
     options = dict(sampling.options)
@@ -97,7 +88,8 @@ def sample_as(
         chains=chains,
         rng=sampling.rng,
         options=options,
-        predictive=predictive,
+        through=through,
+        predicts=predicts,
     )
 
 
@@ -123,6 +115,23 @@ def _predict(tree: xr.DataTree, seed: int) -> None:
     pm.sample_posterior_predictive(
         tree, extend_inferencedata=True, progressbar=False, random_seed=seed
     )
+
+
+def _draw_prior(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -> None:
+    import pymc as pm
+
+    model = pm.modelcontext(None)
+    names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
+    prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seed)
+    for group in ("prior", "prior_predictive"):
+        if group in prior:
+            tree[group] = prior[group]
+
+
+def _do(work: Callable[[], None]) -> bool:
+    """Do what the model must be able to do."""
+    work()
+    return True
 
 
 def _try(work: Callable[[], None]) -> bool:
@@ -160,7 +169,7 @@ def _quiet() -> Iterator[None]:
     """Silence what is no news here.
 
     PyMC warns that Potentials are ignored in predictive sampling. The Potential of
-    `simplex.safe_dirichlet` touches only the ancillary total, of which θ and so every prediction
+    `simplex.place_dirichlet` touches only the ancillary total, of which θ and so every prediction
     are independent: ignoring it is valid. `diagnose()` reports convergence, so PyMC's own log
     lines are not repeated.
     """

@@ -26,7 +26,10 @@ __all__ = [
     "logit_prior",
     "make_tree",
     "marginal_dims",
+    "one_byte",
     "one_statement_each",
+    "ratio_prior",
+    "shown",
     "signed",
     "statement_coords",
 ]
@@ -95,8 +98,7 @@ def finish_tree(
     import xarray as xr
 
     for group in ("posterior", "prior"):
-        data = tree[group].to_dataset()
-        data = data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
+        data = shown(tree[group].to_dataset())
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
@@ -105,11 +107,22 @@ def finish_tree(
             data["marginal"] = (dims, found)
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
+    return signed(ratio_prior(one_byte(tree), ["theta"]), listing)
+
+
+def shown(data: xr.Dataset) -> xr.Dataset:
+    """What a tree shows of a group: all but the sampler's latents."""
+    return data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
+
+
+def one_byte(tree: xr.DataTree) -> xr.DataTree:
+    """Store predictions small: one statement out of many is a byte each, not eight."""
+    import xarray as xr
+
     for group in ("posterior_predictive", "prior_predictive"):
         if group in tree and OUTCOME in tree[group]:
-            # One statement out of many is a byte each, not eight.
             tree[group] = xr.DataTree(tree[group].to_dataset().astype({OUTCOME: np.int8}))
-    return signed(tree, listing)
+    return tree
 
 
 def signed(tree: xr.DataTree, listing: Listing) -> xr.DataTree:
@@ -146,6 +159,23 @@ def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     for name in names:
         if name in prior:
             prior[name] = prior[name] + np.log(posterior[name]) + np.log1p(-posterior[name])
+    tree["log_prior"] = xr.DataTree(prior)
+    return tree
+
+
+def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+    """Take the log prior of probability vectors, where they have one, as that of their log ratios.
+
+    Raising it to γ then means Dirichlet(α) → Dirichlet(γα), as it does for the latents of NUTS.
+    """
+    import xarray as xr
+
+    prior, posterior = tree["log_prior"].to_dataset(), tree["posterior"].to_dataset()
+    for name in names:
+        if name in prior:
+            theta = posterior[name].clip(min=np.finfo(np.float64).tiny)
+            cells = [d for d in theta.dims if d not in prior[name].dims]
+            prior[name] = prior[name] + xr.apply_ufunc(np.log, theta).sum(cells)
     tree["log_prior"] = xr.DataTree(prior)
     return tree
 
