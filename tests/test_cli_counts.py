@@ -179,3 +179,15 @@ def test_folds_are_kept_for_the_test_that_wants_them(tmp_path: Path) -> None:
     code, _, err = run("compare", path, "--measure", "auc:max", "--method", "poisson-binomial")
     assert code == 2
     assert "more than one row" in err
+
+
+def test_the_formula_is_not_sampled_as_something_else(errors: Path, tmp_path: Path) -> None:
+    out = tmp_path / "posterior.nc"
+    code, _, said = run(
+        *("sample", errors, "--errors", "svm_only,nn_only", "--dataset-column", "task"),
+        *("--algorithms", "svm,nn", "--method", "poisson-binomial", "--out", out),
+    )
+    assert code == 2
+    assert "--set joint=true" in said
+    assert "Traceback" not in said
+    assert not out.exists()

@@ -769,3 +769,33 @@ def test_a_pairwise_json_holds_every_comparison(cycle: bc.Pairwise) -> None:
     assert len(told["comparisons"]) == 3
     assert all(row["asserted"] for row in told["decided"])
     assert told["explanation"] == cycle.explain()
+
+
+# ------------------------------------------------------------------- the formula and the full model
+
+
+def test_model_and_sample_of_the_formula_are_refused() -> None:
+    """They would be of the full model, and so give another answer than the formula's."""
+    c = ask(PAIRS)
+    for call in (c.model, c.sample, lambda: c.sample(model=ask(PAIRS, joint=True).model())):
+        with pytest.raises(BayescompareError, match="joint=True") as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    with pytest.raises(BayescompareError, match="joint=True"):
+        PoissonBinomial().model(c.results)
+    assert ".sample()" not in repr(c)
+    assert ".draws()" in repr(c)
+    assert ".sample()" in repr(ask(PAIRS, joint=True))
+
+
+@BOTH
+def test_draws_check_and_sensitivity_are_of_the_same_formula(joint: bool) -> None:
+    c = ask(PAIRS, joint=joint)
+    tree = c.draws(4000, chains=2, rng=1)
+    assert shares_near(tree["posterior"]["r"].values > 0.5, float(c.probability[0]))
+    assert c.sensitivity([1.0]).iloc[0].to_numpy() == pytest.approx(c.probability.values)
+    # k-hat is about weighing the draws, which those of the formula cannot be.
+    assert ("greatest k-hat" in c.diagnose(tree).figures) == joint
+    predicted = c.check(tree).loc["share of errors that are the first's", "predicted"]
+    side = 0.25 * c.rate["mean"] + 0.75 * (1 - c.rate["mean"])
+    assert predicted == pytest.approx(side, abs=0.01)

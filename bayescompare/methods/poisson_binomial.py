@@ -10,7 +10,8 @@ where :math:`p_{h,i} < p_{g,i}`. That holds on a share r of the datasets of the 
 
 and the question is Pr(r > ½ | k). The paper's formula is the *cut* of this model: every
 :math:`d_i` is judged by its own counts alone, and r by the d's (`joint=False`). With `joint=True`
-the datasets inform each other through r. That is the model which PyMC samples.
+the datasets inform each other through r. That is the model which PyMC samples; the cut has draws,
+but no model.
 
 References
 ----------
@@ -66,9 +67,19 @@ FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
     Parameter(
-        "r", (), "Beta(b, b)", "share of datasets on which the first algorithm is better", high=1.0
+        "r",
+        (),
+        "Beta(b, b)",
+        "share of datasets on which the first algorithm is better (with joint=True)",
+        high=1.0,
     ),
-    Parameter("b", (), "1", "parameter of r's symmetric Beta prior"),
+    Parameter("b", (), "1", "parameter of r's symmetric Beta prior (a number, or joint=True)"),
+)
+
+_NO_MODEL = (
+    "model() and sample() are of the full model, and this answer is by the paper's formula, which "
+    "judges every dataset by its own errors alone: say joint=True (--set joint=true), or use "
+    "draws(), which draws from the formula."
 )
 
 
@@ -276,10 +287,16 @@ class PoissonBinomial(Method):
 
     # posterior -----------------------------------------------------------------------------------
 
+    def refuses(self, quantity: str) -> str:
+        """Refuse a model of the formula: the full one would give another answer."""
+        return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
+
     def model(self, results: Results) -> pm.Model:
         """Build the joint model, every d marginalised: with explicit d it does not mix."""
         from bayescompare.methods.poisson_binomial_nuts import build
 
+        if why := self.refuses("model"):
+            raise BayescompareError(why)
         return build(self, results)
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
