@@ -293,16 +293,16 @@ class Comparison:
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: give the seed as rng=.")
         generator, seed = as_rng(rng)
-        # The user's own model predicts by itself.
-        own = model is not None
-        built = model if own else self.method.nuts_model(self.results)
+        # A model of the user's predicts by itself, and so does one that has no second form.
+        whole = model is not None or "nuts" not in self.method.forms
+        built = self.method.nuts_model(self.results) if model is None else model
         tree = nuts.sample(
             built,
             draws=draws,
             chains=chains,
             rng=generator,
             options=pm_sample,
-            through=None if own else self.method.model(self.results),
+            through=None if whole else self.method.model(self.results),
             predicts=self.method.predicts,
         )
         finished = self.method.finish(self.results, tree, generator)
