@@ -19,6 +19,7 @@ import xarray as xr
 from bayescompare import methods
 from bayescompare._errors import BayescompareError
 from bayescompare._files import write_bytes
+from bayescompare._input import check_regular, read_file
 from bayescompare._version import __version__
 from bayescompare.comparison import Comparison
 from bayescompare.comparison_checks import (
@@ -43,6 +44,9 @@ __all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "netcdf", "to_json", "
 
 SCHEMA = "bayescompare/comparison"
 SCHEMA_VERSION = 1
+
+#: The largest arrays that are read from a netCDF file, all together: 4 GiB.
+MOST_ARRAYS = 4 * 2**30
 
 #: Groups of a saved file that are ours; every other group is the posterior's.
 _OWN = ("results", "answer")
@@ -219,9 +223,8 @@ def load_comparison(path: str | Path) -> Comparison:
     True
     """
     source = Path(path)
-    if not source.is_file():
-        raise BayescompareError(f"{source}: no such file.")
     try:
+        check_regular(source)
         c = _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
         check_comparison(c)
     except BayescompareError as error:
@@ -234,7 +237,7 @@ def load_comparison(path: str | Path) -> Comparison:
 
 
 def _read_json(source: Path) -> Comparison:
-    document = json.loads(source.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    document = json.loads(read_file(source), parse_constant=_refuse_constant)
     _check_schema(document)
     with part("results"):
         results = _results(document["results"])
@@ -275,6 +278,7 @@ def _results(told: Mapping[str, Any]) -> Results:
 
 
 def _read_netcdf(source: Path) -> Comparison:
+    _check_netcdf_size(source)
     with xr.open_datatree(source, engine="h5netcdf") as opened:
         tree = opened.load()
     _check_schema(tree.attrs)
@@ -296,6 +300,20 @@ def _read_netcdf(source: Path) -> Comparison:
         options = json.loads(tree.attrs["options"])
         method = _method(tree.attrs["method"], options)
         return comparison_of(results, method, method.restored(answer, options))
+
+
+def _check_netcdf_size(source: Path) -> None:
+    """Refuse arrays that are larger than memory: a file may say so without holding them."""
+    import h5py
+
+    sizes = []
+    with h5py.File(source) as file:
+        file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+    if sum(sizes) > MOST_ARRAYS:
+        raise BayescompareError(
+            f"its arrays take {sum(sizes) / 2**30:.1f} GiB, more than {MOST_ARRAYS / 2**30:g}: "
+            "read a part of it with xarray.open_datatree."
+        )
 
 
 def _posterior(tree: xr.DataTree) -> xr.DataTree | None:

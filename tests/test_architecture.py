@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 
 # First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_checks", "_errors", "_files", "_rng", "_version", "measures", "text"}),
+    frozenset({"_checks", "_errors", "_files", "_input", "_rng", "_version", "measures", "text"}),
     frozenset(
         {
             "results",

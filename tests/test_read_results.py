@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bayescompare import _input
 from bayescompare._errors import BayescompareError
 from bayescompare.io.tables import SEPARATORS, read_results
 from bayescompare.measures import Measure
@@ -410,7 +411,7 @@ def test_a_file_that_cannot_be_opened(write: Write, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     path = write(LONG)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(_input, "_read", refuse)
     with pytest.raises(BayescompareError, match=r"cannot be read .*Permission denied"):
         read_results(path, measures=BOTH)
 

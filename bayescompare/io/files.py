@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import json
-import zlib
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from io import BytesIO, StringIO
@@ -15,7 +13,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from bayescompare import _input
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._input import read_file
 from bayescompare.results_text import repeated
 
 __all__ = ["Format", "number_or_text", "read_bytes", "read_table", "text_of"]
@@ -49,17 +49,7 @@ def read_bytes(path: Path) -> bytes:
     """Return what a file holds, decompressed, without a byte order mark; never nothing."""
     if path.is_dir():
         raise BayescompareError("is a directory: name a file in it.")
-    try:
-        content = path.read_bytes()
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
-    except FileNotFoundError:
-        raise BayescompareError("no such file.") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BayescompareError(f"cannot be decompressed ({error}).") from None
-    except OSError as error:
-        raise BayescompareError(f"cannot be read ({error}).") from None
-    content = content.removeprefix(codecs.BOM_UTF8)
+    content = read_file(path).removeprefix(codecs.BOM_UTF8)
     if not content.strip():
         raise BayescompareError("the file is empty.")
     return content
@@ -168,6 +158,7 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read_parquet(content: bytes) -> pd.DataFrame:
     try:
+        _check_parquet_size(content)
         table = pd.read_parquet(BytesIO(content), engine="pyarrow")
         # pandas stores a named index as such; to a reader of the file it is a column like others.
         table = table.reset_index([name for name in table.index.names if name is not None])
@@ -175,12 +166,24 @@ def _read_parquet(content: bytes) -> pd.DataFrame:
         raise BayescompareError(
             'reading parquet needs pyarrow: pip install "bayescompare[parquet]".'
         ) from None
+    except BayescompareError:
+        raise
     except (ValueError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise BayescompareError(f"not a readable parquet file ({reason}).") from None
     table = table.set_axis([str(column) for column in table.columns], axis=1)
     _check_distinct(list(table.columns))
     return table
+
+
+def _check_parquet_size(content: bytes) -> None:
+    """Refuse a table that a small file unpacks to: a column of one value takes next to nothing."""
+    from pyarrow.parquet import ParquetFile
+
+    facts = ParquetFile(BytesIO(content)).metadata
+    unpacked = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
+    if max(unpacked, 8 * facts.num_rows * facts.num_columns) > _input.MOST_BYTES:
+        raise _input.too_large()
 
 
 _READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {

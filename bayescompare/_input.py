@@ -1,0 +1,104 @@
+"""Reading files: what is no file, and what is too large for a table, is refused in one line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import zlib
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from bayescompare._errors import BayescompareError
+
+__all__ = ["MOST_BYTES", "check_regular", "read_file", "too_large"]
+
+#: The largest file that is read into a table, as it is and decompressed: 512 MiB.
+MOST_BYTES = 512 * 2**20
+
+_CHUNK = 2**20
+
+
+def read_file(path: Path) -> bytes:
+    """Return what a file or a pipe holds, decompressed; errors leave its name to the caller.
+
+    A pipe is read to its end, so that ``/dev/stdin`` and a shell's ``<(...)`` work; one that
+    nobody writes to is refused rather than waited for.
+    """
+    try:
+        content = _read(path)
+        if content.startswith(b"\x1f\x8b"):
+            content = _read_all(gzip.GzipFile(fileobj=BytesIO(content)))
+    except BayescompareError:
+        raise
+    except FileNotFoundError:
+        raise BayescompareError("no such file.") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BayescompareError(f"cannot be decompressed ({error}).") from None
+    except OSError as error:
+        raise BayescompareError(f"cannot be read ({error.strerror or error}).") from None
+    except ValueError as error:  # a NUL, or a character that no file name has
+        raise BayescompareError(f"no file can have this name ({error}).") from None
+    return content
+
+
+def check_regular(path: Path) -> None:
+    """Refuse what is not a file on a disk, for a format that is not read from end to end."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise BayescompareError("no such file.") from None
+    except (OSError, ValueError) as error:
+        raise BayescompareError(f"cannot be read ({error}).") from None
+    if not stat.S_ISREG(mode):
+        raise BayescompareError(f"is {_kind(mode)}: name a file.")
+
+
+def too_large() -> BayescompareError:
+    """Return the error about what exceeds the limit, with the way out."""
+    return BayescompareError(
+        f"holds more than {MOST_BYTES / 2**20:g} MiB: keep only what is compared, or read it your "
+        "own way and give the frame to Results.from_frame."
+    )
+
+
+def _read(path: Path) -> bytes:
+    # Without O_NONBLOCK a pipe that nobody writes to would be waited for without end.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    number = os.open(path, flags)
+    try:
+        facts = os.fstat(number)
+        pipe = stat.S_ISFIFO(facts.st_mode)
+        if not (pipe or stat.S_ISREG(facts.st_mode)):
+            raise BayescompareError(f"is {_kind(facts.st_mode)}: name a file.")
+        if facts.st_size > MOST_BYTES:
+            raise too_large()
+        if pipe:
+            os.set_blocking(number, True)
+        with open(number, "rb", closefd=False) as file:
+            content = _read_all(file)
+    finally:
+        os.close(number)
+    if pipe and not content:
+        raise BayescompareError("is a pipe that nobody writes to.")
+    return content
+
+
+def _read_all(file: IO[bytes] | gzip.GzipFile) -> bytes:
+    """Read to the end, or to the limit."""
+    chunks, total = [], 0
+    while chunk := file.read(_CHUNK):
+        total += len(chunk)
+        if total > MOST_BYTES:
+            raise too_large()
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a directory"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"

@@ -1,0 +1,194 @@
+"""Devices, pipes, bombs and files beyond the limit: one line, no waiting, no memory."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import socket
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare import _input, comparison_files
+from bayescompare._input import read_file
+
+TEXT = "dataset,A,B\niris,0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.6\n"
+
+
+def read(path: Path | str) -> bc.Results:
+    return bc.read_results(path, measures={"accuracy": "max"}, format="csv")
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A limit that a test can reach."""
+    monkeypatch.setattr(_input, "MOST_BYTES", 2**20)
+    return 2**20
+
+
+# ----------------------------------------------------------------------------- what is no file
+
+NO_FILES = {
+    "zeros": "/dev/zero",
+    "random": "/dev/urandom",
+    "null": os.devnull,
+    "terminal": "/dev/ptmx",
+}
+
+
+@pytest.mark.parametrize("path", NO_FILES.values(), ids=NO_FILES)
+def test_devices_are_refused(path: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=f"{path}: is a device: name a file"):
+        read(path)
+    with pytest.raises(bc.BayescompareError, match=f"{path}: is a device: name a file"):
+        bc.load_comparison(path)
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(bc.BayescompareError, match=r"pipe\.csv: is a pipe that nobody writes to"):
+        read(pipe)
+    saved = tmp_path / "pipe.json"
+    os.mkfifo(saved)
+    with pytest.raises(bc.BayescompareError, match=r"pipe\.json: is a pipe: name a file"):
+        bc.load_comparison(saved)
+
+
+def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # for the names of sockets are short
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("s.csv")
+        with pytest.raises(bc.BayescompareError, match=r"s\.csv: cannot be read"):
+            read("s.csv")
+
+
+def test_standard_input_is_read(tmp_path: Path) -> None:
+    """A pipe with somebody at the other end is as good as a file."""
+    arguments = ["compare", "/dev/stdin", "--format", "csv", "--measure", "accuracy:max", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bayescompare", *arguments],
+        input=TEXT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"iris"' in done.stdout
+
+
+def test_the_command_line_says_it_in_one_line(tmp_path: Path) -> None:
+    arguments = ["compare", "/dev/zero", "--format", "csv", "--measure", "accuracy:max"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bayescompare", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: /dev/zero: is a device: name a file.\n"
+
+
+# ------------------------------------------------------------------------------- what is too large
+
+
+def bomb(path: Path) -> None:
+    with gzip.open(path, "wb") as packed:
+        for _ in range(64):
+            packed.write(b"0" * 2**20)
+
+
+def many_members(path: Path) -> None:
+    path.write_bytes(gzip.compress(b"0" * 2**20) * 64)
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**40)
+
+
+def plain(path: Path) -> None:
+    path.write_bytes(b"0" * (2**20 + 1))
+
+
+LARGE: dict[str, Callable[[Path], None]] = {
+    "bomb": bomb,
+    "many members": many_members,
+    "sparse": sparse,
+    "plain": plain,
+}
+
+
+@pytest.mark.parametrize("make", LARGE.values(), ids=LARGE)
+def test_what_exceeds_the_limit_is_refused_before_it_fills_the_memory(
+    make: Callable[[Path], None], limit: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "large.csv"
+    make(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            bc.BayescompareError, match=r"large\.csv: holds more than 1 MiB: .*Results\.from_frame"
+        ):
+            read(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 * limit
+
+
+def test_a_pipe_without_end_is_refused(limit: int, tmp_path: Path) -> None:
+    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
+        assert endless.stdout is not None
+        with pytest.raises(bc.BayescompareError, match="holds more than 1 MiB"):
+            read_file(Path(f"/dev/fd/{endless.stdout.fileno()}"))
+        endless.kill()
+
+
+def test_what_is_as_large_as_the_limit_is_read(limit: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(b"0" * limit))
+    assert len(read_file(path)) == limit
+
+
+def test_a_small_parquet_file_of_a_large_table(limit: int, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "x.parquet"
+    pd.DataFrame({"dataset": "iris", "algorithm": "A", "auc": np.zeros(200_000)}).to_parquet(path)
+    assert path.stat().st_size < limit
+    with pytest.raises(bc.BayescompareError, match=r"x\.parquet: holds more than 1 MiB"):
+        bc.read_results(path, measures={"auc": "max"})
+
+
+def test_a_saved_comparison_that_is_too_large(limit: int, tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    sparse(path)
+    with pytest.raises(bc.BayescompareError, match=r"c\.json: holds more than 1 MiB"):
+        bc.load_comparison(path)
+
+
+def test_a_netcdf_file_that_says_it_holds_more_than_any_memory(tmp_path: Path) -> None:
+    path = bc.compare(bc.load_example("pnn")).to_netcdf(tmp_path / "c.nc")
+    with h5py.File(path, "a") as file:
+        group = file.create_group("posterior")
+        group.create_dataset("theta", (2**40,), float, chunks=(2**10,))  # nothing is stored
+    assert path.stat().st_size < 2**20
+    with pytest.raises(bc.BayescompareError, match=r"c\.nc: its arrays take 8192\.0 GiB, more"):
+        bc.load_comparison(path)
+
+
+def test_the_limits_are_documented() -> None:
+    page = Path(__file__).resolve().parents[1] / "docs" / "readers.md"
+    told = page.read_text(encoding="utf-8")
+    assert f"{_input.MOST_BYTES // 2**20} MiB" in told
+    assert f"{comparison_files.MOST_ARRAYS // 2**30} GiB" in told
