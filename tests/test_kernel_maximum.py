@@ -338,6 +338,12 @@ def test_an_impossible_cell_is_never_the_largest() -> None:
     assert found[1:] == pytest.approx([0.5, 0.5], abs=1e-12)
 
 
+def test_impossible_cells_where_x_underflows() -> None:
+    with np.errstate(divide="ignore"):
+        found, _ = p_max([0.0, 1e-3, 0.0, 1e-3], np.zeros(4))
+    assert found == pytest.approx([0.0, 0.5, 0.0, 0.5], abs=1e-12)
+
+
 def test_very_many_distinct_counts() -> None:
     counts = np.linspace(0.5, 40.0, 3000)
     found, _ = p_max(1e-3, counts)

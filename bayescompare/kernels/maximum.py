@@ -96,13 +96,14 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
     """
     groups, member = _group(cells)
     each = _integrate(groups)
-    # The last entry is the lump's; an impossible cell is member −1, so a zero takes its place.
-    lump, each[-1] = float(each[-1]), 0.0
-    return each[member], min(lump, 1.0)
+    return each[member], min(float(each[-1]), 1.0)
 
 
 def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
-    """Collect equal shapes; `member` is each listed cell's group, −1 for impossible cells."""
+    """Collect equal shapes; `member` is each listed cell's group.
+
+    Impossible cells, whose log α is −inf, are a group like any other: its F is 1 and its f is 0.
+    """
     shape = cells.shape
     # Where a count is there it carries the shape, and α may have underflowed.
     log_shape = np.where(cells.counts > 0, np.log(np.maximum(shape, TINY)), cells.log_alpha)
@@ -110,25 +111,19 @@ def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
     key = np.round(log_shape, 12)
     order = np.argsort(key, kind="stable")
     ranked = key[order]
-    if ranked[0] == -math.inf:
-        order = order[np.searchsorted(ranked, -math.inf, side="right") :]
-        ranked = key[order]
-    new = np.empty(len(ranked), dtype=np.bool_)
-    new[:1], new[1:] = True, ranked[1:] != ranked[:-1]
-    starts = np.flatnonzero(new)
-    member = np.full(len(key), -1, dtype=np.int64)
+    new = np.append(True, ranked[1:] != ranked[:-1])
+    member = np.empty(len(key), dtype=np.int64)
     member[order] = np.cumsum(new) - 1
-    first, size = order[starts], np.bincount(member[order], minlength=len(starts))
+    first, size = order[new], np.bincount(member)
     lump_log_size = cells.rest_log_size if cells.rest_log_alpha > -math.inf else -math.inf
     lump = math.exp(min(cells.rest_log_alpha, 690.0)) if lump_log_size > -math.inf else 0.0
-    largest = float(shape[first[-1]]) if len(first) else 0.0
     groups = _Groups(
         a=shape[first],
         log_a=log_shape[first],
         size=size.astype(np.float64),
         lump_log_a=cells.rest_log_alpha,
         lump_log_size=lump_log_size,
-        reference=max(largest, lump),
+        reference=max(float(shape[first[-1]]), lump),
     )
     return groups, member
 
