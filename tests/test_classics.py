@@ -333,11 +333,30 @@ def test_many_datasets() -> None:
     exact = ask(pair(rng.normal(0.1, 1.0, 1000).tolist()), Wilcoxon)
     assert exact.answer.details["exact"] is True
     assert "The p-value is exact" in exact.explain()
+    assert not exact.method.approximate(exact.answer)
     near = ask(pair(rng.normal(0.1, 1.0, 1001).tolist()), Wilcoxon)
+    assert near.method.approximate(near.answer)
     assert near.answer.details["exact"] is False
     assert "not exact: above 1000 differences" in near.explain()
     for method in SINGLE:
         assert 0.0 < ask(pair([1.0 + k for k in range(3000)]), method).pvalue < 1e-300
+
+
+@pytest.mark.parametrize("leader", [1.0, -1.0], ids=["first", "second"])
+def test_sign_knows_the_p_value_of_other_wins(leader: float) -> None:
+    won, lost = 7, 3
+    results = pair([leader] * won + [-leader] * lost + [0.0])
+    c = ask(results, Sign)
+    level = c.method.if_moved(results, c.answer, c.decision)
+    assert level is not None
+    assert level(0, 0) == pytest.approx(c.pvalue)
+    for more in range(4):
+        for moved in range(won + 1):
+            wins, losses = won + more - moved, lost + moved
+            tail = sum(math.comb(wins + losses, k) for k in range(losses + 1))
+            # Where the leader is no longer ahead, its lead cannot be significant.
+            exact = 2 * tail / 2 ** (wins + losses) if wins > losses else 1.0
+            assert level(more, moved) == pytest.approx(min(exact, 1.0))
 
 
 def test_error_counts_are_results_too() -> None:

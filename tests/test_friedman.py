@@ -211,6 +211,9 @@ def test_count_is_of_datasets_that_show_the_ordering() -> None:
     assert c.best == "A>B>C"
     assert c.summary()["count"].tolist() == [2.0]
     assert (c.answer.size, c.answer.n_observed, c.answer.states) == (6, 1, (("A>B>C",),))
+    # One dataset that shows it is enough for it to be observed.
+    one = ask(one_measure([[3.0, 2, 1], [3, 1, 2], [2, 3, 1]]))
+    assert (one.best, one.answer.counts.tolist(), one.answer.n_observed) == ("A>B>C", [1.0], 1)
     # The order of the mean ranks need not be that of any dataset.
     none = ask(one_measure([[2.0, 3, 4, 1], [4, 1, 3, 2], [3, 4, 2, 1]]))
     assert none.best == "A>C>B>D"

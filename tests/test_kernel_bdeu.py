@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayescompare as bc
+from bayescompare.kernels import bdeu
 from bayescompare.kernels.bdeu import local_score, subset_scores
 from bayescompare.methods.network_graph import Scores
 from bayescompare.statements import Statements
@@ -144,6 +145,17 @@ def test_split_rows_and_empty_rows_add_up(arities: list[int], seed: int) -> None
     nothing = np.array([[r - 1 for r in arities]])
     longer = scores(np.concatenate([states, nothing]), np.append(counts, 0.0), arities)
     np.testing.assert_array_equal(longer, scores(states, counts, arities))
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 4])
+def test_compiled_as_interpreted(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Compiled code reads and writes beyond the end of an array unnoticed; Python does not.
+    arities = [2, 3, 2, 6]
+    states, counts = no.random_table(np.random.default_rng(0), arities, 20, 0.5)
+    compiled = scores(states, counts, arities, 1, most)
+    for name in ("_log_rising", "_refine", "_subset_scores"):
+        monkeypatch.setattr(bdeu, name, getattr(bdeu, name).py_func)
+    np.testing.assert_allclose(compiled, scores(states, counts, arities, 1, most), rtol=1e-13)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])

@@ -116,6 +116,16 @@ def test_shares_in_a_tail_beyond_floats() -> None:
     assert np.all(other > 0.9)
 
 
+@pytest.mark.parametrize(("own", "other"), [(6.0, 2.0), (40.0, 25.0), (3.5, 1.0)])
+def test_the_tail_below_one_half_where_rejection_matters(own: float, other: float) -> None:
+    """Here the density is far from the exponential that is proposed."""
+    size = 20_000
+    draws = er._tail_below_half(np.full(size, own), np.full(size, other), np.random.default_rng(5))
+    posterior = stats.beta(own, other)
+    assert draws.max() <= 0.5
+    assert stats.kstest(posterior.cdf(draws) / posterior.cdf(0.5), "uniform").pvalue > 1e-4
+
+
 def test_outcomes_are_dirichlet() -> None:
     rng = np.random.default_rng(5)
     n = 40_000

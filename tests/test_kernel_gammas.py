@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from bayescompare.kernels import gammas
 from bayescompare.kernels.gammas import (
     log_cdf,
     log_density,
@@ -60,6 +62,43 @@ def test_log_cdf_is_accurate_in_absolute_terms_at_huge_shapes(a: float) -> None:
         expected = [float(oracles.gamma_cdf(a, mp_x(a, v))[0]) for v in t]
     # P(max) must be right to 1e-10; what it is made of must be better than that.
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-12)
+
+
+def test_temmes_coefficients() -> None:
+    """C₀ = 1/(λ − 1) − 1/η, C_k = C'_{k−1}/η + γ_k/(λ − 1), η²/2 = λ − 1 − log λ, in fractions.
+
+    γ_k are the coefficients of 1/Γ*(a) in 1/a: 1, −1/12, … (DLMF 8.12.12 and 8.12.15).
+    """
+    order = 12
+    # λ − 1 = Σ m_j η^j from η dη = (1 − 1/λ) dλ, that is η λ = (λ − 1) λ'.
+    m = [Fraction(0), Fraction(1)]
+    for n in range(2, order):
+        inner = sum(m[i] * m[n + 1 - i] * (n + 1 - i) for i in range(2, n))
+        m.append((m[n - 1] - inner) / (n + 1))
+    # η/(λ − 1), and from it the regular part of 1/(λ − 1).
+    ratio = [Fraction(1)]
+    for n in range(1, order - 1):
+        ratio.append(-sum(m[i + 1] * ratio[n - i] for i in range(1, n + 1)))
+    # At k = 0 the pole 1/η is taken away; later ones cancel.
+    series = {j: ratio[j + 1] for j in range(order - 2)}
+    for k, gamma in enumerate([Fraction(1), Fraction(-1, 12)]):
+        if k:
+            slope = {j - 2: j * c for j, c in series.items() if j}
+            pole = {j: gamma * ratio[j + 1] for j in range(-1, order - 2)}
+            series = {j: slope.get(j, 0) + pole[j] for j in range(-1, order - 5)}
+            assert series.pop(-1) == 0
+        ours = gammas._TEMME[k]
+        assert list(ours) == [float(series[j]) for j in range(len(ours))]
+
+
+def test_temmes_expansion_in_relative_terms() -> None:
+    a = 1e5
+    y = np.array([-8.0, -7.0, -4.0, -1.0, 0.0, 0.5, 3.0, 7.0, 8.0]) / math.sqrt(a)
+    lower, upper = gammas._temme(y, np.full(len(y), a))
+    with mp.workdps(40):
+        pairs = [oracles.gamma_cdf(a, mp.mpf(a) * mp.exp(mp.mpf(float(v)))) for v in y]
+    np.testing.assert_allclose(lower, [float(p) for p, _ in pairs], rtol=1e-12)
+    np.testing.assert_allclose(upper, [float(q) for _, q in pairs], rtol=1e-12)
 
 
 def test_log_cdf_does_not_jump_where_its_formula_changes() -> None:

@@ -92,6 +92,7 @@ def pair_order(first: float, second: float) -> float:
     >>> round(pair_order(6.25, 1.25), 3)
     0.98
     """
+    # At a shape of zero betainc is NaN in scipy 1.15 and the limit in 1.18.
     if second == 0.0 or first == 0.0:
         return 0.5 if first == second else float(first > second)
     return float(betainc(second, first, 0.5))
@@ -105,7 +106,7 @@ def majority(shape: float, total: float) -> float:
     >>> round(majority(6.25, 13.0), 3)
     0.443
     """
-    if not math.isfinite(total):
+    if shape == 0.0 or not math.isfinite(total):
         return 0.0
     if total <= shape:
         return 1.0
