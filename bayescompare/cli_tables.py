@@ -217,7 +217,7 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
     each = f" ({spread} for each pair)" if spread else ""
     out.print(f"{p.method.name}: {_about(p.results)}{each}", style="dim")
     out.print()
-    _print_matrix(out, p, _marked(p, decided, rule))
+    _print_matrix(out, p, _marked(p, decided, rule), rule)
     _print_decided(out, p, decided, rule)
     out.print(p.explained(rule))
 
@@ -231,7 +231,7 @@ def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, st
     return {*pairs, *((second, first) for first, second in pairs)}
 
 
-def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> None:
+def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]], rule: Rule) -> None:
     title = (
         "P that “row better than column on every measure” is the most probable statement"
         if p.bayesian
@@ -245,20 +245,20 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]]) -> No
         title = "P that the row dominates the column"
     out.print(title, style="bold")
     if p.reference is not None:
-        out.print(_against(p, p.reference, marked))
+        out.print(_against(p, p.reference, marked, rule))
     else:
         names, matrix = p.results.algorithms, p.matrix.values
         heads = _headings(names, out.width)
         for columns in _blocks(heads, out.width):
             table = _table("", *(heads[names[j]] for j in columns))
             for i, row in enumerate(names):
-                cells = (_cell(matrix[i, j], p, (row, names[j]) in marked) for j in columns)
+                cells = (_cell(matrix[i, j], p, (row, names[j]) in marked, rule) for j in columns)
                 table.add_row(_row_name(row, heads), *cells)
             out.print(table)
     out.print("* a verdict, see below\n" if marked else "no verdict on any cell, see below\n")
 
 
-def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table:
+def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]], rule: Rule) -> Table:
     """Only the row and the column of a reference hold anything: show them side by side."""
     heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
     if p.method.directed:
@@ -267,7 +267,7 @@ def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]]) -> Table
     for name in p.results.algorithms:
         if name != reference:
             cells = [
-                _cell(float(p.matrix.sel(algorithm=a, opponent=b)), p, (a, b) in marked)
+                _cell(float(p.matrix.sel(algorithm=a, opponent=b)), p, (a, b) in marked, rule)
                 for a, b in ((name, reference), (reference, name))[: len(heads)]
             ]
             table.add_row(name, *cells)
@@ -295,9 +295,11 @@ def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
         yield range(start, min(start + fit, len(heads)))
 
 
-def _cell(figure: float, p: Pairwise, asserted: bool) -> Text:
+def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
     """Write a figure; the mark says what the colour says."""
-    text = (numbers.probability if p.bayesian else numbers.pvalue)(figure, more=1) or "·"
+    write = numbers.probability if p.bayesian else numbers.pvalue
+    levels = rule.held("probability" if p.bayesian else "pvalue")
+    text = write(figure, levels=levels, more=1) or "·"
     strong = figure >= LIKELY if p.bayesian else figure <= SIGNIFICANT
     style = "bold green" if asserted else "green" if strong else ""
     return Text(text + ("*" if asserted else " "), style=style)
@@ -319,14 +321,13 @@ def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule)
     heads = [_FIGURES[name] for name in shown]
     title = "Statements by pair, * a verdict"
     table = _table("", "pair", "n", "statement", *heads, left=4, title=title)
-    levels = [rule.threshold if p.bayesian else rule.alpha]
     for row in decided.head(PAIRS_SHOWN).to_dict("records"):
         table.add_row(
             "*" if row["asserted"] else "",
             f"{row['first']}, {row['second']}",
             numbers.count(row["n"]),
             statement_text(str(row["statement"]), p.results.measures),
-            *(figure_text(name, float(row[name]), levels=levels) or "·" for name in shown),
+            *(figure_text(name, row[name], levels=rule.held(name)) or "·" for name in shown),
             style="green" if row["asserted"] else "",
         )
     out.print(table)

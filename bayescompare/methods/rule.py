@@ -52,6 +52,10 @@ class Rule:
         # One less 0.95 is 0.050000000000000044.
         return round(1.0 - self.level, 12)
 
+    def held(self, column: str) -> list[float]:
+        """Return what the figures of a column of `decide` are held against."""
+        return [self.threshold if column in ("probability", "alone") else self.alpha]
+
     @property
     def options(self) -> dict[str, Any]:
         """The rule as the options that make it."""

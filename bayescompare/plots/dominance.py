@@ -145,7 +145,7 @@ def plot_dominance(
     set_title(ax, *_title(p, table, rule), inches=inches)
     fills = _draw_cells(ax, grid, bayesian=p.bayesian)
     if grid.text:
-        _print_cells(ax, grid, fills, bayesian=p.bayesian)
+        _print_cells(ax, grid, fills, rule.held("probability") if p.bayesian else None)
     _label_axes(ax, grid)
     _add_key(ax, grid)
     return ax
@@ -230,8 +230,9 @@ def _fill(cell: Cell, *, bayesian: bool) -> NDArray[np.float64]:
 
 
 def _print_cells(
-    ax: Axes, grid: Grid, fills: Sequence[NDArray[np.float64]], *, bayesian: bool
+    ax: Axes, grid: Grid, fills: Sequence[NDArray[np.float64]], levels: list[float] | None
 ) -> None:
+    """Print signs and figures: probabilities, held against `levels`, or p-values without them."""
     box, dpi = ax.get_window_extent(), figure_of(ax).dpi
     wide = 72 * box.width / dpi / len(grid.columns)
     tall = 72 * box.height / dpi / len(grid.rows)
@@ -255,7 +256,9 @@ def _print_cells(
         # The font's signs are small.
         ax.text(*at, stack, transform=left, fontsize=1.25 * size, **style)
         if not math.isnan(cell.level):
-            figure = (narrow_probability if bayesian else narrow_pvalue)(cell.level)
+            figure = narrow_pvalue(cell.level)
+            if levels is not None:
+                figure = narrow_probability(cell.level, levels=levels)
             ax.text(*at, figure, transform=right, fontsize=size, **style)
 
 

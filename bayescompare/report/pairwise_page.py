@@ -127,7 +127,7 @@ def _decided(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
     figures = [name for name in known if name in shown]
     if p.bayesian and p.learned is None:
         figures.remove("alone")
-    levels = [rule.threshold if p.bayesian else rule.alpha]
+    levels = {name: rule.held(name) for name in figures}
     names = shown[columns].astype(str).to_numpy().tolist()
     asserted = shown["asserted"].tolist()
     body = [

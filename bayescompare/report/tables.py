@@ -125,11 +125,15 @@ def heads(table: pd.DataFrame) -> list[str]:
     return [_HEADS.get(str(name), str(name)) for name in table.columns]
 
 
-def rows(table: pd.DataFrame, levels: Sequence[float] = ()) -> list[list[Cell]]:
-    """Cells of the columns of figures, row by row; `levels` are those they are held to."""
+def rows(
+    table: pd.DataFrame, levels: Mapping[str, Sequence[float]] = MappingProxyType({})
+) -> list[list[Cell]]:
+    """Cells of the columns of figures, row by row; `levels` of a column are what it is held to."""
     columns = [
         [
-            Cell.of(figure_text(str(name), float(value), levels=levels), float(value))
+            Cell.of(
+                figure_text(str(name), float(value), levels=levels.get(str(name), ())), float(value)
+            )
             for value in table[name]
         ]
         for name in table.columns

@@ -120,7 +120,7 @@ def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()
     return f"{symbol} = 1" if p == 1.0 else _equation(symbol, pvalue(p, levels=levels))
 
 
-def narrow_probability(p: float) -> str:
+def narrow_probability(p: float, *, levels: Sequence[float] = ()) -> str:
     """Write a probability in at most five characters, for the cell of a picture.
 
     Examples
@@ -128,7 +128,7 @@ def narrow_probability(p: float) -> str:
     >>> [narrow_probability(p) for p in (0.79821, 0.9496, 0.99999, 2e-7)]
     ['0.80', '0.949', '>0.99', '<0.01']
     """
-    return probability(p, digits=2, more=1)
+    return probability(p, levels=levels, digits=2, more=1)
 
 
 def narrow_pvalue(p: float) -> str:

@@ -95,16 +95,20 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
     start = (
         f"On {n} the most probable statement is {short_label(decision.statement)}: "
         f"{phrase(results, decision.statement)}. The probability that it is the most probable "
-        f"one is {probability_words(decision.level)} ({how})"
+        f"one is {probability_words(decision.level)} ({how}){_held_back(decision)}"
     )
-    short = f"short of {setting(SETTLED)}"
-    if decision.level >= SETTLED:
-        short = f"under the pair's own prior {short}"
     return {
         "settled": f"{start}, which settles it.",
-        "likely": f"{start}: likely, but {short} and so not settled.",
+        "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
         "open": f"{start}, which leaves the question open.",
     }[decision.verdict]
+
+
+def _held_back(decision: Decision) -> str:
+    """Say what else the verdict rests on, where that is less sure."""
+    if decision.alone is None or decision.alone >= decision.level:
+        return ""
+    return f", but {probability_words(decision.alone)} under the pair's own prior"
 
 
 def _error(answer: Answer, decision: Decision) -> float:
