@@ -27,6 +27,7 @@ from scipy.special import betainc, betaincinv
 from bayescompare.kernels._jit import jit
 
 __all__ = [
+    "beta_mixture_interval",
     "context",
     "draw_rates",
     "draw_wins",
@@ -152,9 +153,24 @@ def rate_interval(
     >>> [round(end, 6) for end in rate_interval(np.array([1.0]))]
     [0.025, 0.975]
     """
-    wins = np.flatnonzero(counts > 1e-20)
+    wins = np.arange(len(counts), dtype=np.float64)
     rest = b if other is None else other
-    weight, first, second = counts[wins], b + wins, rest + (len(counts) - 1.0 - wins)
+    return beta_mixture_interval(counts, b + wins, rest + (len(counts) - 1.0 - wins), mass)
+
+
+def beta_mixture_interval(
+    weight: FloatArray, first: FloatArray, second: FloatArray, mass: float = 0.95
+) -> tuple[float, float]:
+    """Central interval of a mixture of Beta(first, second).
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> [round(end, 6) for end in beta_mixture_interval(one, one, one)]
+    [0.025, 0.975]
+    """
+    kept = np.flatnonzero(weight > 1e-20)
+    first, second, weight = first[kept], second[kept], weight[kept]
     weight = weight / weight.sum()
 
     def end(tail: float) -> float:

@@ -19,13 +19,13 @@ data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Sectio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._checks import check_positive, is_number, is_whole
+from bayescompare._checks import is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.correlated_t import posterior_from_moments, region_probabilities
 from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
@@ -34,6 +34,8 @@ from bayescompare.kernels.poisson_multinomial import region_probabilities as con
 from bayescompare.kernels.poisson_multinomial import region_probabilities_by_draws
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision
+from bayescompare.methods.learned_prior import LearnedPrior
+from bayescompare.methods.learned_rate import LearnsWeight, learned_rate
 from bayescompare.methods.pair_answer import leanings, pair_answer, rate_extra, rate_figures
 from bayescompare.methods.poisson_binomial import cut_rate
 from bayescompare.methods.priors import Priors, check_priors
@@ -68,7 +70,7 @@ class Posterior(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelatedT(Method):
+class CorrelatedT(LearnsWeight, Method):
     """Is the first algorithm better on most datasets, judged by replicates of any measure?
 
     Parameters
@@ -82,8 +84,9 @@ class CorrelatedT(Method):
     joint : bool
         Whether the datasets inform each other, as in ``PoissonBinomial(joint=True)``; without a
         rope only.
-    b : float
-        Parameter of the symmetric prior of the shares of datasets.
+    b : float or "learned"
+        Parameter of the symmetric prior of the shares of datasets. ``"learned"``, for
+        ``pairwise`` with ``joint=True`` only, learns it from all pairs of the table.
     priors : mapping, optional
         ``{"b": number}``, as `b`. The test has no PyMC model to put other priors into; the bundled
         model ``"hierarchical_t"`` has.
@@ -120,11 +123,13 @@ class CorrelatedT(Method):
     rho: float | None = None
     folds: int | None = None
     joint: bool = False
-    b: float = 1.0
+    b: float | Literal["learned"] = 1.0
     priors: Priors | None = None
+    #: What `pairwise` learned, with ``b="learned"``.
+    learned: LearnedPrior | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        check_positive(b=self.b)
+        self.check_weight()
         check_priors(self.priors, self.parameters)
         if self.priors and not is_number(self.priors["b"]):
             raise BayescompareError(
@@ -177,6 +182,19 @@ class CorrelatedT(Method):
             )
         return np.asarray(1.0 / count)
 
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name, with what was learned."""
+        return self.with_learned(super().options())
+
+    def alone(self, results: Results) -> FloatArray:
+        """P(the first is better) on each dataset, by its own replicates."""
+        return self.each(results).regions[:, 2]
+
+    @property
+    def weight(self) -> float:
+        """The parameter b that holds; where it was learned, 1 is the pair's own."""
+        return 1.0 if self.b == "learned" else self.b
+
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
         each = self.each(results)
@@ -188,26 +206,31 @@ class CorrelatedT(Method):
                 )
             return self._with_rope(results, each, sampling)
         second, _, first = each.regions.T
-        if self.joint:
-            found = joint(first, self.b)
-            low, high = rate_interval(count_posterior(first, self.b)[0], self.b)
+        extra: dict[str, FloatArray] = {}
+        mixture = self.mixture(first)
+        if mixture is not None:
+            both, figures, extra = learned_rate(mixture)
+            better = mixture.joint.wins
+        elif self.joint:
+            found = joint(first, self.weight)
+            low, high = rate_interval(count_posterior(first, self.weight)[0], self.weight)
             figures = rate_figures(found.mean, found.sd, low, high)
             both, better = [found.first, found.second], found.wins
         else:
-            both, better = [context(first, self.b), context(second, self.b)], first
-            figures = cut_rate(pmf(first), self.b)
+            both, better = [context(first, self.weight), context(second, self.weight)], first
+            figures = cut_rate(pmf(first), self.weight)
         columns = {"alone": first} if self.joint else {}
         return pair_answer(
             results,
             leanings(first),
             probability=np.array(both),
             figures=figures,
-            extra=rate_extra(figures),
+            extra={**extra, **rate_extra(figures)},
             details=_details(each, {**columns, "probability": better}),
         )
 
     def _with_rope(self, results: Results, each: Posterior, sampling: Sampling) -> Answer:
-        triples, prior = each.regions, (self.b,) * 3
+        triples, prior = each.regions, (self.weight,) * 3
         mcse = None
         if len(triples) <= _MOST_EXACT:
             found = context_regions(triples, prior)
@@ -215,9 +238,9 @@ class CorrelatedT(Method):
             found, mcse = region_probabilities_by_draws(triples, _DRAWS, sampling.rng, prior)
         largest = triples == triples.max(axis=1, keepdims=True)
         support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-        mean = (self.b + triples.sum(axis=0)) / (3.0 * self.b + len(triples))
+        mean = (self.weight + triples.sum(axis=0)) / (3.0 * self.weight + len(triples))
         # One share of a Dirichlet is a Beta, and one region's count is Poisson-binomial.
-        ends = [rate_interval(pmf(p), self.b, 2.0 * self.b) for p in triples.T]
+        ends = [rate_interval(pmf(p), self.weight, 2.0 * self.weight) for p in triples.T]
         low, high = np.array(ends).T
         names = ("second_better", "equivalent", "probability")
         columns = dict(zip(names, triples.T, strict=True))
@@ -245,7 +268,8 @@ class CorrelatedT(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
-        return correlated_t_words(self, results, answer, decision)
+        said = correlated_t_words(self, results, answer, decision)
+        return self.say_learned(said, decision)
 
 
 def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -37,12 +37,18 @@ def exact_tree(
     coords = {"dataset": list(results.datasets)}
     if method.joint:
         p = each.regions[:, 2]
-        r = draw_rates(count_posterior(p, method.b)[0], total, rng, method.b)
+        mixture = method.mixture(p)
+        b = method.weight
+        r = (
+            draw_rates(count_posterior(p, b)[0], total, rng, b)
+            if mixture is None
+            else mixture.draw(total, rng)[0]
+        )
         advantage = _one_sided(each, draw_wins(p, r, rng), rng)
         found = {"r": r}
     else:
         advantage = draw_means(each.dof, each.location, each.scale, total, rng)
-        found = _shares(advantage, rope, method.b, rng)
+        found = _shares(advantage, rope, method.weight, rng)
     if rope:
         first, second = results.algorithms
         coords["statement"] = [f"{first}>{second}", f"{first}={second}", f"{second}>{first}"]

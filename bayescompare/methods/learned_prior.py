@@ -28,7 +28,14 @@ from bayescompare.statements import DENSE, Statements
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LEAST_PAIRS", "LearnedPrior", "learn_prior", "pair_patterns", "pool"]
+__all__ = [
+    "LEAST_PAIRS",
+    "LearnedPrior",
+    "learn_prior",
+    "pair_patterns",
+    "place_learned",
+    "pool",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -50,7 +57,7 @@ class LearnedPrior:
         ``"="`` equivalent, joined by ``"|"`` over measures. All patterns while there are at most
         256, else those that some pair shows and their opposites.
     log_rest : float
-        Logarithm of φ of each pattern that is not listed.
+        Logarithm of φ of each pattern that is not listed; −inf where none can be.
     values, weights : tuples of float
         The strengths A, and the share g of pairs that have each.
     pairs : int
@@ -84,19 +91,31 @@ class LearnedPrior:
 
     def options(self) -> dict[str, Any]:
         """Return the fields as JSON's own types."""
-        return {**asdict(self), "shares": dict(self.shares)}
+        rest = self.log_rest if math.isfinite(self.log_rest) else None
+        return {**asdict(self), "shares": dict(self.shares), "log_rest": rest}
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> LearnedPrior:
+    def from_options(cls, options: Mapping[str, Any] | LearnedPrior) -> LearnedPrior:
         """Read back what `options` returned."""
+        if isinstance(options, LearnedPrior):
+            return options
         numbers = {name: tuple(map(float, options[name])) for name in ("values", "weights")}
         return cls(
             shares={str(k): float(v) for k, v in options["shares"].items()},
-            log_rest=float(options["log_rest"]),
+            log_rest=-math.inf if options["log_rest"] is None else float(options["log_rest"]),
             pairs=int(options["pairs"]),
             datasets=float(options["datasets"]),
             **numbers,
         )
+
+
+def place_learned(name: str, learned: LearnedPrior) -> Any:
+    """Add a value from the learned distribution to the model in context, and return it."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    index = pm.Categorical(f"{name}_index", p=np.array(learned.weights))
+    return pm.Deterministic(name, pt.as_tensor_variable(np.array(learned.values))[index])
 
 
 def learn_prior(statements: Sequence[Statements]) -> LearnedPrior:

@@ -21,9 +21,10 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ from bayescompare.kernels.poisson_binomial_joint import (
 )
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision
+from bayescompare.methods.learned_prior import LearnedPrior
+from bayescompare.methods.learned_rate import LearnsWeight, learned_rate
 from bayescompare.methods.pair_answer import (
     leanings,
     pair_answer,
@@ -84,7 +87,7 @@ _NO_MODEL = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoissonBinomial(Method):
+class PoissonBinomial(LearnsWeight, Method):
     """Is the first algorithm better than the second on most datasets like these?
 
     Parameters
@@ -94,8 +97,9 @@ class PoissonBinomial(Method):
         own counts alone (the paper's formula, the default).
     a : float
         Parameter of the symmetric Dirichlet prior of a dataset's error probabilities.
-    b : float
-        Parameter of the symmetric Beta prior of r.
+    b : float or "learned"
+        Parameter of the symmetric Beta prior of r. ``"learned"``, for ``pairwise`` with
+        ``joint=True`` only, learns it from all pairs of the table.
     priors : mapping, optional
         Priors of your own, by the names in ``bc.methods.describe("poisson-binomial")``; with
         ``joint=True`` only. The answer then comes from NUTS, and says so.
@@ -138,11 +142,14 @@ class PoissonBinomial(Method):
 
     joint: bool = False
     a: float = 1.0
-    b: float = 1.0
+    b: float | Literal["learned"] = 1.0
     priors: Priors | None = None
+    #: What `pairwise` learned, with ``b="learned"``.
+    learned: LearnedPrior | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        check_positive(a=self.a, b=self.b)
+        check_positive(a=self.a)
+        self.check_weight()
         check_priors(self.priors, self.parameters)
         given = self.priors or {}
         if len(given) > 1:
@@ -161,7 +168,7 @@ class PoissonBinomial(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
-        return {**super().options(), "priors": prior_options(self.priors)}
+        return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
 
     @property
     def samples(self) -> bool:
@@ -177,7 +184,8 @@ class PoissonBinomial(Method):
     def weight(self) -> float:
         """The parameter b that holds."""
         given = (self.priors or {}).get("b", self.b)
-        return float(given) if is_number(given) else self.b
+        # Where b was learned, 1 is the pair's own.
+        return float(given) if is_number(given) else 1.0
 
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own counts."""
@@ -199,6 +207,12 @@ class PoissonBinomial(Method):
             both = [context(p, self.weight), context(other, self.weight)]
             figures = cut_rate(pmf(p), self.weight)
             return self.finished(results, both, figures, p)
+        mixture = self.mixture(p)
+        if mixture is not None:
+            both, figures, alone = learned_rate(mixture)
+            evidence = mixture.log_evidence + float(self._each(results).sum())
+            wins = mixture.joint.wins
+            return self.finished(results, both, figures, wins, alone, log_evidence=evidence)
         found = joint(p, self.weight)
         low, high = rate_interval(count_posterior(p, self.weight)[0], self.weight)
         figures = rate_figures(found.mean, found.sd, low, high)
@@ -207,7 +221,13 @@ class PoissonBinomial(Method):
         return self.finished(results, both, figures, found.wins, log_evidence=evidence)
 
     def finished(
-        self, results: Results, both: Any, figures: dict[str, float], wins: FloatArray, **more: Any
+        self,
+        results: Results,
+        both: Any,
+        figures: dict[str, float],
+        wins: FloatArray,
+        extra: Mapping[str, FloatArray] = MappingProxyType({}),
+        **more: Any,
     ) -> Answer:
         """Put figures about r and about every dataset into an answer."""
         k_h, k_g = pair_counts(results)
@@ -220,7 +240,7 @@ class PoissonBinomial(Method):
             leanings(p),
             probability=np.asarray(both, dtype=np.float64),
             figures=figures,
-            extra=rate_extra(figures),
+            extra={**extra, **rate_extra(figures)},
             details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
             **more,
         )
@@ -232,16 +252,24 @@ class PoissonBinomial(Method):
         k_h, k_g = pair_counts(results)
         seen, p = k_h + k_g, self.alone(results)
         known = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
+        mixture = self.mixture(p)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-            (rate,) = draw_rates(known, 1, rng, self.weight)
+            if mixture is None:
+                (rate,) = draw_rates(known, 1, rng, self.weight)
+            else:
+                (rate,), _ = mixture.draw(1, rng)
             n = rng.choice(seen, size=number).astype(np.int64)
             low = rng.beta(self.a, self.a, size=number)
             low = np.minimum(low, 1.0 - low)
             wrong = rng.binomial(n, np.where(rng.random(number) < rate, low, 1.0 - low))
             whole = np.append(p, p_first_better(wrong, n - wrong, self.a))
             first = (joint_context if self.joint else context)(whole, self.weight)
-            return np.array([first, 1.0 - first])
+            both = np.array([first, 1.0 - first])
+            if mixture is None:
+                return both
+            learned = replace(mixture, p=whole).joint
+            return np.asarray(np.minimum(both, [learned.first, learned.second]))
 
         return simulate
 
@@ -252,12 +280,14 @@ class PoissonBinomial(Method):
         if self.samples:
             return None
         p = self.alone(results)
+        mixture = self.mixture(p)
         # From the surest for it to the surest against it.
         own = np.sort(p if decision.statement == answer.labels[0] else 1.0 - p)[::-1]
 
         def level(more: int, moved: int) -> float:
             turned = np.concatenate([1.0 - own[:moved], own[moved:], np.ones(more)])
-            return float((joint_context if self.joint else context)(turned, self.weight))
+            alone = float((joint_context if self.joint else context)(turned, self.weight))
+            return alone if mixture is None else min(alone, replace(mixture, p=turned).joint.first)
 
         return level
 
@@ -277,7 +307,8 @@ class PoissonBinomial(Method):
             raise self.lacks("exact loo with a prior of your own")
         p, b, each = self.alone(results), self.weight, self._each(results)
         if self.joint:
-            found: Joint = joint(p, b)
+            mixture = self.mixture(p)
+            found: Joint = joint(p, b) if mixture is None else mixture.joint
             within = found.mean * p + (1.0 - found.mean) * (1.0 - p)
             return each + found.log_predictive, each + np.log(within)
         n, total = len(p), float(p.sum())
@@ -318,7 +349,8 @@ class PoissonBinomial(Method):
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""
-        return poisson_binomial_words(self, results, answer, decision)
+        said = poisson_binomial_words(self, results, answer, decision)
+        return self.say_learned(said, decision)
 
 
 def cut_rate(counts: FloatArray, b: float) -> dict[str, float]:

@@ -15,6 +15,8 @@ from bayescompare.kernels.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.poisson_binomial_joint import count_posterior
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
+from bayescompare.methods.learned_prior import place_learned
+from bayescompare.methods.learned_rate import weight_draws
 from bayescompare.methods.pair_answer import pair_counts, rate_figures
 from bayescompare.methods.priors import place
 from bayescompare.methods.trees import constants, logit_prior, make_tree
@@ -53,6 +55,8 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
             r = place("r", given["r"], ())
         else:
             b = place("b", given["b"], ()) if method.samples else np.float64(method.weight)
+            if method.learned is not None:
+                b = place_learned("b", method.learned)
             r = pm.Beta("r", b, b)
         pm.CustomDist(
             WRONG,
@@ -104,7 +108,14 @@ def exact_tree(
     """Draw independently: κ, r, d and the error probabilities, all from known distributions."""
     p, b = method.alone(results), method.weight
     shape = (chains, draws, len(p))
-    if method.joint:
+    # One weight b, or where it was learned one for each draw.
+    now, first = np.full((chains, draws), b), np.full((1, draws), b)
+    mixture = method.mixture(p)
+    if mixture is not None and method.learned is not None:
+        r, weights = mixture.draw(chains * draws, rng)
+        now, first = weights.reshape(chains, draws), weight_draws(method.learned, (1, draws), rng)
+        d = draw_wins(p, r, rng)
+    elif method.joint:
         r = draw_rates(count_posterior(p, b)[0], chains * draws, rng, b)
         d = draw_wins(p, r, rng)
     else:
@@ -112,14 +123,14 @@ def exact_tree(
         d = rng.random((chains * draws, len(p))) < p
         wins = d.sum(axis=1)
         r = rng.beta(b + wins, b + len(p) - wins)
-    rate, before = r.reshape(chains, draws), rng.beta(b, b, size=(1, draws))
+    rate, before = r.reshape(chains, draws), rng.beta(first, first)
     groups = {
         "posterior": {"r": rate, **_details(method, results, d.reshape(shape), rng)},
         "prior": {"r": before, **_prior_details(method, results, before, rng)},
         "posterior_predictive": {WRONG: _predicted(method, results, rate, rng)},
         "prior_predictive": {WRONG: _predicted(method, results, before, rng)},
         "log_likelihood": {WRONG: _log_likelihood(method, results, rate)},
-        "log_prior": {"r": beta.logpdf(rate, b, b)},
+        "log_prior": {"r": beta.logpdf(rate, now, now)},
         "observed_data": {WRONG: pair_counts(results)[0].astype(np.int64)},
     }
     tree = make_tree(groups, _DIMS, _coords(results))
