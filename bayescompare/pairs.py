@@ -303,6 +303,7 @@ class Pairwise:
         self,
         kind: Literal["matrix", "order", "dominance", "critical"] | None = None,
         *,
+        measure: str | None = None,
         level: float | None = None,
         fdr: float | None = None,
         ax: Axes | None = None,
@@ -310,11 +311,12 @@ class Pairwise:
         """Draw the heat map of `matrix`, or what is asserted at `level` or `fdr`.
 
         That is a Hasse diagram (``"order"``), the matrix of most probable statements
-        (``"dominance"``) or a critical-difference diagram (``"critical"``).
+        (``"dominance"``) or a critical-difference diagram (``"critical"``) of the ranks on
+        `measure`, which is needed where there are several.
         """
         from bayescompare import plots
 
-        return plots.plot_pairwise(self, kind=kind, level=level, fdr=fdr, ax=ax)
+        return plots.plot_pairwise(self, kind=kind, measure=measure, level=level, fdr=fdr, ax=ax)
 
     def report(
         self,

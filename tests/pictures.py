@@ -298,7 +298,7 @@ def dominance(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
 
 
 def critical(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
-    return lambda ax: plots.plot_critical(p, fdr=fdr, ax=ax)
+    return lambda ax: plots.plot_critical(p, measure="auc", fdr=fdr, ax=ax)
 
 
 @cache

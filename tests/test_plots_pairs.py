@@ -6,6 +6,7 @@ import itertools
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -29,6 +30,7 @@ from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.plots import dominance as dominance_file
 from bayescompare.plots._drawing import BLUE, INK, clip_label
 from bayescompare.plots._line import Bar, draw_line
+from bayescompare.report.page import page_of
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 from tests.oracles import table
 
@@ -290,7 +292,7 @@ def bars(ax: Axes) -> list[Any]:
     return [line for line in ax.lines if line.get_color() == BLUE]
 
 
-def groups(ax: Axes, p: bc.Pairwise) -> list[set[str]]:
+def groups(ax: Axes, p: bc.Pairwise, measure: str | None = None) -> list[set[str]]:
     """Who is joined: read off the letters where there are any, else off where bars begin and end.
 
     A bar without letters covers whoever stands under it, as a reader sees it.
@@ -301,7 +303,7 @@ def groups(ax: Axes, p: bc.Pairwise) -> list[set[str]]:
         return [
             {name for name, (_, within) in told.items() if letter in within} for letter in letters
         ]
-    exact = exact_ranks(p)
+    exact = exact_ranks(p, measure)
     found = []
     for bar in bars(ax):
         x = np.asarray(bar.get_xdata())
@@ -309,41 +311,88 @@ def groups(ax: Axes, p: bc.Pairwise) -> list[set[str]]:
     return found
 
 
-def exact_ranks(p: bc.Pairwise) -> dict[str, float]:
-    """1 + Σ P(opponent ahead), by brute force over the statements."""
+def exact_ranks(p: bc.Pairwise, measure: str | None = None) -> dict[str, float]:
+    """1 + Σ P(opponent ahead on the measure), by brute force over the statements."""
     found = dict.fromkeys(p.results.algorithms, 1.0)
+    place = 0 if measure is None else p.results.measures.index(measure)
     for c in p.comparisons:
         first, second = c.results.algorithms
         for label in c.answer.labels:
-            states = label.split("|")
-            chance = float(c.probability.sel(statement=label)) / len(states)
-            for state in states:
-                if state == f"{first}>{second}":
-                    found[second] += chance
-                elif state == f"{second}>{first}":
-                    found[first] += chance
-                else:
-                    found[first] += chance / 2
-                    found[second] += chance / 2
+            state = label.split("|")[place]
+            chance = float(c.probability.sel(statement=label))
+            if state == f"{first}>{second}":
+                found[second] += chance
+            elif state == f"{second}>{first}":
+                found[first] += chance
+            else:
+                found[first] += chance / 2
+                found[second] += chance / 2
     return found
 
 
 @pytest.mark.parametrize("which", ["pairs", "mixed"])
 def test_ranks_are_expected_ranks(which: str, request: pytest.FixtureRequest) -> None:
     p: bc.Pairwise = request.getfixturevalue(which)
-    told = written(plots.plot_critical(p, ax=fresh()))
-    exact = exact_ranks(p)
-    assert set(told) == set(exact)
-    for name, (rank, _) in told.items():
-        assert rank == pytest.approx(exact[name], abs=0.0051)
-    assert sum(exact.values()) == pytest.approx(8 * 9 / 2)
+    assert len(p.results.measures) > 1
+    seen = []
+    for measure in p.results.measures:
+        ax = plots.plot_critical(p, measure=measure, ax=fresh())
+        told, exact = written(ax), exact_ranks(p, measure)
+        assert set(told) == set(exact)
+        for name, (rank, _) in told.items():
+            assert rank == pytest.approx(exact[name], abs=0.0051)
+        assert sum(exact.values()) == pytest.approx(8 * 9 / 2)
+        assert f"expected rank on {measure}" in title(ax)
+        assert f"about all {len(p.results.measures)} measures" in title(ax)
+        seen.append(exact)
+    # The measures differ, so that each picture is its own.
+    assert any(one != seen[0] for one in seen[1:])
 
 
 def test_frequentist_ranks_are_mean_ranks(tested: bc.Pairwise, uci: bc.Results) -> None:
-    told = written(plots.plot_critical(tested, ax=fresh()))
-    means = rankdata(-uci.oriented(), axis=1).mean(axis=(0, 2))
-    for name, mean in zip(uci.algorithms, means, strict=True):
-        assert told[name][0] == pytest.approx(mean, abs=0.0051)
+    for j, measure in enumerate(uci.measures):
+        ax = plots.plot_critical(tested, measure=measure, ax=fresh())
+        told, means = written(ax), rankdata(-uci.oriented(), axis=1).mean(axis=0)[:, j]
+        for name, mean in zip(uci.algorithms, means, strict=True):
+            assert told[name][0] == pytest.approx(mean, abs=0.0051)
+        assert f"mean rank on {measure}" in title(ax)
+
+
+def test_ranks_of_several_measures_are_not_averaged(pairs: bc.Pairwise) -> None:
+    one_of = r"measure= is missing: .*one of auc, accuracy, brier, as in plot\('critical', measure="
+    for draw in (pairs.plot, partial(plots.plot_pairwise, pairs)):
+        with pytest.raises(bc.BayescompareError, match=one_of):
+            draw(kind="critical", ax=fresh())
+    with pytest.raises(bc.BayescompareError, match=one_of):
+        plots.plot_critical(pairs, ax=fresh())
+    with pytest.raises(bc.BayescompareError, match=r"measure='acc'.*accuracy"):
+        pairs.plot("critical", measure="acc", ax=fresh())
+    for kind in ("matrix", "order", "dominance"):
+        with pytest.raises(bc.BayescompareError, match=r"measure='auc': only the plot 'critical'"):
+            pairs.plot(kind, measure="auc", ax=fresh())
+    told = written(pairs.plot("critical", measure="brier", ax=fresh()))
+    assert told == written(plots.plot_critical(pairs, measure="brier", ax=fresh()))
+
+
+def test_one_question_about_all_measures_has_one_rank(uci: bc.Results) -> None:
+    p = bc.pairwise(
+        uci, method=GSDBootstrap(resamples=60), algorithms=["GBM", "RF", "CART"], rng=1, n_jobs=1
+    )
+    ax = plots.plot_critical(p, ax=fresh())
+    assert "expected rank by dominance" in title(ax)
+    exact = exact_ranks(p)
+    for name, (rank, _) in written(ax).items():
+        assert rank == pytest.approx(exact[name], abs=0.0051)
+    with pytest.raises(bc.BayescompareError, match="one question about all measures"):
+        plots.plot_critical(p, measure="auc", ax=fresh())
+
+
+def test_the_report_has_a_picture_of_ranks_for_each_measure(pairs: bc.Pairwise) -> None:
+    figures = next(s for s in page_of(pairs).sections if s.title == "Figures")
+    shown = [picture.title for picture in figures.pictures]
+    for measure in pairs.results.measures:
+        assert f"Ranks and groups on {measure}" in shown
+    assert "Ranks and groups" not in shown
 
 
 def test_ranks_on_one_measure_are_friedman_s(uci: bc.Results) -> None:
@@ -374,8 +423,9 @@ def test_bars_join_exactly_the_open_pairs(seed: int, sure: float) -> None:
 
 @pytest.mark.parametrize("fdr", [0.01, 0.05, 0.2])
 def test_bars_of_real_pairs(pairs: bc.Pairwise, fdr: float) -> None:
-    ax = plots.plot_critical(pairs, fdr=fdr, ax=fresh())
-    joined = {frozenset(q) for g in groups(ax, pairs) for q in itertools.combinations(g, 2)}
+    ax = plots.plot_critical(pairs, measure="auc", fdr=fdr, ax=fresh())
+    found = groups(ax, pairs, "auc")
+    joined = {frozenset(q) for g in found for q in itertools.combinations(g, 2)}
     assert joined == open_pairs(pairs, fdr)
     assert f"{28 - len(joined)} of 28 pairs asserted" in title(ax)
 
@@ -448,7 +498,9 @@ def test_asserted_but_unordered_pairs_are_told(uci: bc.Results) -> None:
 def test_the_listing_of_the_algorithms_does_not_matter(uci: bc.Results) -> None:
     one = bc.pairwise(uci, n_jobs=1)
     other = bc.pairwise(uci, algorithms=list(uci.algorithms)[::-1], n_jobs=1)
-    first, second = (written(plots.plot_critical(p, ax=fresh())) for p in (one, other))
+    first, second = (
+        written(plots.plot_critical(p, measure="brier", ax=fresh())) for p in (one, other)
+    )
     assert first == second
 
 
@@ -482,11 +534,11 @@ def test_more_groups_than_letters_have_rows_too() -> None:
 
 def test_against_a_reference_ranks_are_of_two(uci: bc.Results) -> None:
     p = bc.pairwise(uci, reference="GLM", n_jobs=1)
-    ax = plots.plot_critical(p, ax=fresh())
+    ax = plots.plot_critical(p, measure="accuracy", ax=fresh())
     names = [label.get_text() for label in ax.get_yticklabels()]
     (dots,) = (c for c in ax.collections if c.get_label() == "rank")
     ranks = dict(zip(names, np.asarray(dots.get_offsets())[:, 0], strict=True))
-    exact = exact_ranks(p)
+    exact = exact_ranks(p, "accuracy")
     assert ranks["GLM"] == 1.5
     for name in set(names) - {"GLM"}:
         assert ranks[name] == pytest.approx(exact[name])
@@ -507,25 +559,30 @@ def test_letters_do_not_run_out() -> None:
 
 # ----------------------------------------------------------------------------------- both of them
 
-BOTH = {"dominance": plots.plot_dominance, "critical": plots.plot_critical}
+#: What pairs on several measures need besides.
+MORE: dict[str, dict[str, Any]] = {"dominance": {}, "critical": {"measure": "auc"}}
+BOTH: dict[str, Any] = {
+    "dominance": plots.plot_dominance,
+    "critical": partial(plots.plot_critical, **MORE["critical"]),
+}
 both = pytest.mark.parametrize("kind", list(BOTH))
 
 
 @both
 def test_kinds_and_rates_reach_the_picture(kind: Any, pairs: bc.Pairwise) -> None:
-    one = pairs.plot(kind, fdr=0.2, ax=fresh())
+    one = pairs.plot(kind, fdr=0.2, ax=fresh(), **MORE[kind])
     other = BOTH[kind](pairs, fdr=0.2, ax=fresh())
     assert [t.get_text() for t in one.texts] == [t.get_text() for t in other.texts]
-    assert title(one) == title(other) != title(pairs.plot(kind, ax=fresh()))
+    assert title(one) == title(other) != title(pairs.plot(kind, ax=fresh(), **MORE[kind]))
 
 
 @both
 def test_the_axes_given_are_used(kind: Any, pairs: bc.Pairwise) -> None:
     before, settings = plt.get_fignums(), dict(mpl.rcParams)
     ax = fresh()
-    assert pairs.plot(kind, ax=ax) is ax
+    assert pairs.plot(kind, ax=ax, **MORE[kind]) is ax
     assert plt.get_fignums() == before
-    made_anew = pairs.plot(kind)
+    made_anew = pairs.plot(kind, **MORE[kind])
     assert len(plt.get_fignums()) == len(before) + 1
     assert dict(mpl.rcParams) == settings
     plt.close(made_anew.get_figure())  # type: ignore[arg-type]
@@ -571,7 +628,7 @@ def test_odd_names_are_shown_as_they_are(kind: Any, reference: str | None) -> No
 @both
 @pytest.mark.parametrize("which", ["pairs", "tested"])
 def test_nothing_is_cut_off(kind: Any, which: str, request: pytest.FixtureRequest) -> None:
-    ax = request.getfixturevalue(which).plot(kind)
+    ax = request.getfixturevalue(which).plot(kind, **MORE[kind])
     figure = ax.get_figure()
     assert isinstance(figure, Figure)
     figure.canvas.draw()

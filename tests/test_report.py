@@ -112,7 +112,8 @@ def test_page_has_words_tables_pictures_and_what_made_them(thing: Any) -> None:
     assert page.count("h1") == 1
     pair = isinstance(thing, bc.Pairwise)
     pictures = 2 if pair or thing.method.name == "network" else 1
-    pictures += pair and len(thing.results.algorithms) > 2  # ranks and groups
+    if pair and len(thing.results.algorithms) > 2:
+        pictures += len(thing.results.measures)  # ranks and groups on each
     weighed = not pair and thing.method.name != "glrt"
     assert page.count("svg") == pictures + weighed  # P by the weight of the prior
     assert thing.method.reference in page.text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.wilcoxon import differences
 from bayescompare.methods.rule import Rule, as_rule
 from bayescompare.methods.words.notes import spread_words
@@ -27,6 +27,7 @@ __all__ = [
     "ahead",
     "datasets_words",
     "level_of",
+    "ranked_measure",
     "rule_of",
     "sign_lines",
     "signs",
@@ -93,29 +94,52 @@ def datasets_words(p: Pairwise) -> str:
     return f"; on different datasets, {found} each" if found else ""
 
 
-def ahead(c: Comparison, first: str, second: str) -> float:
-    """Say how far a pair's first algorithm is ahead of the second: 1 throughout, 0 nowhere.
+def ranked_measure(p: Pairwise, measure: object) -> str | None:
+    """Return the measure to rank by; None where one question is asked about all of them.
 
-    Bayesian: the statements' probabilities, each times its share of measures that favour the
-    first. Frequentist: the share of datasets and measures. Ties count half, and so do statements
-    that are not listed.
+    Ranks on several measures are never averaged: which of them matters is the reader's to say.
+    """
+    names = p.results.measures
+    if p.bayesian and p.method.one_question:
+        if measure is not None:
+            raise BayescompareError(
+                f"measure={measure!r}: {p.method.name} asks one question about all measures; leave "
+                "measure= out."
+            )
+        return None
+    if measure is None and len(names) > 1:
+        raise BayescompareError(
+            f"measure= is missing: ranks are shown on one measure at a time, here on one of "
+            f"{', '.join(names)}, as in plot('critical', measure={names[0]!r})."
+        )
+    if measure is not None and measure not in names:
+        raise BayescompareError(
+            f"measure={measure!r}: these pairs were compared on {', '.join(names)}."
+            f"{closest(str(measure), names)}"
+        )
+    return names[0] if measure is None else str(measure)
+
+
+def ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
+    """Say how far a pair's first algorithm is ahead of the second on a measure: from 0 to 1.
+
+    Bayesian: the probability of the statements that favour the first there, or, without a measure,
+    of those that favour it by the one question asked. Frequentist: the share of datasets. Ties
+    count half, and so do statements that are not listed.
 
     Examples
     --------
     >>> import bayescompare as bc
     >>> c = bc.compare(bc.load_example("benavoli-example1"), method="glrt")
-    >>> round(ahead(c, *c.results.algorithms), 3)
-    0.292
+    >>> [round(ahead(c, "A", "B", measure), 3) for measure in c.results.measures]
+    [0.25, 0.333]
     """
+    place = 0 if measure is None else c.results.measures.index(measure)
     if c.answer.probability is None:
-        values = c.results.oriented()
-        ropes = [c.results[name].rope for name in c.results.measures]
-        found = [differences(values[:, :, j], rope) for j, rope in enumerate(ropes)]
+        rope = c.results[c.results.measures[place]].rope
+        found = differences(c.results.oriented()[:, :, place], rope)
         return float(np.mean((np.sign(found) + 1.0) / 2.0))
     worth = {ABOVE: 1.0, BELOW: 0.0}
-    share = [
-        sum(worth.get(sign, 0.5) for sign in said) / len(said)
-        for said in (signs(label, first, second) for label in c.answer.labels)
-    ]
+    share = [worth.get(signs(label, first, second)[place], 0.5) for label in c.answer.labels]
     listed = c.answer.probability
     return float(np.clip(listed @ share + 0.5 * (1.0 - listed.sum()), 0.0, 1.0))

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from bayescompare.plots._drawing import LITERAL, clip, new_axes, set_title
 from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
-from bayescompare.plots._pairs import ABOVE, BELOW, SAME, ahead, rule_of, signs, verdicts_words
+from bayescompare.plots._pairs import (
+    ABOVE,
+    BELOW,
+    SAME,
+    ahead,
+    ranked_measure,
+    rule_of,
+    signs,
+    verdicts_words,
+)
 from bayescompare.plots.critical_rows import draw_rows, rows_size
 from bayescompare.text.numbers import plural
 
@@ -50,16 +59,22 @@ class Standing:
 
 
 def plot_critical(
-    p: Pairwise, *, level: float | None = None, fdr: float | None = None, ax: Axes | None = None
+    p: Pairwise,
+    *,
+    measure: str | None = None,
+    level: float | None = None,
+    fdr: float | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     r"""Draw the algorithms by their rank; a bar joins a group of which no pair is asserted.
 
     .. math:: \text{rank}_i = 1 + \sum_{j \ne i} a_{ji}
 
-    where a_ji is how far opponent j is ahead of i. Bayesian: the expected share of measures on
-    which the pair's most probable statement favours j, so that this is the expected rank.
-    Frequentist: the share of datasets and measures on which j is better, so that this is the mean
-    rank. Ties count half for each.
+    where a_ji is how far opponent j is ahead of i on the measure. Bayesian: the probability that
+    the pair's most probable statement favours j there, so that this is the expected rank.
+    Frequentist: the share of datasets on which j is better, so that this is the mean rank. Ties
+    count half for each. Ranks on several measures are not averaged, which would weigh the measures
+    against each other; what is asserted may be about all of them.
 
     What is asserted is `Pairwise.decide`'s, which knows nothing of ranks. So a group may leave out
     an algorithm that stands between its members: then the bar is a thin line with a dot at each
@@ -68,6 +83,9 @@ def plot_critical(
     Parameters
     ----------
     p : Pairwise
+    measure : str, optional
+        Whose ranks; needed where there are several, except by a method that asks one Bayesian
+        question about all (``"gsd-bootstrap"``).
     level, fdr : float, optional
         As for `Pairwise.decide`.
     ax : Axes, optional
@@ -92,32 +110,38 @@ def plot_critical(
     >>> import bayescompare as bc
     >>> from matplotlib.figure import Figure
     >>> p = bc.pairwise(bc.load_example("jansen-uci"), algorithms=["CART", "GBM", "RF"], n_jobs=1)
-    >>> ax = plot_critical(p, ax=Figure().subplots())
+    >>> ax = plot_critical(p, measure="auc", ax=Figure().subplots())
     >>> [text.get_text() for text in ax.texts][-3:]
     ['GBM 1.43', 'RF 1.57', 'CART 3.00']
     """
     rule = rule_of(p, level, fdr)
     table = p.decided(rule)
-    found = _standing(p, table)
+    chosen = ranked_measure(p, measure)
+    found = _standing(p, table, chosen)
     bars = _bars(p, found)
     if bars is None:
         ax = new_axes(ax, rows_size(found.names))
         draw_rows(ax, found.ranks, found.names, found.left_open)
-        ax.set_xlabel(_meaning(p), **LITERAL)
+        ax.set_xlabel(_meaning(p, chosen), **LITERAL)
         if p.reference is not None:
             ax.set_xlim(0.97, 2.03)
     else:
         ax = new_axes(ax, line_size(len(found.names), len(bars)))
         draw_line(ax, found.ranks, found.names, bars, top=0.8)
-    set_title(ax, *_title(p, table, found, bars, rule))
+    set_title(ax, *_title(p, table, found, bars, rule, chosen))
     return ax
 
 
 def critical_size(
-    p: Pairwise, *, level: float | None = None, fdr: float | None = None
+    p: Pairwise,
+    *,
+    measure: str | None = None,
+    level: float | None = None,
+    fdr: float | None = None,
 ) -> tuple[float, float]:
     """Return the width and height in inches that `plot_critical` wants."""
-    found = _standing(p, p.decided(rule_of(p, level, fdr)))
+    table = p.decided(rule_of(p, level, fdr))
+    found = _standing(p, table, ranked_measure(p, measure))
     bars = _bars(p, found)
     return rows_size(found.names) if bars is None else line_size(len(found.names), len(bars))
 
@@ -125,10 +149,10 @@ def critical_size(
 # what is drawn -----------------------------------------------------------------------------------
 
 
-def _standing(p: Pairwise, table: pd.DataFrame) -> Standing:
+def _standing(p: Pairwise, table: pd.DataFrame, measure: str | None) -> Standing:
     import networkx as nx
 
-    ranks = _ranks(p)
+    ranks = _ranks(p, measure)
     # An algorithm that was compared with none has no rank, and is left out.
     order = [k for k in np.argsort(ranks, kind="stable") if not np.isnan(ranks[k])]
     names = [p.results.algorithms[k] for k in order]
@@ -150,15 +174,15 @@ def _standing(p: Pairwise, table: pd.DataFrame) -> Standing:
     return Standing(names, ranks[order], left_open, equivalent, unordered)
 
 
-def _ranks(p: Pairwise) -> FloatArray:
-    """Rank of each algorithm, as in the docstring of `plot_critical`."""
+def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
+    """Rank of each algorithm on a measure, as in the docstring of `plot_critical`."""
     names = p.results.algorithms
     place = {name: k for k, name in enumerate(names)}
     behind, met = np.zeros(len(names)), np.zeros(len(names))
     for c in p.comparisons:
-        names_of_pair = c.results.algorithms
-        first, second = (place[name] for name in names_of_pair)
-        lead = ahead(c, *names_of_pair)
+        one, other = c.results.algorithms
+        first, second = place[one], place[other]
+        lead = ahead(c, one, other, measure)
         behind[first] += 1.0 - lead
         behind[second] += lead
         met[[first, second]] += 1
@@ -191,16 +215,24 @@ def _cliques(graph: nx.Graph[int], *, equivalent: bool = False) -> list[Bar]:
 # words -------------------------------------------------------------------------------------------
 
 
-def _meaning(p: Pairwise) -> str:
-    what = "expected rank" if p.bayesian else "mean rank over datasets and measures"
+def _meaning(p: Pairwise, measure: str | None) -> str:
+    by = "by dominance" if measure is None else f"on {clip(measure, 28)}"
+    what = f"expected rank {by}" if p.bayesian else f"mean rank {by}"
     return what if p.reference is None else f"{what}, of two, against {clip(p.reference, 28)}"
 
 
 def _title(
-    p: Pairwise, table: pd.DataFrame, found: Standing, bars: list[Bar] | None, rule: Rule
+    p: Pairwise,
+    table: pd.DataFrame,
+    found: Standing,
+    bars: list[Bar] | None,
+    rule: Rule,
+    measure: str | None,
 ) -> list[str]:
     side = "on top" if bars is None else "on the left"
-    said = [f"{p.method.name}: {_meaning(p)}, best {side}", verdicts_words(p, table, rule)]
+    said = [f"{p.method.name}: {_meaning(p, measure)}, best {side}", verdicts_words(p, table, rule)]
+    if len(p.results.measures) > 1:
+        said.append(f"verdicts are about all {len(p.results.measures)} measures")
     if bars is None:
         said.append("marks: those that an algorithm is not told apart from")
     elif any(not bar.equivalent for bar in bars):

@@ -89,6 +89,7 @@ def plot_pairwise(
     p: Pairwise,
     *,
     kind: str | None = None,
+    measure: str | None = None,
     level: float | None = None,
     fdr: float | None = None,
     ax: Axes | None = None,
@@ -100,6 +101,8 @@ def plot_pairwise(
     p : Pairwise
     kind : {"matrix", "order", "dominance", "critical"}, optional
         See `plot_matrix` (the default), `plot_order`, `plot_dominance` and `plot_critical`.
+    measure : str, optional
+        Whose ranks the critical-difference diagram shows; needed where there are several.
     level, fdr : float, optional
         What is asserted, as for `Pairwise.decide`; the matrix asserts nothing.
     ax : Axes, optional
@@ -119,6 +122,13 @@ def plot_pairwise(
     """
     as_rule(level=level, fdr=fdr)
     draw = _chosen(kind, _OF_PAIRWISE)
+    if draw is plot_critical:
+        draw = partial(draw, measure=measure)
+    elif measure is not None:
+        raise BayescompareError(
+            f"measure={measure!r}: only the plot 'critical' is of one measure; to compare on one "
+            "alone, give measures=[...] to pairwise()."
+        )
     return (draw if draw is plot_matrix else partial(draw, level=level, fdr=fdr))(p, ax=ax)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pairwise_page"]
 
-_MOST_COLUMNS, _MOST_ORDERED, _SHADES = 40, 60, 10
+_MOST_COLUMNS, _MOST_ORDERED, _MOST_RANKED, _SHADES = 40, 60, 6, 10
 
 #: What asks a pair anew with a prior of other weight, and up to how many pairs that is done.
 _WEIGHT = {"dirichlet": "strength", "poisson-binomial": "b"}
@@ -95,10 +95,7 @@ def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
     if len(p.results.algorithms) <= _MOST_ORDERED:
         draw = partial(_draw, partial(plot_order, **chosen), None, p)
         shown.append(Picture("Winners above losers", draw, size, "o", verdict))
-    if len(p.results.algorithms) > 2:
-        draw = partial(_draw, partial(plot_critical, **chosen), None, p)
-        told = "algorithms by rank, joined where no pair has a verdict"
-        shown.append(Picture("Ranks and groups", draw, critical_size(p, **chosen), "k", told))
+    shown += [_ranked(p, measure, rule) for measure in _ranked_measures(p)]
     if len(p.results.algorithms) <= _MOST_COLUMNS:
         draw = partial(
             _draw, partial(plot_dominance, **chosen), partial(over_cells, triangle=True), p
@@ -109,6 +106,23 @@ def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
         draw = partial(_draw, plot_matrix, over_cells, p)
         shown.append(Picture("All pairs", draw, matrix_size(p), "m", "heat map of pairs"))
     return shown
+
+
+def _ranked_measures(p: Pairwise) -> Sequence[str | None]:
+    """The measures that have a picture of ranks each; very many have none."""
+    names = p.results.measures
+    if len(p.results.algorithms) < 3 or len(names) > _MOST_RANKED:
+        return ()
+    return (None,) if p.bayesian and p.method.one_question else names
+
+
+def _ranked(p: Pairwise, measure: str | None, rule: Rule) -> Picture:
+    options: dict[str, Any] = {"measure": measure, **rule.options}
+    draw = partial(_draw, partial(plot_critical, **options), None, p)
+    on = "" if measure is None else f" on {measure}"
+    told = f"algorithms by rank{on}, joined where no pair has a verdict"
+    key = f"k{0 if measure is None else p.results.measures.index(measure)}"
+    return Picture(f"Ranks and groups{on}", draw, critical_size(p, **options), key, told)
 
 
 def _draw(plot: Any, tell: Any, p: Pairwise, ax: Any) -> None:
