@@ -290,3 +290,12 @@ def test_reports_of_all_pairs(uci: bc.Results) -> None:
     page = render(p)
     assert str(escape(p.explain())) in page
     assert "GBM&gt;CART" in page
+
+
+def test_a_page_of_pairs_says_which_p_values_are_one_sided(uci: bc.Results) -> None:
+    p = bc.pairwise(
+        uci, method=GSD(permutations=50), algorithms=["GBM", "CART", "RF"], rng=1, n_jobs=1
+    )
+    page = render(p)
+    assert "one-sided p-value of “row dominates column”" in page
+    assert "GBM against CART: one-sided p = 0.020; leading is GBM&gt;CART (p = 0.039)" in page

@@ -192,8 +192,10 @@ def _cell(
         return Cell.of(""), -1
     names, sign = p.results.algorithms, "P" if p.bayesian else "p"
     equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
+    # The matrix of such a method has each direction by itself, its verdicts both.
+    own = f"one-sided {sign}" if p.method.directed else sign
     hover = (
-        f"{names[i]} against {names[j]}: {equation(value, sign)}; leading is {best[i, j]} "
+        f"{names[i]} against {names[j]}: {equation(value, own)}; leading is {best[i, j]} "
         f"({equation(float(level[i, j]), sign)}); {datasets[frozenset((names[i], names[j]))]}"
     )
     text = numbers.probability(value) if p.bayesian else numbers.pvalue(value)
