@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._checks import is_number, is_whole
@@ -141,6 +142,8 @@ def check_comparison(c: Comparison) -> None:
     _check_scalars(answer)
     _check_named("figures", answer.figures)
     _check_named("details", answer.details)
+    if answer.tree is not None:
+        _check_tree(answer.tree)
     with part("the answer"):
         # What a person is shown of it needs every other field of the method.
         _ = [*method.words(results, answer, c.decision), c.headline(), c.summary(), c.tables]
@@ -229,7 +232,7 @@ def _check_scalars(answer: Answer) -> None:
     for name in ("unobserved", "pvalue", "none_leads"):
         value = getattr(answer, name)
         if value is not None:
-            _check_range(name, read_numbers(name, value), 1.0)
+            _check_range(name, np.asarray(read_number(name, value)), 1.0)
     for name in ("statistic", "log_evidence"):
         value = getattr(answer, name)
         if value is not None and (not is_number(value) or math.isnan(value)):
@@ -248,6 +251,22 @@ def _check_scalars(answer: Answer) -> None:
             f"n_statements is less than the {len(answer.labels)} statements listed, or than "
             f"n_observed, which is {answer.n_observed}."
         )
+
+
+def _check_tree(tree: xr.DataTree) -> None:
+    """Refuse a posterior that cannot be diagnosed: every group of draws has the same ones."""
+    with part("posterior"):
+        sizes = tree["posterior"].to_dataset().sizes
+        draws = {dim: sizes[dim] for dim in ("chain", "draw")}
+    for group in ("posterior", "sample_stats", "log_likelihood"):
+        found = tree[group].to_dataset().data_vars if group in tree else {}
+        for name, values in found.items():
+            of = {dim: values.sizes.get(dim) for dim in draws}
+            if of != draws or values.dtype.kind not in "iufb" or not values.size:
+                raise BayescompareError(
+                    f"{group}: {name} has {values.dtype} over {dict(values.sizes)}: it must be "
+                    f"numbers for each of {draws}."
+                )
 
 
 def _check_range(name: str, values: Any, most: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,7 @@ IMPOSSIBLE: dict[str, tuple[str, str, Any, str]] = {
     "p above 1": ("glrt", "pvalue", 1.5, "pvalue is 1.5"),
     "p below 0": ("wilcoxon", "pvalue", -0.5, "pvalue is -0.5"),
     "p a string": ("wilcoxon", "pvalue", "0.5", "pvalue.*number"),
+    "p a list": ("wilcoxon", "pvalue", [], "pvalue is \\[\\]"),
     "p of a Bayesian": ("dirichlet", "pvalue", 0.5, "pvalue is given"),
     "p of a direction": ("gsd", "statements.0.pvalue", 3.0, "pvalue is 3"),
     "nested p": ("one-test", "details.per_measure.0.pvalue", 3.0, "pvalue is 3"),
@@ -338,3 +340,53 @@ def test_any_mutation_of_netcdf_loads_or_is_refused(
         tree.to_netcdf(changed, engine="h5netcdf")
         loaded += load_or_refuse(changed)
     assert 0 < loaded < 25
+
+
+# ------------------------------------------------------------------------------- a posterior in it
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> xr.DataTree:
+    """A saved comparison with a posterior, as a tree."""
+    c = bc.compare(pair())
+    answer = replace(c.answer, tree=c.draws(100, chains=2, rng=0))
+    path = replace(c, answer=answer).to_netcdf(tmp_path_factory.mktemp("c") / "c.nc")
+    assert "posterior" in bc.load_comparison(path).tree
+    with xr.open_datatree(path, engine="h5netcdf") as opened:
+        return opened.load()
+
+
+def words_for_draws(posterior: xr.Dataset) -> xr.Dataset:
+    return posterior.assign(theta=posterior["theta"].astype(str))
+
+
+BAD_POSTERIORS: dict[str, Callable[[xr.Dataset], xr.Dataset]] = {
+    "one number": lambda posterior: posterior.mean(("chain", "draw")),
+    "no chains": lambda posterior: posterior.isel(chain=0, drop=True),
+    "words": words_for_draws,
+    "no draws": lambda posterior: posterior.isel(draw=slice(0)),
+    "a variable without draws": lambda posterior: posterior.assign(theta=posterior["theta"][0, 0]),
+}
+
+
+@pytest.mark.parametrize("change", BAD_POSTERIORS.values(), ids=BAD_POSTERIORS)
+def test_a_posterior_that_cannot_be_diagnosed_is_refused(
+    change: Callable[[xr.Dataset], xr.Dataset], sampled: xr.DataTree, tmp_path: Path
+) -> None:
+    tree = sampled.copy()
+    tree["posterior"] = xr.DataTree(change(tree["posterior"].to_dataset()))
+    path = tmp_path / "c.nc"
+    tree.to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(bc.BayescompareError, match=r"c\.nc: posterior"):
+        bc.load_comparison(path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "x"])
+def test_attributes_of_a_posterior_that_are_none(
+    text: str, sampled: xr.DataTree, tmp_path: Path
+) -> None:
+    tree = sampled.copy()
+    tree.attrs["tree_attrs"] = text
+    path = tmp_path / "c.nc"
+    tree.to_netcdf(path, engine="h5netcdf")
+    load_or_refuse(path)
