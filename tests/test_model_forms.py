@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import arviz as az
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
@@ -118,6 +119,45 @@ def test_a_hyperprior_weighs_by_the_closed_evidence(name: str, form: Any) -> Non
         found = log_density(model, {**point, name: np.array(value)}) - density
         expected = stats.gamma.logpdf(value, 2.0) + closed(alpha, counts)
         assert found == pytest.approx(expected, abs=1e-7)
+
+
+@FORMS
+def test_a_learned_prior_weighs_by_the_closed_evidence(form: Any) -> None:
+    """A pair under what all pairs taught: the strength is a variable of the model."""
+    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
+    c: Any = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
+    learned, counts = c.method.learned, c.answer.counts
+    base = np.exp(c.method.listing(c.results).log_alpha)
+    model, rng = c.model(form=form), np.random.default_rng(8)
+    logs = []
+    for k, (a, g) in enumerate(zip(learned.values, learned.weights, strict=True)):
+        logs.append(math.log(g) + closed(a * base, counts))
+        if k in (3, 8, 12):
+            point, density = any_point(form, "theta", a * base, counts, rng)
+            found = log_density(model, {**point, "strength_index": np.array(k)}) - density
+            assert found == pytest.approx(logs[-1], abs=1e-7)
+    assert logsumexp(logs) == pytest.approx(c.log_evidence, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_a_learned_prior_under_nuts() -> None:
+    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
+    c: Any = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
+    tree = c.sample(1000, chains=4, rng=1, progressbar=False, cores=1)
+    exact = c.draws(4000, chains=4, rng=2)
+    assert set(tree["posterior"].data_vars) == set(exact["posterior"].data_vars)
+    assert set(tree["prior"].data_vars) == set(exact["prior"].data_vars)
+    assert set(tree["log_prior"].data_vars) == set(exact["log_prior"].data_vars)
+    for of in (lambda x: x["theta"], lambda x: np.log(x["strength"])):
+        mine, theirs = (of(t["posterior"].to_dataset()) for t in (tree, exact))
+        error = np.hypot(*(az.mcse(x, method="mean").values for x in (mine, theirs)))
+        gap = (mine.mean(("chain", "draw")) - theirs.mean(("chain", "draw"))).values
+        np.testing.assert_array_less(np.abs(gap), 4 * error)
+    # The tree has the strength's value, the model its number, of which PyMC would tell.
+    after = pm.sample_posterior_predictive(
+        exact, model=c.model(), freeze_vars=["theta"], random_seed=2, progressbar=False
+    )
+    agree(shares(after, "posterior_predictive"), c.answer.extra["theta_mean"])
 
 
 def network_point(
@@ -444,8 +484,9 @@ def test_evidence_by_smc_is_the_closed_one(name: str) -> None:
         random_seed=7,
         compute_convergence_checks=False,
     )
-    # One figure for each chain, at its last stage.
-    logs = np.nanmax(found["sample_stats"]["log_marginal_likelihood"].values.astype(float), axis=1)
+    # One figure for each chain, at its last stage; chains may differ in how many they have.
+    stages = found["sample_stats"]["log_marginal_likelihood"].values
+    logs = np.array([np.nanmax(np.hstack(list(np.ravel(chain))).astype(float)) for chain in stages])
     mean = float(logsumexp(logs) - math.log(len(logs)))
     error = float(logs.std(ddof=1) / math.sqrt(len(logs)))
     print(f"{name:42} closed {c.log_evidence:9.4f}  SMC {mean:9.4f} ± {error:.4f}")

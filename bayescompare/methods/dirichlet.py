@@ -307,6 +307,12 @@ class Dirichlet(Method):
 
         return build(self, results, "nuts")
 
+    def place_alpha(self, listing: Listing) -> Any:
+        """Return each cell's α; what is random of it is added to the model in context."""
+        from bayescompare.methods.dirichlet_nuts import place_alpha
+
+        return place_alpha(self.open_priors, listing)
+
     def listing(self, results: Results) -> Listing:
         """Return the cells as draws and models see them."""
         return Listing.from_cells(*self.cells(results))

@@ -26,7 +26,13 @@ from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet_prior import cells_of
-from bayescompare.methods.learned_prior import LearnedPrior, learn_prior, pair_patterns, pool
+from bayescompare.methods.learned_prior import (
+    LearnedPrior,
+    learn_prior,
+    pair_patterns,
+    place_learned,
+    pool,
+)
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.planning import grown
 from bayescompare.methods.trees import conjugate_tree
@@ -185,6 +191,20 @@ class LearnedDirichlet(Dirichlet):
         return conjugate_tree(
             results, listing, draws=draws, chains=chains, rng=rng, strengths=strengths
         )
+
+    def place_alpha(self, listing: Listing) -> Any:
+        """Return A φ, with A a variable of the model in context."""
+        return place_learned("strength", self.learned) * np.exp(listing.log_alpha)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`: A by its value, not by its number."""
+        import xarray as xr
+
+        tree = super().finish(results, tree, rng)
+        for group in ("posterior", "prior", "log_prior"):
+            data = tree[group].to_dataset()
+            tree[group] = xr.DataTree(data.drop_vars("strength_index", errors="ignore"))
+        return tree
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""

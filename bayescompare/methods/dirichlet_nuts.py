@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build",
+    "place_alpha",
     "sampled_answer",
     "sampled_questions",
     "theta_summary",
@@ -53,7 +54,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
             _check_length(theta, listing)
             log_theta = pt.log(theta)
         else:
-            alpha = _alpha(given, listing)
+            alpha = method.place_alpha(listing)
             total = float(listing.counts.sum())
             log_theta = place_dirichlet(form, "theta", alpha, total, ("statement",))
             theta = model["theta"]
@@ -64,7 +65,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     return model
 
 
-def _alpha(given: Priors, listing: Listing) -> Any:
+def place_alpha(given: Priors, listing: Listing) -> Any:
     """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
     import pytensor.tensor as pt
 
