@@ -6,6 +6,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
+# Another environment, for the lowest versions.
+VENV_MIN := .venv-min
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -28,6 +31,21 @@ test: $(VENV)/.installed-test ## tests and doctests, without the slow ones
 test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 	@echo "pytest: everything, slow tests included"
 	@$(BIN)/python -m pytest -n 2 --dist loadscope -m ""
+
+# Kernels, and one file for each thing that other packages do for us: tables, models, graphs,
+# linear programmes, files, pages, the command line.
+CORE := $(wildcard tests/test_kernel_*.py) tests/test_results.py tests/test_statements.py \
+        tests/test_dirichlet.py tests/test_network.py tests/test_gsd.py \
+        tests/test_poisson_binomial.py tests/test_trees.py tests/test_comparison_files.py \
+        tests/test_pairs.py tests/test_report.py tests/test_cli.py
+
+# Old releases warn of what their newer neighbours have deprecated: no fault of ours.
+QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
+
+.PHONY: test-min
+test-min: $(VENV_MIN)/.installed ## core tests with the lowest versions that pyproject.toml allows
+	@echo "pytest: core tests with $$($(VENV_MIN)/bin/python tools/lowest_versions.py | tr '\n' ' ')"
+	@$(VENV_MIN)/bin/python -m pytest -n 2 --dist loadscope $(QUIET) $(CORE)
 
 .PHONY: lint
 lint: $(VENV)/.installed-test ## ruff check, ruff format --check, mypy --strict
@@ -74,17 +92,27 @@ $(VENV)/.installed-docs: pyproject.toml
 	$(call install,.[docs])
 	@touch $@ $(VENV)/.installed-core
 
+# Made anew each time: pip would keep newer versions that happen to be there.
+$(VENV_MIN)/.installed: pyproject.toml tools/lowest_versions.py
+	$(if $(call new-enough,$(PYTHON)),,$(error $(too-old)))
+	@echo "Making $(VENV_MIN) with the lowest versions (takes a few minutes)"
+	@$(PYTHON) -m venv --clear $(VENV_MIN)
+	@$(VENV_MIN)/bin/python tools/lowest_versions.py > $(VENV_MIN)/lowest.txt
+	@$(VENV_MIN)/bin/python -m pip install -qq --disable-pip-version-check --editable . \
+	    --requirement $(VENV_MIN)/lowest.txt pytest pytest-xdist hypothesis mpmath pyarrow
+	@touch $@
+
 # Make expands a whole recipe before it runs its first line: a Python too old stops here with
 # nothing created. A .venv whose own Python is new enough is kept, any other is made anew.
 define install
-$(if $(call new-enough,$(BIN)/python),,$(if $(call new-enough,$(PYTHON)),,$(error \
-  bayescompare needs Python 3.12 or newer, but $(PYTHON) is $(call version,$(PYTHON)): name a \
-  newer one, as in `make PYTHON=python3.12 $(MAKECMDGOALS)`)))
+$(if $(call new-enough,$(BIN)/python),,$(if $(call new-enough,$(PYTHON)),,$(error $(too-old))))
 $(if $(call new-enough,$(BIN)/python),,@echo "Making $(VENV) with $(PYTHON) -m venv" \
   && $(PYTHON) -m venv --clear $(VENV))
 @echo "Installing $(1) into $(VENV) (the first time takes a few minutes)"
 @$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '$(1)'
 endef
 
+too-old = bayescompare needs Python 3.12 or newer, but $(PYTHON) is $(call version,$(PYTHON)): name a \
+  newer one, as in `make PYTHON=python3.12 $(MAKECMDGOALS)`
 new-enough = $(shell $(1) -c 'import sys; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1 && echo yes)
 version = $(or $(shell $(1) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null),not there)
