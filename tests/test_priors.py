@@ -14,6 +14,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.methods.base import Parameter
+from bayescompare.methods.hierarchical_nuts import densities_of
 from bayescompare.methods.priors import check_priors, check_support, describe_prior, place
 from bayescompare.modelling import observe_statements, prior, statement_table
 from tests.oracles import table
@@ -42,6 +43,15 @@ def test_a_mixture_is_one_distribution():
     assert logp_of(value, 1.7) == pytest.approx(expected)
     assert logp_of(value, 1.7) == pytest.approx(expected)  # the original stays free
     assert describe_prior(value).startswith("Mixture(")
+
+
+def test_a_mixture_is_computed_in_double_precision():
+    """Parameters typed as 2 or 5 would be taken for single precision, and their logs too."""
+    points = np.linspace(0.05, 0.95, 7)
+    value = pm.Mixture.dist([0.3, 0.7], [pm.Beta.dist(2, 2), pm.Beta.dist(5, 1)])
+    density = densities_of({"mu": value})["log_prior_mu"]
+    parts = 0.3 * stats.beta.pdf(points, 2, 2) + 0.7 * stats.beta.pdf(points, 5, 1)
+    assert density(points) == pytest.approx(np.log(parts), rel=1e-13, abs=1e-13)
 
 
 @pytest.mark.parametrize("wrong", ["weights", "component"])

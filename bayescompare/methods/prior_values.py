@@ -198,17 +198,26 @@ def _copy(rv: Any) -> Any:
     from pytensor.graph.replace import clone_replace
 
     # Parameters typed as 2 or 0.5 would be taken for single precision, and their logs too.
-    parameters = _parameters(rv) if rv.dtype.startswith("float") else ()
-    doubled = {
-        p: p.astype("float64")
-        for p in parameters
-        if str(p.dtype) != "float64" and not is_distribution(p)
-    }
+    parameters = _all_parameters(rv) if rv.dtype.startswith("float") else []
+    doubled = {p: p.astype("float64") for p in parameters if str(p.dtype) != "float64"}
     try:
         return clone_replace([rv], replace=doubled or None, rebuild_strict=False)[0]
     except TypeError:
         # Some have whole numbers among them, or an inner graph of one type only.
         return clone_replace([rv])[0]
+
+
+def _all_parameters(rv: Any) -> list[Any]:
+    """A distribution's parameters, and those of what it is made of."""
+    parts = _components(rv)
+    own = [p for p in _parameters(rv) if not any(p is part for part in parts)]
+    return own + [p for part in parts for p in _all_parameters(part)]
+
+
+def _components(rv: Any) -> list[Any]:
+    """The distributions that one is made of, as a mixture is."""
+    where = _COMPOSED.get(distribution_name(rv), slice(0, 0))
+    return [p for p in _parameters(rv)[where] if is_distribution(p)]
 
 
 def _check_not_nested(rv: Any, name: str) -> None:
@@ -229,8 +238,7 @@ def _random_parameter(rv: Any) -> Any:
     from pytensor.graph.traversal import ancestors
 
     parameters = _parameters(rv) or rv.owner.inputs
-    where = _COMPOSED.get(distribution_name(rv), slice(0, 0))
-    parts = [p for p in parameters[where] if is_distribution(p)]
+    parts = _components(rv)
     for parameter in parameters:
         if any(parameter is part for part in parts):
             found = _random_parameter(parameter)
