@@ -24,6 +24,7 @@ if sys.platform != "win32":
 
 __all__ = ["new_file", "write_bytes", "write_text"]
 
+_STREAM = re.compile(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d+)")
 _TEMPORARY = re.compile(r"\.bayescompare-[0-9a-f]{16}\.tmp")
 
 
@@ -83,18 +84,28 @@ def _place(path: Path) -> Path:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a device, a pipe or another process's stream, which no file may replace."""
-    if not path.exists():
-        return False
-    # /dev/stdout is the file that a shell redirected to: it is to be written, not replaced.
-    return not path.is_file() or os.path.abspath(path).startswith(("/dev/", "/proc/"))
+    """Whether it is a device, a pipe or a stream of ours, which no file may replace."""
+    return path.exists() and (not path.is_file() or _own_stream(path) is not None)
+
+
+def _own_stream(path: Path) -> int | None:
+    """Number of the open stream that a path such as /dev/stdout stands for."""
+    found = _STREAM.fullmatch(os.path.abspath(path))
+    if found is None:
+        return None
+    return {"stdout": 1, "stderr": 2}.get(found[1]) or int(found[2])
 
 
 def _write_stream(path: Path, content: bytes) -> None:
-    # Without O_NONBLOCK a pipe that nobody reads would be waited for without end.
-    number = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
-    if hasattr(os, "O_NONBLOCK"):
-        os.set_blocking(number, True)
+    own = _own_stream(path)
+    if own is not None:
+        # Opened by its name, a file that a shell redirects to would be overwritten from its start.
+        number = os.dup(own)
+    else:
+        # Without O_NONBLOCK a pipe that nobody reads would be waited for without end.
+        number = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(number, True)
     with open(number, "wb") as stream:
         stream.write(content)
 

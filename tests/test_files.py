@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -354,15 +355,29 @@ def test_a_pipe_that_is_read_gets_it_all(tmp_path: Path) -> None:
     assert read.read_bytes() == content
 
 
-def test_standard_output_that_is_a_file_is_written_not_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["w", "a"])
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_that_is_a_file_is_written_not_replaced(
+    name: str, mode: str, tmp_path: Path
+) -> None:
     path = tmp_path / "out"
     code = (
         "from pathlib import Path; from bayescompare._files import write_text\n"
-        "write_text(Path('/dev/stdout'), 'one\\n'); print('two')"
+        f"print('one', flush=True); write_text(Path({name!r}), 'two\\n'); print('three')"
     )
-    with path.open("a") as out:
+    with path.open(mode) as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
-    assert path.read_text() == "one\ntwo\n"
+    assert path.read_text() == "one\ntwo\nthree\n"
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no memory file system")
+def test_a_file_in_memory_is_a_file(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "c.json"
+        path.write_text(OLD)
+        write_text(path, "x")
+        assert path.read_text() == "x"
+        assert names(Path(folder)) == ["c.json"]
 
 
 # --------------------------------------------------------------------------------- one place writes
