@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.kernels import wilcoxon
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.wilcoxon import (
     MOST_EXACT,
     SMALLEST,
@@ -185,3 +186,19 @@ def test_a_thousand_tied_differences() -> None:
     values = [1.0] * 520 + [-1.0] * 480
     tail = Fraction(sum(math.comb(1000, k) for k in range(481)), 2**1000)
     assert ask(values).pvalue == pytest.approx(float(2 * tail), rel=1e-12)
+
+
+def test_noise_is_one_part_in_1e12_of_the_scale() -> None:
+    one = np.ones(2)
+    assert doubled_ranks(np.array([1.0, 1.0 + 8e-13]), one).tolist() == [3, 3]
+    assert doubled_ranks(np.array([1.0, 1.0 + 1.5e-12]), one).tolist() == [2, 4]
+    # The noise of each is half of that of its own scale.
+    assert doubled_ranks(np.array([1.0, 1.0 + 1.5e-12]), np.array([1.0, 3.0])).tolist() == [3, 3]
+
+
+def test_sizes_whose_intervals_touch_are_tied() -> None:
+    # Intervals of ± 1 around 1 and 3, exactly.
+    scale = np.full(2, 2.0 / RELATIVE_TOLERANCE)
+    assert (0.5 * RELATIVE_TOLERANCE * scale == 1.0).all()
+    assert doubled_ranks(np.array([1.0, 3.0]), scale).tolist() == [3, 3]
+    assert doubled_ranks(np.array([1.0, 3.0 + 1e-9]), scale).tolist() == [2, 4]
