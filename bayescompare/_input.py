@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from bayescompare._errors import BayescompareError
+from bayescompare.text.numbers import count
 
 __all__ = ["MOST_BYTES", "check_regular", "read_file", "too_large"]
 
@@ -58,8 +59,8 @@ def check_regular(path: Path) -> None:
 def too_large() -> BayescompareError:
     """Return the error about what exceeds the limit, with the way out."""
     return BayescompareError(
-        f"holds more than {MOST_BYTES / 2**20:g} MiB: keep only what is compared, or read it your "
-        "own way and give the frame to Results.from_frame."
+        f"holds more than {count(MOST_BYTES / 2**20)} MiB: keep only what is compared, or read it "
+        "your own way and give the frame to Results.from_frame."
     )
 
 

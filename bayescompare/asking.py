@@ -19,6 +19,7 @@ from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.model_source import bundled
 from bayescompare.results import Results
+from bayescompare.text.numbers import setting
 
 __all__ = ["as_method", "check_sampler", "checked", "compare", "judged"]
 
@@ -194,6 +195,6 @@ def _check_constant(results: Results) -> None:
         present = values[np.isfinite(values)]
         if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
             raise BayescompareError(
-                f"measure {name!r} is {present[0]:g} in every cell: a constant measure orders "
-                "nothing; leave it out by measures=[...]."
+                f"measure {name!r} is {setting(present[0])} in every cell: a constant measure "
+                "orders nothing; leave it out by measures=[...]."
             )

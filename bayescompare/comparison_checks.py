@@ -21,6 +21,7 @@ from bayescompare.comparison import Comparison
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.model_answer import OTHERS
 from bayescompare.results import Results
+from bayescompare.text.numbers import setting
 
 __all__ = [
     "check_comparison",
@@ -274,13 +275,15 @@ def _check_range(name: str, values: Any, most: float) -> None:
     wrong = ~((values >= -_ROUNDING) & (values <= most + _ROUNDING))
     if np.any(wrong):
         seen = float(np.asarray(values)[wrong].flat[0])
-        raise BayescompareError(f"{name} is {seen:g}: it must lie between 0 and {most:g}.")
+        raise BayescompareError(
+            f"{name} is {setting(seen)}: it must lie between 0 and {setting(most)}."
+        )
 
 
 def _check_sum(name: str, values: FloatArray, most: float) -> None:
     total = float(values.sum())
     if total > most * (1.0 + _ROUNDING):
-        raise BayescompareError(f"{name} sums to {total:g}, more than {most:g}.")
+        raise BayescompareError(f"{name} sums to {setting(total)}, more than {setting(most)}.")
 
 
 def _check_named(where: str, facts: Any) -> None:

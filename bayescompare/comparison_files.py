@@ -39,6 +39,7 @@ from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.priors import SavedPrior
 from bayescompare.results import Results
+from bayescompare.text.numbers import count
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "netcdf", "to_json", "to_netcdf"]
 
@@ -311,8 +312,8 @@ def _check_netcdf_size(source: Path) -> None:
         file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
     if sum(sizes) > MOST_ARRAYS:
         raise BayescompareError(
-            f"its arrays take {sum(sizes) / 2**30:.1f} GiB, more than {MOST_ARRAYS / 2**30:g}: "
-            "read a part of it with xarray.open_datatree."
+            f"its arrays take {count(sum(sizes) / 2**30)} GiB, more than "
+            f"{count(MOST_ARRAYS / 2**30)}: read a part of it with xarray.open_datatree."
         )
 
 

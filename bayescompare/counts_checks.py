@@ -14,6 +14,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.frames import find_column, row_words
 from bayescompare.results_checks import frozen, names_of
 from bayescompare.results_text import first, quoted
+from bayescompare.text.numbers import count, setting
 
 __all__ = [
     "check_columns",
@@ -122,7 +123,9 @@ def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> F
     """
     good = np.isfinite(values) & (values >= 0) & (values == np.round(values)) & (values < _MOST)
     if not good.all():
-        faults = [f"{values[k]:g} on {str(datasets[k])!r}" for k in np.flatnonzero(~good).tolist()]
+        faults = [
+            f"{setting(values[k])} on {str(datasets[k])!r}" for k in np.flatnonzero(~good).tolist()
+        ]
         raise BayescompareError(
             f"column {column!r} is {first(faults, 4)}: counts are whole numbers >= 0 (and below "
             "2^53)."
@@ -134,7 +137,7 @@ def check_totals(errors: FloatArray, n: FloatArray, datasets: Sequence[str]) -> 
     """Check that no dataset has more examples in error than it has examples; NaN is not known."""
     over = np.flatnonzero(errors > n).tolist()
     if over:
-        faults = [f"{errors[k]:.0f} of {n[k]:.0f} on {str(datasets[k])!r}" for k in over]
+        faults = [f"{count(errors[k])} of {count(n[k])} on {str(datasets[k])!r}" for k in over]
         raise BayescompareError(
             f"more examples that some algorithm got wrong than examples: {first(faults, 4)}. n is "
             "the number of all examples of the test set."

@@ -258,8 +258,9 @@ def _check_likelihood(tree: xr.DataTree) -> None:
         most = float(each.max())
         if most > _ROUNDING:
             raise BayescompareError(
-                f"loo: the log likelihood of {name!r} reaches {most:.3g}, but {name!r} is discrete "
-                "and no probability exceeds 1: normalise the model's likelihood."
+                f"loo: the log likelihood of {name!r} reaches {statistic(most, significant=3)}, "
+                f"but {name!r} is discrete and no probability exceeds 1: normalise the "
+                "model's likelihood."
             )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare.comparison import Comparison
 from bayescompare.methods.words import many
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import plural, setting, statistic
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
@@ -63,15 +63,16 @@ class ModelComparison:
             said.append(f"It is clearly ahead of {many([str(n) for n in clear.index])}.")
         if len(close):
             said.append(
-                f"Its lead over {many([str(n) for n in close.index])} is within {_CLEAR:g} "
-                f"standard errors or below {_SMALL:g}: the data do not tell them apart."
+                f"Its lead over {many([str(n) for n in close.index])} is within {setting(_CLEAR)} "
+                f"standard errors or below {setting(_SMALL)}: the data do not tell them apart."
             )
         known = table["log_evidence"].dropna()
         if len(known) > 1:
             first, second = known.nlargest(2).index
             factor = math.exp(min(float(known[first] - known[second]), 700.0))
-            told = f"By the evidence {first} is {factor:.3g} times as probable as {second}, were "
-            told += "they equally probable before; that depends on the priors more than prediction"
+            times = statistic(factor, significant=3)
+            told = f"By the evidence {first} is {times} times as probable as {second}, were they "
+            told += "equally probable before; that depends on the priors more than prediction"
             alike = f"The evidence does not tell {first} and {second} apart."
             said.append(alike if factor < 1.2 else f"{told} does.")
             said.append(self._of_chosen({str(first), str(second)}))

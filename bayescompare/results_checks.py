@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError
 from bayescompare.measures import Direction, Measure, as_measures
 from bayescompare.results_text import cell_words, first, repeated, unknown
+from bayescompare.text.numbers import setting
 
 __all__ = [
     "RESERVED",
@@ -141,7 +142,7 @@ def _check_range(
         words = []
         for at in np.argwhere(wrong):
             cell = {dim: coords[dim][i] for dim, i in zip(coords, at, strict=True)}
-            words.append(f"{cell_words({**cell, 'measure': name})} is {values[tuple(at)]:g}")
+            words.append(f"{cell_words({**cell, 'measure': name})} is {setting(values[tuple(at)])}")
         return first(words)
 
     infinite = np.isinf(values)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import closest
 from bayescompare.measures import Measure
-from bayescompare.text.numbers import plural
+from bayescompare.text.numbers import count, percent, plural, setting, statistic
 
 if TYPE_CHECKING:
     from bayescompare.counts import ErrorCounts
@@ -73,7 +73,7 @@ def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
 
 def nothing_left_words(coverage: pd.DataFrame) -> str:
     """Say that every dataset has a missing cell, and where the gaps are."""
-    words = [f"{name} {share:.0%}" for name, share in coverage.mean(axis=0).items()]
+    words = [f"{name} {percent(share)}" for name, share in coverage.mean(axis=0).items()]
     return (
         "missing='drop' leaves no dataset: each has a missing cell. Share of cells present by "
         f"algorithm: {first(words)}. Leave out the algorithms or measures with the gaps."
@@ -118,7 +118,7 @@ def _missing(cells: NDArray[np.float64]) -> str:
 def describe_counts(counts: ErrorCounts) -> str:
     """Return the spec sheet of error counts."""
     sizes, only = counts.counts["n"].values, counts.counts["wrong_only"].values
-    known = "not given" if np.isnan(sizes).any() else f"{sizes.sum():,.0f}"
+    known = "not given" if np.isnan(sizes).any() else count(float(sizes.sum()))
     pairs = np.triu_indices(len(counts.algorithms), 1)
     differ = (only + only.transpose(0, 2, 1))[:, *pairs]
     without = int((differ.max(axis=1, initial=0.0) == 0).sum())
@@ -139,7 +139,7 @@ def describe_counts(counts: ErrorCounts) -> str:
 
 
 def _span(counts: NDArray[np.float64]) -> str:
-    return f"{counts.min():.0f} to {counts.max():.0f} per pair"
+    return f"{count(float(counts.min()))} to {count(float(counts.max()))} per pair"
 
 
 def _measure_lines(results: Results) -> list[tuple[str, str]]:
@@ -158,14 +158,14 @@ def _measure_lines(results: Results) -> list[tuple[str, str]]:
 
 def _measure_row(measure: Measure, cells: NDArray[np.float64]) -> tuple[str, ...]:
     present = cells[~np.isnan(cells)]
-    ends = ["" if end is None else f"{end:g}" for end in measure.bounds or ()]
+    ends = ["" if end is None else setting(end) for end in measure.bounds or ()]
     return (
         measure.direction,
-        "none" if measure.rope is None else f"{measure.rope:.6g}",
+        "none" if measure.rope is None else setting(measure.rope),
         measure.scale,
         "..".join(ends) or "none",
         measure.unit or "none",
-        f"{present.min():.6g} to {present.max():.6g}" if present.size else "nothing",
+        f"{_six(present.min())} to {_six(present.max())}" if present.size else "nothing",
     )
 
 
@@ -182,3 +182,7 @@ def _listing(names: Sequence[str], width: int = 60) -> str:
 
 def _clip(text: str, width: int = _WIDTH) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _six(value: float) -> str:
+    return statistic(value, significant=6)

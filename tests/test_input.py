@@ -183,7 +183,7 @@ def test_a_netcdf_file_that_says_it_holds_more_than_any_memory(tmp_path: Path) -
         group = file.create_group("posterior")
         group.create_dataset("theta", (2**40,), float, chunks=(2**10,))  # nothing is stored
     assert path.stat().st_size < 2**20
-    with pytest.raises(bc.BayescompareError, match=r"c\.nc: its arrays take 8192\.0 GiB, more"):
+    with pytest.raises(bc.BayescompareError, match=r"c\.nc: its arrays take 8,192\.0 GiB, more"):
         bc.load_comparison(path)
 
 

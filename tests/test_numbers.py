@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -164,3 +167,42 @@ def test_minus_is_a_minus_and_nothing_has_none() -> None:
     assert numbers.log_evidence(-0.001) == "0.00"
     assert numbers.statistic(-1.5e-7) == "−1.5e-07"
     assert numbers.setting(-0.0) == "0"
+
+
+# ------------------------------------------------------------------------------- and nowhere else
+
+ROOT = Path(numbers.__file__).resolve().parents[1]
+
+#: What is no figure for people: widths and colours of pictures and of LaTeX, places in lists.
+NOT_FOR_PEOPLE = {"report/pictures.py", "report/latex.py", "plots/network.py"}
+
+
+def formats(path: Path) -> Iterator[str]:
+    """Places where a module rounds a number, or groups its digits, by itself."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            spec = ast.unparse(node.format_spec)
+            if re.search(r"[efgE%,]['\"]*$", spec):
+                yield f"{path.name}:{node.lineno}: {spec}"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("format", "np.format_float"):
+            yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_no_other_module_writes_numbers() -> None:
+    # Kernels know no words; what they raise is for who calls them.
+    modules = [
+        p for p in ROOT.rglob("*.py") if "kernels" not in p.parts and p.parent.name != "text"
+    ]
+    left_out = [p for p in modules if str(p.relative_to(ROOT)) in NOT_FOR_PEOPLE]
+    assert len(left_out) == len(NOT_FOR_PEOPLE)
+    found = [place for path in set(modules) - set(left_out) for place in formats(path)]
+    assert found == []
+    assert list(formats(Path(numbers.__file__)))
+    for name in ("share", "figure", "plural", "count_words", "short_probability"):
+        defined = [p for p in modules if re.search(rf"^def {name}\(", p.read_text("utf-8"), re.M)]
+        assert defined == [], name
+
+
+def test_templates_write_no_numbers() -> None:
+    for path in (ROOT / "report").glob("*.j2"):
+        assert ".format(" not in path.read_text("utf-8")

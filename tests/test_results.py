@@ -434,7 +434,7 @@ def test_drop_judges_only_what_was_selected() -> None:
 
 def test_drop_that_leaves_nothing_shows_the_coverage() -> None:
     table = frame(auc=[0.9, NAN, 0.7, NAN])
-    with pytest.raises(BayescompareError, match=r"leaves no dataset.*B 100%, A 50%"):
+    with pytest.raises(BayescompareError, match=r"leaves no dataset.*B 100 %, A 50 %"):
         read(table).complete(missing="drop")
 
 

@@ -18,6 +18,7 @@ from bayescompare.kernels.error_rates import (
 )
 from bayescompare.kernels.poisson_binomial import context
 from bayescompare.kernels.poisson_binomial_joint import joint_context
+from bayescompare.text.numbers import setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +65,7 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
     outside = ~((given >= 0.0) & (given <= 1.0))
     if outside.any():
         k = int(np.flatnonzero(outside)[0])
-        raise BayescompareError(f"p[{k}]={given[k]:g}: probabilities lie between 0 and 1.")
+        raise BayescompareError(f"p[{k}]={setting(given[k])}: probabilities lie between 0 and 1.")
     check_positive(b=b)
     if not isinstance(joint, (bool, np.bool_)):
         raise BayescompareError(f"joint={joint!r}: must be True or False.")

@@ -176,7 +176,7 @@ class CorrelatedT(LearnsWeight, Method):
         most = int(count.argmax())
         if count[most] > _MOST_FOLDS:
             raise BayescompareError(
-                f"rho= or folds= is missing: {results.datasets[most]!r} has {count[most]:.0f} "
+                f"rho= or folds= is missing: {results.datasets[most]!r} has {int(count[most])} "
                 "replicates, and their correlation cannot be guessed; give folds=10 for ten times "
                 "ten folds, rho=0 for independent seeds (command line: --set folds=10)."
             )

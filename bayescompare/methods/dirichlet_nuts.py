@@ -22,6 +22,7 @@ from bayescompare.methods.simplex import observe_weights, place_dirichlet
 from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results import Results
 from bayescompare.statements import DENSE, Statements
+from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -85,9 +86,10 @@ def place_alpha(given: Priors, listing: Listing) -> Any:
 
 def _check_size(given: Priors, listing: Listing) -> None:
     if "theta" in given and listing.has_other:
+        power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
         raise BayescompareError(
             f"priors['theta'] needs every statement listed, at most {DENSE}; here there are about "
-            f"e^{np.logaddexp.reduce(listing.log_multiplicity):.0f}. Put a prior on alpha or "
+            f"e^{power}. Put a prior on alpha or "
             "strength, or compare on fewer measures."
         )
     if "alpha" in given and listing.log_multiplicity[-1] > 690.0:

@@ -17,6 +17,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.model_hook import ROUNDING, hooked_probability
 from bayescompare.methods.nuts import monte_carlo_error
 from bayescompare.results import Results
+from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -54,10 +55,10 @@ def _check_draws(values: xr.DataArray) -> None:
     if values.name == "theta":
         total = values.sum("statement")
         if not bool((values >= -ROUNDING).all() and (abs(total - 1.0) < 1e-6).all()):
+            least, mean = (statistic(float(v), significant=3) for v in (values.min(), total.mean()))
             raise BayescompareError(
                 "theta is off the simplex: in every draw the statements' probabilities must be at "
-                f"least 0 and sum to 1 (least {float(values.min()):.3g}, mean sum "
-                f"{float(total.mean()):.3g}); divide by their sum."
+                f"least 0 and sum to 1 (least {least}, mean sum {mean}); divide by their sum."
             )
     if values.name == "better":
         # What stands on the diagonal is nobody's probability.

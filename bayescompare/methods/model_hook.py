@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare.methods.nuts import monte_carlo_error
+from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -78,15 +79,13 @@ def _checked(values: Any) -> FloatArray:
     good = np.isfinite(rows) & (rows >= -ROUNDING) & (rows <= 1.0 + ROUNDING)
     if not good.all():
         row = rows[~good.all(axis=1)][0]
-        raise BayescompareError(
-            f"probability() gave {', '.join(f'{v:.3g}' for v in row[:6])}: each must lie between 0 "
-            "and 1."
-        )
+        gave = ", ".join(statistic(float(v), significant=3) or "nan" for v in row[:6])
+        raise BayescompareError(f"probability() gave {gave}: each must lie between 0 and 1.")
     most = float(rows.sum(axis=1).max())
     if most > 1.0 + 1e-6:
         raise BayescompareError(
-            f"probability() gave probabilities that sum to {most:.4g}: statements exclude each "
-            "other, so that they sum to at most 1."
+            f"probability() gave probabilities that sum to {statistic(most)}: statements exclude "
+            "each other, so that they sum to at most 1."
         )
     return np.clip(p, 0.0, 1.0)
 

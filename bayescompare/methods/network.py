@@ -55,6 +55,7 @@ from bayescompare.methods.priors import Priors, check_priors, is_number, prior_o
 from bayescompare.methods.words.network import GraphKind, network_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
+from bayescompare.text.numbers import count, memory
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -346,9 +347,9 @@ class Network(Method):
         cells = max(len(layout.tables.alpha) for layout in layouts)
         if chains * draws * cells > _MOST_DRAWN:
             raise BayescompareError(
-                f"draws={draws}, chains={chains}: the tables have {cells:,} cells, so these draws "
-                f"would take {chains * draws * cells * 8 / 1e9:.0f} GB several times over; ask for "
-                f"at most {max(1, _MOST_DRAWN // (chains * cells))} draws, or compare fewer "
+                f"draws={draws}, chains={chains}: the tables have {count(cells)} cells, so these "
+                f"draws would take {memory(chains * draws * cells * 8)} several times over; ask "
+                f"for at most {max(1, _MOST_DRAWN // (chains * cells))} draws, or compare fewer "
                 "algorithms."
             )
         if not self.average:

@@ -69,8 +69,8 @@ def tables_of(statements: Statements, graph: Graph, members: Iterable[int], ess:
     if cells > MOST_CELLS:
         raise BayescompareError(
             f"the conditional tables of {', '.join(statements.measures[j] for j in chosen)} have "
-            f"{numbers.count(cells)} cells, above the limit of {MOST_CELLS:,}: compare fewer "
-            "algorithms, use pairwise(), or max_parents=0."
+            f"{numbers.count(cells)} cells, above the limit of {numbers.count(MOST_CELLS)}: "
+            "compare fewer algorithms, use pairwise(), or max_parents=0."
         )
     table = statements.table
     return Tables.count(table.states, table.counts, statements.arities, graph, chosen, ess)
@@ -219,8 +219,9 @@ def check_drawable(ess: float) -> None:
     """
     if ess > MOST_ESS:
         raise BayescompareError(
-            f"ess={ess:g}: beyond {MOST_ESS:g} the statements' probabilities are equal but for "
-            "rounding, and draws cannot tell which is largest; give a smaller ess."
+            f"ess={numbers.setting(ess)}: beyond {numbers.setting(MOST_ESS)} the statements' "
+            "probabilities are equal but for rounding, and draws cannot tell which is "
+            "largest; give a smaller ess."
         )
 
 

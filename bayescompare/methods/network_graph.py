@@ -20,6 +20,7 @@ from bayescompare.kernels.dag_posterior import is_acyclic, local_scores
 from bayescompare.kernels.dag_search import best_dag, search_bytes
 from bayescompare.kernels.gammas import log_rising
 from bayescompare.statements import Statements
+from bayescompare.text.numbers import memory
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -107,7 +108,7 @@ class Scores:
         if how == "exact":
             if m > MOST_EXACT:
                 raise BayescompareError(
-                    f"search='exact' on {m} measures would need {search_bytes(m) / 1e9:,.0f} GB "
+                    f"search='exact' on {m} measures would need {memory(search_bytes(m))} "
                     f"(limit: {MOST_EXACT} measures); use search='hill-climb'."
                 )
             return tuple(best_dag(self.subsets, m, min(self.max_parents, m - 1)))

@@ -29,6 +29,7 @@ from bayescompare.methods.network_nuts import MOST_ANCESTORS
 from bayescompare.methods.words.network import summed_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
+from bayescompare.text.numbers import count
 
 __all__ = ["SummedNetwork", "on"]
 
@@ -137,8 +138,8 @@ def _joint_states(
     if math.prod(sizes) > MOST_ANCESTORS:
         raise BayescompareError(
             f"on({list(measures)}): these measures and those they depend on have "
-            f"{math.prod(sizes):,} joint states, above {MOST_ANCESTORS:,}; ask about more of them "
-            "together, or compare on the subset anew."
+            f"{count(math.prod(sizes))} joint states, above {count(MOST_ANCESTORS)}; ask about "
+            "more of them together, or compare on the subset anew."
         )
     states = np.zeros((math.prod(sizes), len(whole.measures)), dtype=np.int64)
     grid = np.meshgrid(*map(np.arange, sizes), indexing="ij")

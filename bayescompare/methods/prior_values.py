@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
+from bayescompare.text.numbers import setting
 
 __all__ = [
     "constant_dirichlet",
@@ -91,7 +92,7 @@ def describe_prior(value: Any) -> str:
     '2'
     """
     if is_number(value):
-        return f"{value:g}"
+        return setting(value)
     if is_distribution(value):
         kept = _as_written(distribution_name(value), _values(value))
         return f"{distribution_name(value)}({', '.join(map(_shown, kept))})"

@@ -32,6 +32,7 @@ from bayescompare.methods.prior_values import (
     placer,
     register,
 )
+from bayescompare.text.numbers import setting, statistic
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -104,7 +105,7 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
 def _check_value(name: str, value: Any, parameter: Parameter) -> None:
     if is_number(value):
         if not (math.isfinite(value) and value > parameter.low):
-            above = "" if math.isinf(parameter.low) else f" and > {parameter.low:g}"
+            above = "" if math.isinf(parameter.low) else f" and > {setting(parameter.low)}"
             raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}.")
     elif is_fixed(value):
         _check_fixed(name, value, parameter)
@@ -129,7 +130,8 @@ def _check_fixed(name: str, value: Any, parameter: Parameter) -> None:
     for key, each in named.items():
         if not (is_number(each) and math.isfinite(each) and each > parameter.low):
             raise BayescompareError(
-                f"priors[{name!r}][{key!r}]={each!r}: must be finite and > {parameter.low:g}."
+                f"priors[{name!r}][{key!r}]={each!r}: must be finite and > "
+                f"{setting(parameter.low)}."
             )
 
 
@@ -230,20 +232,25 @@ def _check_drawn(parameter: Parameter, drawn: FloatArray) -> None:
     # Written so that NaN is outside.
     outside = float(1.0 - ((drawn >= low) & (drawn <= high)).mean())
     if outside:
-        where = f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+        where = (
+            f"above {setting(low)}"
+            if math.isinf(high)
+            else f"between {setting(low)} and {setting(high)}"
+        )
         such = "pm.Gamma.dist(2, 1)" if math.isinf(high) else "pm.Beta.dist(2, 2)"
         if parameter.simplex:
             such = "pm.Dirichlet.dist(np.ones(4))"
         raise BayescompareError(
-            f"priors[{name!r}] has about {outside:.2g} of its mass outside the range: {name} lies "
-            f"{where}; give a distribution there, such as {such} or a truncated one."
+            f"priors[{name!r}] has about {statistic(outside, significant=2)} of its mass outside "
+            f"the range: {name} lies {where}; give a distribution there, such as {such} or a "
+            "truncated one."
         )
     if parameter.simplex and not (np.abs(drawn.sum(axis=-1) - 1.0) < _SUM).all():
         total = float(drawn.sum(axis=-1).mean())
         raise BayescompareError(
-            f"priors[{name!r}] is no probability vector: its sum is about {total:.3g}, not 1; give "
-            "one such as pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function "
-            "f(name, dims)."
+            f"priors[{name!r}] is no probability vector: its sum is about "
+            f"{statistic(total, significant=3)}, not 1; give one such as "
+            "pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function f(name, dims)."
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from bayescompare.report.page import Page
 from bayescompare.report.pictures import svg
 from bayescompare.report.tables import Cell
+from bayescompare.text.numbers import count
 
 __all__ = ["html", "template"]
 
@@ -32,6 +33,7 @@ def template(name: str, **options: Any) -> Any:
         lstrip_blocks=True,
         **options,
     )
+    environment.globals["count"] = count
     environment.tests["figure"] = lambda cell: isinstance(cell, Cell) and cell.value is not None
     environment.tests["hovered"] = lambda cell: isinstance(cell, Cell) and bool(cell.hover)
     return environment.get_template(name)

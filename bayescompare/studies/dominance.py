@@ -13,6 +13,7 @@ from bayescompare.asking import compare
 from bayescompare.measures import Measure
 from bayescompare.methods.gsd import GSD
 from bayescompare.results import Results
+from bayescompare.text.numbers import setting
 
 __all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
 
@@ -105,5 +106,5 @@ def false_alarms(
 
 def _check_number(name: str, value: object, least: float = -np.inf, above: float = -np.inf) -> None:
     if not (is_number(value) and np.isfinite(value) and value >= least and value > above):
-        limit = f"> {above:g}" if above > -np.inf else f">= {least:g}"
+        limit = f"> {setting(above)}" if above > -np.inf else f">= {setting(least)}"
         raise BayescompareError(f"{name}={value!r}: must be a finite number {limit}.")

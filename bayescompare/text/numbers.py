@@ -18,6 +18,7 @@ __all__ = [
     "difference",
     "error",
     "log_evidence",
+    "memory",
     "narrow_probability",
     "narrow_pvalue",
     "percent",
@@ -287,15 +288,27 @@ def plural(n: float, noun: str) -> str:
 # other figures ------------------------------------------------------------------------------------
 
 
-def setting(value: float) -> str:
-    """Write a number that somebody chose (a level, a rope, a prior's strength), all of it.
+def memory(size: float) -> str:
+    """Write how much memory something takes.
 
     Examples
     --------
-    >>> setting(0.05), setting(2.0), setting(1e-5), setting(1 - 0.95)
-    ('0.05', '2', '1e-05', '0.05')
+    >>> memory(2.5e9), memory(3e12)
+    ('2.5 GB', '3,000 GB')
     """
-    return _minus(f"{value:.12g}")
+    billions = size / 1e9
+    return f"{billions:.2g} GB" if billions < 99.5 else f"{billions:,.0f} GB"
+
+
+def setting(value: float) -> str:
+    """Write a number that somebody gave (a level, a rope, a cell), all of it, as it is typed.
+
+    Examples
+    --------
+    >>> setting(0.05), setting(2.0), setting(1e-5), setting(1 - 0.95), setting(-0.1)
+    ('0.05', '2', '1e-05', '0.05', '-0.1')
+    """
+    return f"{value + 0.0:.12g}"
 
 
 def percent_setting(value: float) -> str:
