@@ -1,25 +1,56 @@
-"""Checks of single numbers that users give: one place that knows what a number is."""
+"""Checks of single values that users give: one place that knows what a number or a word is."""
 
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Collection
 from numbers import Integral, Real
+from pathlib import Path
 from typing import TypeGuard
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, closest
 
-__all__ = ["check_count", "check_positive", "is_number", "is_whole"]
+__all__ = [
+    "check_count",
+    "check_draws",
+    "check_flag",
+    "check_jobs",
+    "check_path",
+    "check_positive",
+    "check_word",
+    "is_number",
+    "is_whole",
+    "shown",
+]
+
+#: Draws, resamples and simulations beyond this are a slip of the hand, and fill the memory.
+MOST_COUNT = 1_000_000
+#: The same for the draws of all chains together.
+MOST_DRAWS = 10_000_000
+#: Parallel jobs beyond this are more than a machine can start.
+MOST_JOBS = 1024
+#: A prior that weighs more than this many datasets is not moved by any data.
+MOST_WEIGHT = 1e12
 
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether this is a real number, numpy's included; truth values are not.
 
+    Nor are integers that no float can hold.
+
     Examples
     --------
-    >>> is_number(2), is_number(True), is_number("2")
-    (True, False, False)
+    >>> is_number(2), is_number(True), is_number("2"), is_number(10**400)
+    (True, False, False, False)
     """
-    return isinstance(value, Real) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -27,8 +58,24 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
+def shown(value: object) -> str:
+    """Write a value for a message, whatever it is: Python writes no integer of 4,300 digits.
+
+    Examples
+    --------
+    >>> shown("a"), shown(10**5000)
+    ("'a'", 'an integer of 16610 bits')
+    """
+    try:
+        return repr(value)
+    except ValueError:
+        if isinstance(value, int):
+            return f"an integer of {value.bit_length()} bits"
+        return f"a {type(value).__name__}"
+
+
 def check_count(**given: object) -> None:
-    """Refuse what is not a whole number above 0.
+    """Refuse what is not a whole number above 0, or is beyond all use.
 
     Examples
     --------
@@ -38,11 +85,108 @@ def check_count(**given: object) -> None:
     """
     for name, value in given.items():
         if not (is_whole(value) and value >= 1):
-            raise BayescompareError(f"{name}={value!r}: must be an integer >= 1.")
+            raise BayescompareError(f"{name}={shown(value)}: must be an integer >= 1.")
+        if value > MOST_COUNT:
+            raise BayescompareError(f"{name}={shown(value)}: must be at most {MOST_COUNT:,}.")
+
+
+def check_draws(*, draws: object, chains: object) -> None:
+    """Refuse draws and chains that are no counts, or more together than a memory holds."""
+    check_count(draws=draws, chains=chains)
+    assert is_whole(draws)
+    assert is_whole(chains)
+    if draws * chains > MOST_DRAWS:
+        raise BayescompareError(
+            f"draws={draws} in chains={chains}: at most {MOST_DRAWS:,} draws together."
+        )
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Refuse what is not a number of parallel jobs: -1 for all cores, or so many.
+
+    Examples
+    --------
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: n_jobs=0: give an integer, -1 for all cores.
+    """
+    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise BayescompareError(f"n_jobs={shown(n_jobs)}: give an integer, -1 for all cores.")
+    if not -MOST_JOBS <= n_jobs <= MOST_JOBS:
+        raise BayescompareError(
+            f"n_jobs={shown(n_jobs)}: at most {MOST_JOBS} jobs; -1 is as many as there are cores."
+        )
 
 
 def check_positive(**given: object) -> None:
-    """Refuse what is not a finite number above 0."""
+    """Refuse what is not a finite number above 0, or weighs more than any data."""
     for name, value in given.items():
         if not (is_number(value) and math.isfinite(value) and value > 0):
-            raise BayescompareError(f"{name}={value!r}: must be a finite number > 0.")
+            raise BayescompareError(f"{name}={shown(value)}: must be a finite number > 0.")
+        if value > MOST_WEIGHT:
+            raise BayescompareError(
+                f"{name}={value!r}: must be at most {MOST_WEIGHT:g}; no data would be heard "
+                "beside a prior of more weight."
+            )
+
+
+def check_flag(**given: object) -> None:
+    """Refuse what is neither True nor False.
+
+    Examples
+    --------
+    >>> check_flag(joint="yes")
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: joint='yes': must be True or False.
+    """
+    for name, value in given.items():
+        if type(value).__name__ not in ("bool", "bool_"):  # numpy's, which is not imported here
+            raise BayescompareError(f"{name}={shown(value)}: must be True or False.")
+
+
+def check_word(argument: str, value: object, known: Collection[str]) -> None:
+    """Refuse what is none of the words known; what is no word at all too.
+
+    Examples
+    --------
+    >>> check_word("missing", ["drop"], ("raise", "drop"))
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: missing=['drop']: must be 'raise' or 'drop'.
+    """
+    if isinstance(value, str) and value in known:
+        return
+    *others, last = map(repr, known)
+    wanted = f"{', '.join(others)} or {last}" if others else last
+    if len(known) > 3:
+        wanted = f"one of {', '.join(known)}"
+    hint = closest(value, known) if isinstance(value, str) else ""
+    raise BayescompareError(f"{argument}={shown(value)}: must be {wanted}.{hint}")
+
+
+def check_path(path: object, argument: str = "path") -> Path:
+    """Return a path that the system can look up, whether or not there is anything.
+
+    Examples
+    --------
+    >>> check_path(None)
+    Traceback (most recent call last):
+    bayescompare._errors.BayescompareError: path is a NoneType: give the path of a file ...
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise BayescompareError(
+            f"{argument} is a {type(path).__name__}: give the path of a file or directory."
+        )
+    text = os.fsdecode(path)
+    try:
+        os.lstat(text)
+    except ValueError:
+        # A NUL, or half a character.
+        raise BayescompareError(f"{text!r}: no file can be called so.") from None
+    except OSError as error:
+        import errno
+
+        if error.errno == errno.ENAMETOOLONG:
+            raise BayescompareError(
+                f"{text[:40]!r}…: {len(text):,} characters are more than a path can have."
+            ) from None
+    return Path(text)

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["BayescompareError", "MissingQuantity", "TooFewDatasets", "closest"]
+__all__ = ["BayescompareError", "MissingQuantity", "TooFewDatasets", "closest", "printable"]
+
+#: What moves the cursor, colours a terminal, turns the direction of writing or cannot be written
+#: as UTF-8: control characters, bidirectional controls and lone surrogates.
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+#: A message is a line, not a page: what is longer loses its middle.
+_LONGEST = 2000
+
+#: Words longer than this are no misspelling of a name.
+_LONGEST_WORD = 200
 
 
 class BayescompareError(ValueError):
     """Something the user gave cannot be used.
 
     The message names the argument, what was seen and what to do; the command line prints it as
-    one line and exits with 2.
+    one line and exits with 2. What a terminal would obey rather than show is written as an
+    escape, whoever it came from.
     """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_shortened(printable(" ".join(str(message).splitlines()))))
 
 
 class TooFewDatasets(BayescompareError):
@@ -33,6 +48,24 @@ class MissingQuantity(BayescompareError, AttributeError):
     """The method that made this comparison does not have the quantity asked for."""
 
 
+def printable(text: str) -> str:
+    r"""Write characters that a terminal would obey, or could not print, as escapes.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    half = _LONGEST // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
 def closest(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` when a known word is close to `word`, else ``""``.
 
@@ -43,5 +76,8 @@ def closest(word: str, known: Iterable[str]) -> str:
     """
     import difflib
 
-    near = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
+    if len(word) > _LONGEST_WORD:
+        return ""
+    names = [str(k) for k in known]
+    near = difflib.get_close_matches(word, [k for k in names if len(k) <= _LONGEST_WORD], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayescompare._checks import shown
 from bayescompare._errors import BayescompareError
 
 __all__ = ["Rng", "as_rng"]
@@ -28,6 +29,6 @@ def as_rng(rng: Rng) -> tuple[np.random.Generator, int | None]:
     given: object = rng
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 0:
         raise BayescompareError(
-            f"rng={rng!r}: give None, an integer >= 0 or a numpy.random.Generator."
+            f"rng={shown(rng)}: give None, an integer >= 0 or a numpy.random.Generator."
         )
     return np.random.default_rng(int(given)), int(given)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bayescompare import methods
-from bayescompare._checks import check_count
+from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
@@ -82,7 +82,7 @@ def check_sampler(sampler: object) -> dict[str, Any]:
             f"sampler={sampler!r}: give a mapping of options for pymc.sample, as {{'draws': 2000}}."
         )
     options = dict(sampler)
-    check_count(**{name: options[name] for name in ("draws", "chains") if name in options})
+    check_draws(draws=options.get("draws", 1), chains=options.get("chains", 1))
     if "random_seed" in options:
         raise BayescompareError("sampler['random_seed']: give the seed as rng=.")
     return options

@@ -17,7 +17,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare import methods
-from bayescompare._checks import check_count
+from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
@@ -37,6 +37,48 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Comparison"]
+
+#: What some methods have and others lack; the methods say so by `provides`.
+QUANTITIES = frozenset(
+    {
+        "probability",
+        "none_leads",
+        "unobserved",
+        "pvalue",
+        "statistic",
+        "log_evidence",
+        "draws",
+        "model",
+        "sample",
+        "loo",
+        "plan",
+        "questions",
+        "on",
+        "bounds",
+        "network",
+        "edges",
+        "score",
+        "components",
+        "per_dataset",
+        "rate",
+        "pooling",
+        "share_below",
+        "delta_max",
+        "relation",
+        "thresholds",
+        "relation_at",
+        "incomparable",
+        "front",
+        "front_test",
+        "witness",
+        "robustness",
+        "order",
+        "ranks",
+        "nemenyi",
+        "critical_difference",
+        "per_measure",
+    }
+)
 
 #: Row of `summary()` for draws in which no statement leads.
 NONE_LEADS = "(none leads)"
@@ -227,8 +269,9 @@ class Comparison:
         if len(results.algorithms) > shown:
             algorithms += f" and {len(results.algorithms) - shown} more"
         calls = [f".{q}()" for q in ("explain", "summary", "plot")]
-        calls += [".questions"] if "questions" in self.method.provides else []
-        calls += [f".{q}()" for q in ("draws", "sample") if self._has(q)]
+        there = dir(self)
+        calls += [".questions"] if "questions" in there else []
+        calls += [f".{q}()" for q in ("draws", "sample") if q in there]
         return (
             f"Comparison by {self.method.name}: {algorithms} on {', '.join(results.measures)} "
             f"over {len(results.datasets)} datasets\n"
@@ -246,7 +289,7 @@ class Comparison:
     def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Draw exactly from the posterior: a DataTree for ArviZ, `draws` per chain."""
         self._require("draws")
-        check_count(draws=draws, chains=chains)
+        check_draws(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
         tree = self.method.draws(self.results, draws, chains, generator)
         return self._signed(tree, seed, sampler=self.method.draws_are)
@@ -289,7 +332,7 @@ class Comparison:
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
         """
         self._require("sample")
-        check_count(draws=draws, chains=chains)
+        check_draws(draws=draws, chains=chains)
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: give the seed as rng=.")
         generator, seed = as_rng(rng)
@@ -522,6 +565,30 @@ class Comparison:
 
     def _has(self, quantity: str) -> bool:
         return quantity in self.method.provides and not self.method.refuses(quantity)
+
+    def __dir__(self) -> list[str]:
+        """List what this answer has, without the names that only say what is lacking."""
+        return sorted(set(super().__dir__()) - self._lacking())
+
+    def _lacking(self) -> set[str]:
+        """Names of the class that this answer has nothing for; nothing is computed to tell."""
+        from bayescompare.criticism import no_rope, no_weight
+
+        method, answer = self.method, self.answer
+        lacking = {name for name in QUANTITIES if not self._has(name)}
+        if "probability" in method.provides:
+            lacking.discard("none_leads")
+        optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
+        lacking.update(name for name in optional if getattr(answer, name) is None)
+        if method.samples:
+            lacking.update(("draws", "plan"))
+        if answer.tree is None and (method.samples or not {"draws", "model"} <= method.provides):
+            lacking.update(("check", "loo"))
+        if no_weight(method):
+            lacking.add("sensitivity")
+        if no_rope(self):
+            lacking.add("rope_sensitivity")
+        return lacking
 
     def _require(self, quantity: str) -> None:
         if quantity not in self.method.provides:

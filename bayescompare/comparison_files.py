@@ -17,6 +17,7 @@ import numpy as np
 import xarray as xr
 
 from bayescompare import methods
+from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError
 from bayescompare._files import write_bytes
 from bayescompare._input import check_regular, read_file
@@ -223,7 +224,7 @@ def load_comparison(path: str | Path) -> Comparison:
     >>> again.best == c.best
     True
     """
-    source = Path(path)
+    source = check_path(path)
     try:
         check_regular(source)
         c = _read_json(source) if source.suffix == ".json" else _read_netcdf(source)

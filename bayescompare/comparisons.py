@@ -66,6 +66,10 @@ class DirichletComparison(_Questions, Comparison):
         both = [self._over_statements("bounds", self.answer.extra[b]) for b in ("lower", "upper")]
         return xr.concat(both, pd.Index(["lower", "upper"], name="bound")).transpose()
 
+    def _lacking(self) -> set[str]:
+        without = {"bounds"} if "lower" not in self.answer.extra else set()
+        return super()._lacking() | without
+
     def on(self, measures: Sequence[str]) -> DirichletComparison:
         """Ask again about a subset of the measures, summing θ over the others.
 
@@ -135,6 +139,15 @@ class NetworkComparison(_Questions, Comparison):
         smaller = on(method, scores, graph, list(subset.measures))
         answer = smaller.answer(subset, Sampling(np.random.default_rng(0), 0))
         return comparison_of(subset, smaller, answer)
+
+    def _lacking(self) -> set[str]:
+        lacking = super()._lacking()
+        assert isinstance(self.method, methods.Network)
+        if self.method.average:
+            lacking.add("on")
+        if self.method.samples:
+            lacking.update(("network", "on"))
+        return lacking
 
     def _learned(self) -> tuple[Network, Scores, Graph]:
         from bayescompare.methods.network_graph import graph_of
@@ -275,7 +288,7 @@ class ModelComparison(Comparison):
     @property
     def ahead(self) -> xr.DataArray:
         """P(algorithm is ahead of opponent on every measure), by the model's strengths."""
-        if "ahead" not in self.answer.details or "together" in self.answer.details:
+        if "ahead" in self._lacking():
             raise MissingQuantity(
                 "ahead: this answer is not about strengths of algorithms; models with "
                 "'strength' or 'better' have it."
@@ -287,6 +300,10 @@ class ModelComparison(Comparison):
         return xr.DataArray(
             values, coords, ("algorithm", "opponent"), name="ahead", attrs=self.attrs
         )
+
+    def _lacking(self) -> set[str]:
+        there = "ahead" in self.answer.details and "together" not in self.answer.details
+        return super()._lacking() | (set() if there else {"ahead"})
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:

@@ -177,7 +177,7 @@ class GsdComparison(Comparison):
         usual = np.concatenate([[0.0], np.geomspace(1e-5, 0.2, 87)])
         try:
             chosen = usual if gammas is None else np.asarray(gammas, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).") from None
         if chosen.ndim != 1 or not len(chosen) or not ((chosen >= 0) & (chosen < 1)).all():
             raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).")
@@ -264,6 +264,10 @@ class GsdComparison(Comparison):
 
     # inside --------------------------------------------------------------------------------------
 
+    def _lacking(self) -> set[str]:
+        of_two = {"pvalue", "statistic", "share_below", "witness", "robustness", "draws"}
+        return super()._lacking() | (set() if self._is_pair else of_two)
+
     @property
     def _is_pair(self) -> bool:
         return len(self.results.algorithms) == 2
@@ -279,7 +283,7 @@ class GsdComparison(Comparison):
 
     def _pair(self, quantity: str) -> Pair:
         if not self._is_pair:
-            raise BayescompareError(
+            raise MissingQuantity(
                 f"{quantity} is about two algorithms: name them by algorithms=[...], or ask "
                 "pairwise()."
             )

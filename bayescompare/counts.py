@@ -25,7 +25,7 @@ from bayescompare.counts_checks import (
 from bayescompare.frames import find_column, row_names, spread
 from bayescompare.measures import Measure
 from bayescompare.results import Results
-from bayescompare.results_checks import check_selection, frozen, names_of
+from bayescompare.results_checks import check_notes, check_selection, frozen, names_of
 from bayescompare.results_text import describe_counts, unknown
 
 __all__ = ["ErrorCounts"]
@@ -82,7 +82,7 @@ class ErrorCounts(Results):
         counts = check_counts(counts)
         spec = {ERROR: Measure("min", bounds=(0, None if counts["n"].isnull().any() else 1))}
         data = xr.Dataset({ERROR: _error(counts)}).drop_vars("opponent", errors="ignore")
-        return cls(data, spec, source=source, notes=tuple(notes), counts=counts)
+        return cls(data, spec, source=source, notes=check_notes(notes), counts=counts)
 
     # The name is promised, and what it takes is another table than that of results.
     @classmethod
@@ -204,6 +204,11 @@ class ErrorCounts(Results):
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> ErrorCounts:
         """Build from what `to_dataset` made, as read back from netCDF."""
+        given: object = dataset
+        if not isinstance(given, xr.Dataset):
+            raise BayescompareError(
+                f"dataset is a {type(given).__name__}: give what ErrorCounts.to_dataset() made."
+            )
         schema = dataset.attrs.get("schema")
         if schema != SCHEMA:
             raise BayescompareError(
@@ -229,8 +234,9 @@ class ErrorCounts(Results):
     def pair(self, first: str, second: str) -> tuple[FloatArray, FloatArray]:
         """Return how many examples only the first, and only the second, got wrong, per dataset."""
         place = {name: k for k, name in enumerate(self.algorithms)}
-        for name in (first, second):
-            if name not in place:
+        given: tuple[object, ...] = first, second
+        for name in given:
+            if not isinstance(name, str) or name not in place:
                 raise BayescompareError(unknown("algorithm", name, self.algorithms))
         only = self.counts["wrong_only"].values
         i, j = place[first], place[second]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.diagnosis import check_tree
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison import Comparison
 
-__all__ = ["predictive_check", "prior_sensitivity", "rope_sensitivity"]
+__all__ = ["no_rope", "no_weight", "predictive_check", "prior_sensitivity", "rope_sensitivity"]
 
 FloatArray = NDArray[np.float64]
 
@@ -40,6 +41,7 @@ def predictive_check(
     c: Comparison, tree: xr.DataTree, *, prior: bool = False, rng: Rng = None
 ) -> pd.DataFrame:
     """Compare statistics of the data with those of data that the model predicts."""
+    check_flag(prior=prior)
     generator, _ = as_rng(rng)
     group = "prior_predictive" if prior else "posterior_predictive"
     check_tree(tree, group)
@@ -150,16 +152,9 @@ def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray
 
 def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> pd.DataFrame:
     """Ask again with the prior weighing less and more; statements as columns."""
-    option = _WEIGHT.get(c.method.name)
-    if option is None or c.method.samples:
-        raise BayescompareError(
-            f"sensitivity: method {c.method.name!r} has no weight of its prior to vary exactly "
-            f"(methods with one: {', '.join(_WEIGHT)})."
-        )
-    if c.method.name == "network" and "network" not in c.method.provides:
-        raise BayescompareError(
-            "sensitivity: this answer was summed from a network by on(); ask the whole one."
-        )
+    if reason := no_weight(c.method):
+        raise BayescompareError(f"sensitivity: {reason}")
+    option = _WEIGHT[c.method.name]
     chosen = np.geomspace(0.1, 10.0, 21) if values is None else _numbers("values", values)
     if not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
@@ -173,22 +168,45 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
     return table
 
 
+def no_weight(method: Method) -> str:
+    """Why the weight of a method's prior cannot be varied; nothing where it can."""
+    if method.name not in _WEIGHT or method.samples:
+        return (
+            f"method {method.name!r} has no weight of its prior to vary exactly (methods with "
+            f"one: {', '.join(_WEIGHT)})."
+        )
+    return _summed(method)
+
+
+def no_rope(c: Comparison) -> str:
+    """Why the rope of an answer cannot be varied; nothing where it can."""
+    if len(c.results.algorithms) != 2:
+        return "a rope is about two algorithms."
+    if c.method.samples:
+        return "the answer must not need NUTS."
+    if c.method.kind != "bayesian" or c.method.judges == "counts" or c.method.one_question:
+        return (
+            f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
+            "ask 'dirichlet', 'network' or 'correlated-t'."
+        )
+    return _summed(c.method)
+
+
+def _summed(method: Method) -> str:
+    if method.name == "network" and "network" not in method.provides:
+        return "this answer was summed from a network by on(); ask the whole one."
+    return ""
+
+
 def rope_sensitivity(
     c: Comparison, measure: str, ropes: Sequence[float] | None = None
 ) -> pd.DataFrame:
     """Ask again with other ropes on a measure; statements as columns."""
     spec = dict(c.results.spec)
-    if measure not in spec:
+    if measure not in c.results:
         _ = c.results[measure]  # refuses, and says which there are
-    if len(c.results.algorithms) != 2:
-        raise BayescompareError("rope_sensitivity: a rope is about two algorithms.")
-    if c.method.samples:
-        raise BayescompareError("rope_sensitivity: the answer must not need NUTS.")
-    if c.method.kind != "bayesian" or c.method.judges == "counts" or c.method.one_question:
-        raise BayescompareError(
-            f"rope_sensitivity: method {c.method.name!r} has no probability of equivalence for a "
-            "rope to change; ask 'dirichlet', 'network' or 'correlated-t'."
-        )
+    if reason := no_rope(c):
+        raise BayescompareError(f"rope_sensitivity: {reason}")
     chosen = _usual_ropes(c, measure) if ropes is None else _numbers("ropes", ropes)
     if not (chosen >= 0).all():
         raise BayescompareError(f"ropes={ropes!r}: a rope is a number >= 0.")
@@ -212,7 +230,7 @@ def _numbers(name: str, given: object) -> FloatArray:
     """Read a list of finite numbers."""
     try:
         found = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = np.empty(0)
     if isinstance(given, str) or found.ndim != 1 or not len(found) or not np.isfinite(found).all():
         raise BayescompareError(f"{name}={given!r}: give a list of finite numbers.")

@@ -113,7 +113,7 @@ def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, n
         raise BayescompareError(f"{argument}: the table has {len(found)} such columns; rename one.")
     if found:
         return found[0]
-    if name in df.index.names:
+    if str(name) in map(str, df.index.names):
         raise BayescompareError(
             f"{argument}: that is in the index, not a column; call df.reset_index() first."
         )
@@ -130,6 +130,10 @@ def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, n
 def row_names(column: pd.Series[Any], role: str) -> list[str]:
     """Return each row's name as text."""
     raw = column.tolist()
+    tables = [isinstance(v, (list, dict, set, np.ndarray, pd.Series, pd.DataFrame)) for v in raw]
+    if any(tables):
+        where = first(row_words(column[np.array(tables)]))
+        raise BayescompareError(f"{role} name in {where} is not a name: give text or a number.")
     names = [str(value) for value in raw]
     absent = column.isna().to_numpy() | np.array([not name.strip() for name in names])
     if absent.any():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass
-from numbers import Real
 from typing import Any, Literal, cast
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_word, is_number, shown
+from bayescompare._errors import UNPRINTABLE, BayescompareError
 
 __all__ = ["Measure", "as_measures"]
 
@@ -49,8 +49,9 @@ class Measure:
     unit: str | None = None
 
     def __post_init__(self) -> None:
-        _check_word("direction", self.direction, ("max", "min"))
-        _check_word("scale", self.scale, ("metric", "ordinal"))
+        check_word("direction", self.direction, ("max", "min"))
+        check_word("scale", self.scale, ("metric", "ordinal"))
+        _check_unit(self.unit)
         if self.rope is not None:
             rope = _check_number("rope", self.rope)
             if not (math.isfinite(rope) and rope >= 0):
@@ -76,8 +77,16 @@ class Measure:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Measure:
         """Build the measure that `to_dict` described."""
+        given: object = fields
+        known = set(cls.__dataclass_fields__)
+        if not isinstance(given, Mapping) or "direction" not in given or not set(given) <= known:
+            raise BayescompareError(
+                f"fields={shown(fields)}: give what Measure.to_dict() made, as in "
+                "{'direction': 'max'}."
+            )
         bounds = fields.get("bounds")
-        return cls(**{**fields, "bounds": None if bounds is None else tuple(bounds)})
+        ends = tuple(bounds) if isinstance(bounds, list) else bounds
+        return cls(**{**fields, "bounds": ends})
 
 
 def as_measures(measures: Mapping[str, Direction | Measure]) -> dict[str, Measure]:
@@ -111,17 +120,19 @@ def _as_measure(name: str, value: object) -> Measure:
         raise BayescompareError(f"measures[{name!r}]: {error}") from None
 
 
-def _check_word(argument: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
-        wanted = " or ".join(repr(word) for word in known)
+def _check_unit(unit: object) -> None:
+    if not (unit is None or isinstance(unit, str)):
+        raise BayescompareError(f"unit={shown(unit)}: give a string, such as 's', or None.")
+    # A unit is printed wherever its measure is, terminals included.
+    if unit is not None and UNPRINTABLE.search(unit):
         raise BayescompareError(
-            f"{argument}={value!r}: must be {wanted}.{closest(str(value), known)}"
+            f"unit={unit!r} has a line break or another control character: leave it out."
         )
 
 
 def _check_number(argument: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise BayescompareError(f"{argument}={value!r}: must be a number.")
+    if not is_number(value):
+        raise BayescompareError(f"{argument}={shown(value)}: must be a number.")
     return float(value)
 
 

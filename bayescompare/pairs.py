@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayescompare._checks import is_whole
+from bayescompare._checks import check_jobs, is_whole
 from bayescompare._errors import BayescompareError, TooFewDatasets, closest
 from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
@@ -525,12 +525,6 @@ def _tracked(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
 
     console = Console(stderr=True)
     return track(answers, "comparing pairs", total=total, console=console, transient=True)
-
-
-def check_jobs(n_jobs: object) -> None:
-    """Refuse what joblib would not understand."""
-    if not is_whole(n_jobs) or n_jobs == 0:
-        raise BayescompareError(f"n_jobs={n_jobs!r}: give an integer, -1 for all cores.")
 
 
 def _one(method: Method, results: Results, sampling: Sampling) -> Answer:

@@ -12,7 +12,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayescompare._errors import BayescompareError, TooFewDatasets, closest
+from bayescompare._checks import check_word
+from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare.frames import spread
 from bayescompare.measures import Direction, Measure
 from bayescompare.results_checks import (
@@ -352,11 +353,7 @@ class Results:
         >>> results.complete(missing="drop").notes
         ('1 dataset with missing cells dropped: wine',)
         """
-        if missing not in ("raise", "drop"):
-            raise BayescompareError(
-                f"missing={missing!r}: must be 'raise' or 'drop'."
-                f"{closest(str(missing), ('raise', 'drop'))}"
-            )
+        check_word("missing", missing, ("raise", "drop"))
         cells = np.isnan(self._cells())
         gaps = cells.all(axis=-1) if self.n_replicates is not None else cells
         if not gaps.any():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import UNPRINTABLE, BayescompareError, printable
 from bayescompare.measures import Direction, Measure, as_measures
 from bayescompare.results_text import cell_words, first, repeated, unknown
 from bayescompare.text.numbers import setting
@@ -29,9 +30,6 @@ DIMS = ("dataset", "algorithm", "replicate")
 # Coordinates and dimensions of comparisons and their trees: a measure's own coordinate would
 # overwrite them.
 RESERVED = (*DIMS, "opponent", "statement", "measure", "count", "chain", "draw", "bound")
-
-# Names go into netCDF strings, labels and one-line messages, none of which can hold these.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def dims_of(data: xr.Dataset) -> tuple[str, ...]:
@@ -53,6 +51,7 @@ def check_spec(measures: Mapping[str, Direction | Measure]) -> dict[str, Measure
     1
     """
     spec = as_measures(measures)
+    _warn_of_twins("measure", spec)
     for name in spec:
         _check_name("measure", name)
         if name in RESERVED:
@@ -67,7 +66,7 @@ def check_notes(notes: object) -> tuple[str, ...]:
     """Check the ``notes=`` argument."""
     if isinstance(notes, str) or not isinstance(notes, Iterable):
         raise BayescompareError(f"notes={notes!r}: give a tuple of strings.")
-    return tuple(str(note) for note in notes)
+    return tuple(printable(str(note)) for note in notes)
 
 
 def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
@@ -110,13 +109,41 @@ def _check_names(data: xr.Dataset, dim: str) -> list[str]:
         _check_name(dim, name)
     if repeated(names):
         raise BayescompareError(f"{dim} {repeated(names)!r} is there twice: names must differ.")
+    _warn_of_twins(dim, names)
     return names
+
+
+def _warn_of_twins(kind: str, names: Iterable[str]) -> None:
+    """Warn of names that look alike: they are different, but most likely not meant to be."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(_as_seen(name), name)
+        if other != name:
+            warnings.warn(
+                f"the {kind} names {other!a} and {name!a} look the same and are taken as "
+                f"two {kind}s: if they are one, write them in the same way.",
+                stacklevel=2,
+            )
+            return
+
+
+def _as_seen(name: str) -> str:
+    """Write a name without what the eye does not see.
+
+    Composed and decomposed letters look the same, spaces of any kind and number too, and format
+    characters such as zero-width spaces are not seen at all.
+    """
+    if name.isascii() and "  " not in name:
+        return name.strip()
+    kept = (c for c in unicodedata.normalize("NFC", name) if unicodedata.category(c) != "Cf")
+    return " ".join("".join(kept).split())
 
 
 def _check_name(kind: str, name: str) -> None:
     if not name.strip():
         raise BayescompareError(f"{kind} name {name!r} is blank: give it a name.")
-    if _CONTROL.search(name):
+    # Names go into netCDF strings, labels and one-line messages, none of which can hold these.
+    if UNPRINTABLE.search(name):
         raise BayescompareError(
             f"{kind} name {name!r} has a line break or another control character: rename it."
         )

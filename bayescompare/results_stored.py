@@ -35,6 +35,11 @@ def store(results: Results) -> xr.Dataset:
 
 def stored(dataset: xr.Dataset) -> dict[str, Any]:
     """Return the fields of the results that `store` put into `dataset`."""
+    given: object = dataset
+    if not isinstance(given, xr.Dataset):
+        raise BayescompareError(
+            f"dataset is a {type(given).__name__}: give what Results.to_dataset() made."
+        )
     schema = dataset.attrs.get("schema")
     if schema != SCHEMA:
         raise BayescompareError(

@@ -70,6 +70,17 @@ class Case:
 
 ONE = ("compare", "FILE", "--measure")
 
+
+def _json(accuracy: str) -> str:
+    """A JSON table with this number in it, as written."""
+    rows = (
+        f'{{"dataset": "d{k}", "algorithm": "{a}", "accuracy": {accuracy}, "time": {k}}}'
+        for k in (1, 2)
+        for a in "AB"
+    )
+    return f"[{', '.join(rows)}]"
+
+
 CASES = {
     # the file ------------------------------------------------------------------------------------
     "empty file": Case("the file is empty", compare, table=""),
@@ -314,6 +325,101 @@ CASES = {
     "unknown parameter": Case("no such parameter", dirichlet(priors={"beta": 1.0}), cli=None),
     "two parameters": Case(
         "give one of them", dirichlet(priors={"alpha": 1.0, "strength": 2.0}), cli=None
+    ),
+    # what is merely hostile -----------------------------------------------------------------------
+    "JSON integer of 400 digits": Case(
+        "measure 'accuracy' must be numbers",
+        compare,
+        table=_json(f"1{'0' * 400}"),
+        file="results.json",
+    ),
+    "JSON integer of 5,000 digits": Case(
+        "malformed JSON .*4300 digits",
+        compare,
+        table=_json(f"1{'0' * 5000}"),
+        file="results.json",
+    ),
+    "deep JSON": Case("malformed JSON", compare, table="[" * 100_000, file="results.json"),
+    "NUL in a path": Case(
+        r"'a\\x00b': no file can be called so|embedded null byte",
+        lambda p: read("a\0b"),  # type: ignore[arg-type]
+        ("compare", "a\0b", *COMPARE[2:]),
+    ),
+    "path of 5,000 characters": Case(
+        "5,000 characters are more than a path can have",
+        lambda p: read("x" * 5000),  # type: ignore[arg-type]
+        ("compare", "x" * 5000, *COMPARE[2:]),
+    ),
+    "no path": Case("path is a NoneType", lambda p: read(None), cli=None),  # type: ignore[arg-type]
+    "path that colours the terminal": Case(
+        r"\\x1b\[31m.csv: no such file",
+        lambda p: read("\x1b[31m.csv"),  # type: ignore[arg-type]
+        ("compare", "\x1b[31m.csv", *COMPARE[2:]),
+    ),
+    "strength beyond all data": Case(
+        r"strength=1e\+308: must be at most 1e\+12",
+        dirichlet(strength=1e308),
+        (*COMPARE, "--strength", "1e308"),
+    ),
+    "α beyond all data": Case(
+        r"prior=1e\+308: α must be a finite number > 0, at most 1e\+12",
+        dirichlet(prior=1e308),
+        (*COMPARE, "--prior", "1e308"),
+    ),
+    "ess beyond all data": Case(
+        r"ess=1e\+308: must be at most 1e\+12",
+        lambda p: compare(p, method=bc.methods.Network(ess=1e308)),
+        (*COMPARE, "--method", "network", "--ess", "1e308"),
+    ),
+    "an error that takes years": Case(
+        "mcse=1e-09: must be at least 1e-05",
+        lambda p: compare(p, method=bc.methods.Network(mcse=1e-9)),
+        (*COMPARE, "--method", "network", "--set", "mcse=1e-9"),
+    ),
+    "a thousand million resamples": Case(
+        "resamples=1000000000: must be at most 1,000,000",
+        lambda p: compare(p, method=bc.methods.GSDBootstrap(resamples=10**9)),
+        (*COMPARE, "--method", "gsd-bootstrap", "--set", "resamples=1000000000"),
+    ),
+    "a thousand million draws": Case(
+        "draws=1000000000: must be at most 1,000,000",
+        lambda p: compare(p).draws(10**9),
+        (*SAMPLE, "--draws", "1000000000"),
+    ),
+    "more draws than a memory holds": Case(
+        "draws=1000000 in chains=1000: at most 10,000,000 draws together",
+        lambda p: compare(p).draws(10**6, chains=1000),
+        (*SAMPLE, "--draws", "1000000", "--chains", "1000"),
+    ),
+    "a thousand million jobs": Case(
+        "n_jobs=1000000000: at most 1024 jobs",
+        lambda p: bc.pairwise(read(p), n_jobs=10**9),
+        (*PAIRWISE, "--jobs", "1000000000"),
+    ),
+    "a list for a prior": Case(
+        r"prior=\['jeffreys'\]: α must be", dirichlet(prior=["jeffreys"]), cli=None
+    ),
+    "a list for a direction": Case(
+        r"direction=\['max'\]: must be 'max' or 'min'", lambda p: bc.Measure(["max"]), cli=None
+    ),
+    "a mapping for a picture": Case(
+        r"kind=\{\} is no picture|Unknown plot \{\}", lambda p: compare(p).plot({}), cli=None
+    ),
+    "a list for what is missing": Case(
+        r"missing=\['drop'\]: must be 'raise' or 'drop'",
+        lambda p: compare(p, missing=["drop"]),
+        cli=None,
+    ),
+    "a list for a format": Case(
+        r"format=\['csv'\]: must be one of csv", lambda p: read(p, format=["csv"]), cli=None
+    ),
+    "a unit that is a number": Case(
+        "unit=5: give a string", lambda p: bc.Measure("max", unit=5), cli=None
+    ),
+    "a unit that colours the terminal": Case(
+        r"unit='\\x1b\[31ms' has a line break or another control character",
+        lambda p: bc.Measure("max", unit="\x1b[31ms"),
+        (*ONE, "accuracy:max:unit=\x1b[31ms", "--measure", "time:min"),
     ),
     # pairs ---------------------------------------------------------------------------------------
     "no jobs": Case(

@@ -341,3 +341,34 @@ def test_what_is_no_file_of_samples(tmp_path: Path, content: bytes, message: str
     with pytest.raises(bc.BayescompareError, match=message) as caught:
         read_lm_eval_samples(path)
     assert str(path) in str(caught.value)
+
+
+# ------------------------------------------------------------------------------- groups of groups
+
+
+def grouped(runs: Path, children: dict[str, Any]) -> list[Path]:
+    files = [file_of(runs, model) for model in ("small", "large")]
+    return [changed(f, lambda data: data["group_subtasks"].update(children)) for f in files]
+
+
+def test_a_group_that_holds_itself_is_refused(runs: Path) -> None:
+    files = grouped(runs, {"top": ["a"], "a": ["b"], "b": ["toy_sums", "a"]})
+    for groups in (True, False):
+        with pytest.raises(bc.BayescompareError, match=r"the group '(a|b)' holds itself"):
+            read_lm_eval(files, measures=["acc"], groups=groups)
+
+
+def test_groups_may_be_nested_as_deep_as_a_file_likes(runs: Path) -> None:
+    depth = 5000
+    chain = {f"g{k}": [f"g{k + 1}"] for k in range(depth)} | {f"g{depth}": ["toy_sums"]}
+    results = read_lm_eval(grouped(runs, chain), measures=["acc"], groups=True)
+    assert "toy_sums" in results.datasets
+
+
+def test_groups_that_share_groups_are_opened_once(runs: Path) -> None:
+    """Two ways to each of 60 groups are 2⁶⁰ ways to the last."""
+    shared: dict[str, Any] = {f"g{k}": [f"g{k + 1}", f"h{k + 1}"] for k in range(60)}
+    shared |= {f"h{k}": [f"g{k + 1}", f"h{k + 1}"] for k in range(1, 60)}
+    shared |= {"g60": ["toy_sums"], "h60": ["toy_addition", ["no name"], 5]}
+    results = read_lm_eval(grouped(runs, shared), measures=["acc"], groups=True)
+    assert {"toy_sums", "toy_addition"} <= set(results.datasets)

@@ -8,9 +8,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import bayescompare as bc
@@ -118,3 +122,108 @@ def test_a_model_file_is_described_by_its_object_too() -> None:
 def test_what_is_no_method_is_not_described(other: Any) -> None:
     with pytest.raises(BayescompareError, match=r"dirichlet|no such model"):
         bc.methods.describe(other)
+
+
+# dir ----------------------------------------------------------------------------------------------
+
+
+def folds() -> bc.Results:
+    rng = np.random.default_rng(0)
+    rows = [(d, a, k, rng.random()) for d in "abcd" for a in "AB" for k in range(5)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc"])
+    return bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
+
+
+@cache
+def comparisons() -> dict[str, bc.Comparison]:
+    """One by every method, and by choices that change what there is."""
+    example, uci = bc.load_example("benavoli-example1"), bc.load_example("jansen-uci")
+    errors, three = bc.load_example("lacoste-svm-parzen"), ["GBM", "CART", "RF"]
+    first = {"measures": [example.measures[0]]}
+    chosen: dict[str, tuple[bc.Results, Any, dict[str, Any]]] = {
+        **{name: (example, name, {}) for name in ("dirichlet", "network", "glrt", "gsd-bootstrap")},
+        **{name: (example, name, {}) for name in ("gsd", "all-test", "one-test")},
+        **{name: (example, name, first) for name in ("sign", "wilcoxon")},
+        **{name: (errors, name, {}) for name in ("poisson-binomial", "hierarchical")},
+        "correlated-t": (folds(), "correlated-t", {}),
+        "friedman": (uci.sel(measures=[uci.measures[0]]), "friedman", {"algorithms": three}),
+        "imprecise": (example, bc.methods.Dirichlet(prior="imprecise"), {}),
+        "average": (example, bc.methods.Network(average=True), {}),
+        "joint": (errors, bc.methods.PoissonBinomial(joint=True), {}),
+        "order": (uci, "gsd", {"algorithms": three}),
+        "three": (uci.sel(measures=[uci.measures[0]]), "dirichlet", {"algorithms": three}),
+    }
+    return {
+        name: bc.compare(data, method=method, rng=0, **options)
+        for name, (data, method, options) in chosen.items()
+    }
+
+
+#: How to call what needs arguments, or would take long without.
+CALLS: dict[str, Callable[[Any], object]] = {
+    "on": lambda c: c.on([c.results.measures[0]]),
+    "rope_sensitivity": lambda c: c.rope_sensitivity(c.results.measures[0], ropes=[0.0]),
+    "relation_at": lambda c: c.relation_at(0.1),
+    "plan": lambda c: c.plan([1], simulations=2, rng=0),
+    "draws": lambda c: c.draws(5, chains=1, rng=0),
+    "sensitivity": lambda c: c.sensitivity([1.0]),
+    "check": lambda c: c.check(rng=0),
+    "loo": lambda c: c.loo(),
+    "model": lambda c: c.model(),
+    "front_test": lambda c: c.front_test(rng=0),
+    "robustness": lambda c: c.robustness([0.0]),
+}
+
+#: Every comparison has these; their tests are elsewhere, and NUTS and files take their time.
+ALWAYS = {"plot", "report", "to_json", "to_netcdf"}
+
+
+def works(c: bc.Comparison, name: str) -> bool:
+    """Whether an attribute is there and, where it is a function, answers."""
+    try:
+        value = getattr(c, name)
+        if name in CALLS:
+            CALLS[name](c)
+        elif inspect.ismethod(value):
+            value()
+    except BayescompareError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", [*bc.methods.names(), "imprecise", "average", "joint", "order"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_dir_lists_what_works_and_nothing_else(name: str) -> None:
+    c = comparisons()[name]
+    names = {n for n in dir(type(c)) if not n.startswith("_")} | {"results", "method", "answer"}
+    listed = {n for n in dir(c) if not n.startswith("_")}
+    # Without NUTS: model() and sample() go together.
+    assert ("sample" in listed) == ("model" in listed)
+    assert listed >= ALWAYS
+    for attribute in names - ALWAYS - {"sample"}:
+        assert works(c, attribute) == (attribute in listed), attribute
+
+
+def test_dir_computes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bayescompare.statements import Statements
+
+    cs = list(comparisons().values())
+    monkeypatch.setattr(Statements, "from_results", None)
+    for c in cs:
+        fresh = replace(c)
+        assert "explain" in dir(fresh)
+        assert set(vars(fresh)) == {"results", "method", "answer"}
+
+
+def test_hasattr_agrees_with_dir_on_figures() -> None:
+    for c in comparisons().values():
+        for name, value in inspect.getmembers(type(c), lambda m: isinstance(m, property)):
+            if not name.startswith("_") and value.fget is not None:
+                assert hasattr(c, name) == (name in dir(c)), (c.method.name, name)
+
+
+def test_all_that_methods_provide_is_known_to_dir() -> None:
+    from bayescompare.comparison import QUANTITIES
+
+    provided = set().union(*(bc.methods.get(name).provides for name in bc.methods.names()))
+    assert provided | {"none_leads"} == QUANTITIES

@@ -153,9 +153,9 @@ def _counts(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
     )
 
 
-def _find(name: str) -> Example:
+def _find(name: object) -> Example:
     for example in _EXAMPLES:
-        if example.name == name:
+        if isinstance(name, str) and example.name == name:
             return example
     names = [example.name for example in _EXAMPLES]
     raise BayescompareError(

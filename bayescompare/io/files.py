@@ -14,7 +14,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayescompare import _input
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_word
+from bayescompare._errors import BayescompareError
 from bayescompare._input import read_file
 from bayescompare.results_text import repeated
 
@@ -63,11 +64,7 @@ def _format_of(path: Path, format: str | None) -> str:
                 f"unknown suffix {suffix!r}: say format=, one of {', '.join(_READERS)}."
             )
         return suffix[1:]
-    if format not in _READERS:
-        raise BayescompareError(
-            f"format={format!r}: must be one of {', '.join(_READERS)}."
-            f"{closest(str(format), _READERS)}"
-        )
+    check_word("format", format, _READERS)
     return format
 
 
@@ -137,7 +134,9 @@ def _read_json(content: bytes) -> pd.DataFrame:
     # Not with pandas, which reads the name "001" as 1 and some columns as dates.
     try:
         table = json.loads(text_of(content), object_pairs_hook=_distinct_keys)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also an integer of 4,300 digits
+        if isinstance(error, BayescompareError):
+            raise
         raise BayescompareError(f"malformed JSON ({error}).") from None
     records = isinstance(table, list) and all(isinstance(row, dict) for row in table)
     columns = isinstance(table, dict) and all(isinstance(c, (list, dict)) for c in table.values())
@@ -147,7 +146,7 @@ def _read_json(content: bytes) -> pd.DataFrame:
         )
     try:
         return pd.DataFrame(table)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BayescompareError(f"not a table ({error}).") from None
 
 
@@ -168,9 +167,11 @@ def _read_parquet(content: bytes) -> pd.DataFrame:
         ) from None
     except BayescompareError:
         raise
-    except (ValueError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise BayescompareError(f"not a readable parquet file ({reason}).") from None
+    except Exception as error:  # bytes from anywhere may fail anywhere, pandas' own notes too
+        reason = str(error).partition("\n")[0]
+        raise BayescompareError(
+            f"not a readable parquet file ({type(error).__name__}: {reason})."
+        ) from None
     table = table.set_axis([str(column) for column in table.columns], axis=1)
     _check_distinct(list(table.columns))
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -185,21 +186,35 @@ def _names(data: Mapping[str, Any], values: Mapping[str, Any], groups: bool) -> 
     """Return the tasks that count as datasets, each once."""
     told = {g: own for g, own in _part(data, "group_subtasks").items() if isinstance(own, list)}
     # A task may be listed as a group of none, or of itself.
-    children = {g: rest for g, own in told.items() if (rest := [c for c in own if c != g])}
+    lists = {g: [c for c in own if isinstance(c, str) and c != g] for g, own in told.items()}
+    children = {group: rest for group, rest in lists.items() if rest}
+    _check_no_cycle(children)
     grouped = {*children, *_part(data, "groups")}
     if not groups:
         return [task for task in values if task not in grouped]
 
-    def below(task: str) -> Iterator[str]:
-        if task in children and not values.get(task):
-            for child in children[task]:
-                yield from below(child)
-        else:
-            yield task
-
     inner = {child for own in children.values() for child in own}
     tops = [task for task in dict.fromkeys([*values, *children]) if task not in inner]
-    return list(dict.fromkeys(task for top in tops for task in below(top)))
+    # By a stack of our own: groups may be nested as deep as a file likes. Each is opened once.
+    found, opened, waiting = dict[str, None](), set[str](), tops[::-1]
+    while waiting:
+        task = waiting.pop()
+        if task not in children or values.get(task):
+            found[task] = None
+        elif task not in opened:
+            opened.add(task)
+            waiting.extend(reversed(children[task]))
+    return list(found)
+
+
+def _check_no_cycle(children: Mapping[str, list[str]]) -> None:
+    try:
+        TopologicalSorter(children).prepare()
+    except CycleError as error:
+        cycle = [str(group) for group in error.args[1]]
+        raise BayescompareError(
+            f"group_subtasks: the group {cycle[0]!r} holds itself, by way of {first(cycle[1:], 4)}."
+        ) from None
 
 
 def model_of(data: Mapping[str, Any]) -> str | None:

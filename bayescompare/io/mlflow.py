@@ -7,7 +7,8 @@ from typing import Literal
 
 import pandas as pd
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_word
+from bayescompare._errors import BayescompareError
 from bayescompare.counts_checks import check_frame
 from bayescompare.frames import find_column, row_names, row_words
 from bayescompare.io.chosen import algorithm_labels
@@ -95,11 +96,7 @@ def from_mlflow(
 
 def _check_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
     """Check that these are runs, and that those that count have come to their end."""
-    if unfinished not in ("raise", "drop"):
-        raise BayescompareError(
-            f"unfinished={unfinished!r}: must be 'raise' or 'drop'."
-            f"{closest(str(unfinished), ('raise', 'drop'))}"
-        )
+    check_word("unfinished", unfinished, ("raise", "drop"))
     columns = [str(column) for column in df.columns]
     if "status" not in columns or not any(name.startswith("metrics.") for name in columns):
         raise BayescompareError(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from bayescompare._checks import check_path, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.results_text import first
 
@@ -69,11 +70,7 @@ def _listed(paths: object) -> list[Path]:
 
 def as_path(path: object) -> Path:
     """Check a single path."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise BayescompareError(
-            f"{path!r} is a {type(path).__name__}: give the path of a file or directory."
-        )
-    return Path(os.fsdecode(path))
+    return check_path(path, shown(path))
 
 
 def _below(path: Path, pattern: str) -> list[Path]:

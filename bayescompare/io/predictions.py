@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from bayescompare._checks import check_path, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.counts import ErrorCounts
 from bayescompare.io.files import Format, read_table
@@ -50,6 +51,13 @@ def read_errors(
     ('svm', 'nn')
     """
     file = _file(path)
+    _check_columns(
+        dataset=dataset,
+        first_wrong=first_wrong,
+        second_wrong=second_wrong,
+        both_wrong=both_wrong,
+        n=n,
+    )
     try:
         return ErrorCounts.from_frame(
             read_table(file, format, names={dataset}),
@@ -58,7 +66,7 @@ def read_errors(
             second_wrong=second_wrong,
             both_wrong=both_wrong,
             n=n,
-            algorithms=algorithms or (first_wrong, second_wrong),
+            algorithms=(first_wrong, second_wrong) if algorithms is None else algorithms,
             source=str(path),
         )
     except BayescompareError as error:
@@ -98,6 +106,8 @@ def read_predictions(
     [[0.0], [1.0]]
     """
     file = _file(path)
+    _check_columns(correct=correct, y_true=y_true, y_pred=y_pred)
+    _check_columns(dataset=dataset, example=example, algorithm=algorithm)
     labels = [column for column in (y_true, y_pred) if column is not None]
     try:
         table = read_table(file, format, names={dataset, example, algorithm, *labels})
@@ -130,4 +140,10 @@ def _file(path: object) -> Path:
             f"path is a {type(path).__name__}: give the path of a file; a DataFrame goes to "
             "ErrorCounts.from_frame or .from_predictions."
         )
-    return Path(os.fsdecode(path))
+    return check_path(path)
+
+
+def _check_columns(**columns: object) -> None:
+    for argument, column in columns.items():
+        if not (column is None or isinstance(column, str)):
+            raise BayescompareError(f"{argument}={shown(column)}: a column is named by a string.")

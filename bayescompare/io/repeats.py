@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_word
+from bayescompare._errors import BayescompareError
 from bayescompare.frames import numbers
 from bayescompare.measures import Measure
 from bayescompare.results import Results
@@ -54,11 +55,7 @@ def settle_repeats(
     >>> settle_repeats(runs, spec, "mean", source="here").values()
     array([[[0.85]]])
     """
-    if repeats not in _KINDS:
-        raise BayescompareError(
-            f"repeats={repeats!r}: must be one of {', '.join(_KINDS)}."
-            f"{closest(str(repeats), _KINDS)}"
-        )
+    check_word("repeats", repeats, _KINDS)
     runs = runs.assign(**{name: numbers(runs[name], f"measure {name!r}") for name in spec})
     cell = [role for role in ("dataset", "algorithm", "replicate") if role in runs]
     groups = runs.groupby(cell, sort=False)

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_word
+from bayescompare._errors import BayescompareError
 from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures
 from bayescompare.measures import Measure
 from bayescompare.results import Results
@@ -177,11 +178,7 @@ def from_grid_search(
     >>> from_grid_search({"iris": found}).algorithms
     ('C 1', 'C 10')
     """
-    if failed not in ("raise", "drop"):
-        raise BayescompareError(
-            f"failed={failed!r}: must be 'raise' or 'drop'."
-            f"{closest(str(failed), ('raise', 'drop'))}"
-        )
+    check_word("failed", failed, ("raise", "drop"))
     _check_mapping(searches, "searches", "{dataset: GridSearchCV(...).fit(X, y)}")
     found = {
         str(dataset): _cv_results(search, str(dataset)) for dataset, search in searches.items()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_path, check_word, shown
+from bayescompare._errors import BayescompareError
 from bayescompare.io.files import Format, read_table
 from bayescompare.io.headers import SEPARATORS
 from bayescompare.io.shapes import Layout, to_results
@@ -72,7 +72,7 @@ def read_results(
     if replicate is not None:
         roles["replicate"] = replicate
     _check_options(path, list(roles.values()), layout)
-    file = Path(os.fsdecode(path))
+    file = check_path(path)
     try:
         table = read_table(file, format, names={*roles.values(), "measure"})
         return to_results(table, roles, spec, layout, source=str(path))
@@ -89,13 +89,10 @@ def _check_options(path: object, columns: list[object], layout: object) -> None:
         )
     for column in columns:
         if not isinstance(column, str):
-            raise BayescompareError(f"{column!r}: a column is named by a string.")
+            raise BayescompareError(f"{shown(column)}: a column is named by a string.")
+    for column in columns:
         if columns.count(column) > 1:
             raise BayescompareError(
                 f"column {column!r} is named for two of dataset=, algorithm= and replicate=."
             )
-    if layout not in ("auto", "long", "wide"):
-        raise BayescompareError(
-            f"layout={layout!r}: must be 'auto', 'long' or 'wide'."
-            f"{closest(str(layout), ('auto', 'long', 'wide'))}"
-        )
+    check_word("layout", layout, ("auto", "long", "wide"))

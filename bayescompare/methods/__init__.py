@@ -83,6 +83,8 @@ def having(quantity: str) -> list[str]:
     >>> having("network")
     ['network']
     """
+    if not isinstance(quantity, str):
+        raise BayescompareError(f"quantity={quantity!r}: give its name, such as 'questions'.")
     return [name for name in _METHODS if quantity in get(name).provides]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy import stats
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_word, is_number, shown
+from bayescompare._errors import BayescompareError
 from bayescompare.kernels.wilcoxon import SMALLEST, differences, doubled_ranks, signed_rank
 from bayescompare.methods.base import FloatArray
 from bayescompare.results import Results
@@ -67,18 +67,14 @@ def run(results: Results, measure: str, test: WhichTest) -> PairTest:
 
 def check_test(test: object) -> None:
     """Refuse a test that is not one of the two."""
-    if test not in get_args(WhichTest):
-        raise BayescompareError(
-            f"test={test!r}: the test of each measure is 'sign' or 'wilcoxon'."
-            f"{closest(str(test), get_args(WhichTest))}"
-        )
+    check_word("test", test, get_args(WhichTest))
 
 
 def check_alpha(alpha: object) -> None:
     """Refuse a level that is not a number between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0.0 < float(alpha) < 1.0:
+    if not (is_number(alpha) and 0.0 < alpha < 1.0):
         raise BayescompareError(
-            f"alpha={alpha!r}: a level is a number between 0 and 1, such as 0.05."
+            f"alpha={shown(alpha)}: a level is a number between 0 and 1, such as 0.05."
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescompare._checks import check_positive, is_number
+from bayescompare._checks import check_flag, check_positive, is_number, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.counts import ErrorCounts
 from bayescompare.kernels.error_rates import (
@@ -58,8 +58,8 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
     """
     try:
         given = np.asarray(p, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BayescompareError(f"p={p!r}: give a sequence of probabilities.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise BayescompareError(f"p={shown(p)}: give a sequence of probabilities.") from None
     if given.ndim != 1 or not given.size:
         raise BayescompareError(f"p has shape {given.shape}: give one probability per dataset.")
     outside = ~((given >= 0.0) & (given <= 1.0))
@@ -67,8 +67,7 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
         k = int(np.flatnonzero(outside)[0])
         raise BayescompareError(f"p[{k}]={setting(given[k])}: probabilities lie between 0 and 1.")
     check_positive(b=b)
-    if not isinstance(joint, (bool, np.bool_)):
-        raise BayescompareError(f"joint={joint!r}: must be True or False.")
+    check_flag(joint=joint)
     return joint_context(given, b) if joint else context(given, b)
 
 
@@ -109,7 +108,9 @@ def first_better(
     import pandas as pd
 
     check_positive(a=a)
-    chosen = _checked(counts).sel(algorithms=algorithms or counts.algorithms[:2])
+    chosen = _checked(counts).sel(
+        algorithms=counts.algorithms[:2] if algorithms is None else algorithms
+    )
     if len(chosen.algorithms) != 2:
         raise BayescompareError(f"algorithms={algorithms!r}: name two, the first and the second.")
     k_h, k_g = chosen.pair(*chosen.algorithms)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._checks import is_number, is_whole
+from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.correlated_t import posterior_from_moments, region_probabilities
 from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
@@ -129,6 +129,7 @@ class CorrelatedT(LearnsWeight, Method):
     learned: LearnedPrior | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        check_flag(joint=self.joint)
         self.check_weight()
         check_priors(self.priors, self.parameters)
         if self.priors and not is_number(self.priors["b"]):
@@ -149,8 +150,6 @@ class CorrelatedT(LearnsWeight, Method):
             )
         if self.folds is not None and not (is_whole(self.folds) and self.folds >= 2):
             raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
-        if not isinstance(self.joint, bool):
-            raise BayescompareError(f"joint={self.joint!r}: must be True or False.")
 
     # the answer ----------------------------------------------------------------------------------
 

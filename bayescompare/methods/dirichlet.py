@@ -147,14 +147,15 @@ class Dirichlet(Method):
 
     def __post_init__(self) -> None:
         # What was not given is None only up to here: "symmetric" given turns learning off.
+        check_priors(self.priors, self.parameters)
         prior: object = self.prior
         strength: object = self.strength
         nothing = prior is None and strength is None and not self.priors
-        object.__setattr__(self, "learns", nothing or prior == "learned")
+        learned = isinstance(prior, str) and prior == "learned"
+        object.__setattr__(self, "learns", nothing or learned)
         object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
         object.__setattr__(self, "strength", 1.0 if strength is None else strength)
         check_prior(self.prior, self.strength)
-        check_priors(self.priors, self.parameters)
         given = self.priors or {}
         if len(given) > 1:
             raise BayescompareError(

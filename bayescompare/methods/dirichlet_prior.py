@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import MOST_WEIGHT, check_positive, shown
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.cells import Cells
 from bayescompare.methods.priors import is_number
@@ -31,8 +32,7 @@ _PER_STATEMENT = {"jeffreys": 0.5, "uniform": 1.0}
 
 def check_prior(prior: object, strength: float) -> None:
     """Check what can be checked before the data are known."""
-    if not (is_number(strength) and math.isfinite(strength) and strength > 0):
-        raise BayescompareError(f"strength={strength!r}: must be a finite number > 0.")
+    check_positive(strength=strength)
     if isinstance(prior, str):
         if prior not in _NAMES:
             raise BayescompareError(
@@ -46,7 +46,7 @@ def check_prior(prior: object, strength: float) -> None:
             _check_alpha(f"prior[{label!r}]", value)
     else:
         _check_alpha("prior", prior)
-    if strength != 1.0 and prior not in ("symmetric", "imprecise"):
+    if strength != 1.0 and not (isinstance(prior, str) and prior in ("symmetric", "imprecise")):
         raise BayescompareError(
             f"strength={strength!r} goes with prior='symmetric' or 'imprecise'; prior={prior!r} "
             f"{'learns it' if prior == 'learned' else 'fixes α itself'}."
@@ -54,8 +54,10 @@ def check_prior(prior: object, strength: float) -> None:
 
 
 def _check_alpha(argument: str, value: object) -> None:
-    if not is_number(value) or not (math.isfinite(value) and value > 0):
-        raise BayescompareError(f"{argument}={value!r}: α must be a finite number > 0.")
+    if not is_number(value) or not 0.0 < value <= MOST_WEIGHT:
+        raise BayescompareError(
+            f"{argument}={shown(value)}: α must be a finite number > 0, at most {MOST_WEIGHT:g}."
+        )
 
 
 def cells_of(prior: Prior, strength: float, statements: Statements) -> tuple[Statements, Cells]:

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_count, is_number
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_count, check_word, is_number
+from bayescompare._errors import BayescompareError
 from bayescompare.kernels.gsd_permutation import PermutationTest, permutation_test
 from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.decision import Decision
@@ -265,8 +265,5 @@ def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -
 
 
 def _check_word(name: str, value: object, known: tuple[str | None, ...]) -> None:
-    if value not in known:
-        words = [word for word in known if word is not None]
-        raise BayescompareError(
-            f"{name}={value!r}: must be one of {', '.join(words)}.{closest(str(value), words)}"
-        )
+    if value is not None or None not in known:
+        check_word(name, value, [word for word in known if word is not None])

@@ -45,14 +45,14 @@ class LearnsWeight:
         """Check b and what was learned, before anything is known of the data."""
         if isinstance(self.b, str) and self.b != "learned":
             raise BayescompareError(f"b={self.b!r}: must be a number > 0, or 'learned'.")
-        if self.b != "learned":
+        if not isinstance(self.b, str):
             check_positive(b=self.b)
         elif not self.joint:
             raise BayescompareError(
                 "b='learned' needs the full model, whose evidence is known: say joint=True too."
             )
         if self.learned is not None:
-            if self.b != "learned":
+            if not isinstance(self.b, str):
                 raise BayescompareError("learned= goes with b='learned'; pairwise() fills it in.")
             object.__setattr__(self, "learned", LearnedPrior.from_options(self.learned))
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Judges, Kind, Method, Sampling
@@ -76,6 +77,7 @@ class ModelFile(Method):
         given: object = self.priors
         if not (given is None or isinstance(given, Mapping)):
             raise BayescompareError(f"priors={given!r}: give a mapping {{name: value}}.")
+        check_flag(saved=self.saved)
         if not self.saved:
             _ = self.code  # a fault in the file is told at once
 

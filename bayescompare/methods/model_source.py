@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.results_text import first
 
@@ -186,7 +187,7 @@ def find_source(source: object) -> Source:
         code = getattr(inspect.unwrap(source), "__code__", None)
         file = "" if code is None else str(code.co_filename)
         return _source(name, where, source, source, inspect.getdoc(source) or "", file)
-    path = Path(str(source))
+    path = check_path(source, "method")
     if path.suffix != ".py":
         known = bundled()
         if str(source) not in known:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.dag_posterior import (
     edge_probabilities,
@@ -78,6 +79,10 @@ _NO_MODEL = (
 #: how many cells of tables may be drawn for them: very wide tables get fewer draws.
 _DRAWS = 20_000
 _MOST_DRAWN = 200_000_000
+
+
+#: Monte Carlo errors below this take more than 10⁹ draws.
+_LEAST_MCSE = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,9 +146,12 @@ class Network(Method):
 
     def __post_init__(self) -> None:
         check_priors(self.priors, self.parameters)
-        for name, value in (("ess", self.ess), ("mcse", self.mcse)):
-            if not is_number(value) or not (math.isfinite(value) and value > 0):
-                raise BayescompareError(f"{name}={value!r}: must be a finite number > 0.")
+        check_positive(ess=self.ess, mcse=self.mcse)
+        if self.mcse < _LEAST_MCSE:
+            raise BayescompareError(
+                f"mcse={self.mcse!r}: must be at least {_LEAST_MCSE:g}; the draws it takes grow "
+                "with the square of its inverse."
+            )
         most: object = self.max_parents
         if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
             raise BayescompareError(f"max_parents={self.max_parents!r}: an integer >= 0, or None.")
@@ -152,7 +160,8 @@ class Network(Method):
                 f"search={self.search!r}: choose one of {', '.join(SEARCHES)}, or give a graph."
                 f"{closest(self.search, SEARCHES)}"
             )
-        if self.average and self.search != "exact":
+        check_flag(average=self.average)
+        if self.average and not (isinstance(self.search, str) and self.search == "exact"):
             raise BayescompareError(
                 "average=True sums over all graphs: leave search='exact', or average=False."
             )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayescompare._checks import check_count, is_number, is_whole
+from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.maximum import probability_of_maximum
@@ -27,8 +27,11 @@ def check_plan(more: object, threshold: object, simulations: object) -> list[int
     listed = isinstance(more, (Sequence, np.ndarray)) and not isinstance(more, str)
     numbers: list[object] = list(more) if listed else [more]  # type: ignore[call-overload]
     for number in numbers:
-        if not (is_whole(number) and number >= 1):
-            raise BayescompareError(f"more={more!r}: give numbers of further datasets, each >= 1.")
+        if not (is_whole(number) and 1 <= number <= MOST_COUNT):
+            raise BayescompareError(
+                f"more={shown(more)}: give numbers of further datasets, each >= 1 and at most "
+                f"{MOST_COUNT:,}."
+            )
     if not (is_number(threshold) and 0.5 < threshold < 1.0):
         raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")
     check_count(simulations=simulations)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._checks import check_positive
+from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.error_rates import log_marginal, p_first_better
 from bayescompare.kernels.poisson_binomial import context, draw_rates, pmf, rate_interval
@@ -149,6 +149,7 @@ class PoissonBinomial(LearnsWeight, Method):
 
     def __post_init__(self) -> None:
         check_positive(a=self.a)
+        check_flag(joint=self.joint)
         self.check_weight()
         check_priors(self.priors, self.parameters)
         given = self.priors or {}
@@ -163,8 +164,6 @@ class PoissonBinomial(LearnsWeight, Method):
                 f"priors={list(given)}: the paper's formula is no model to put a prior into; say "
                 "joint=True."
             )
-        if not isinstance(self.joint, bool):
-            raise BayescompareError(f"joint={self.joint!r}: must be True or False.")
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._checks import is_number
+from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
 from bayescompare._errors import BayescompareError, closest
 from bayescompare.methods.base import Parameter
 from bayescompare.methods.prior_values import (
@@ -107,6 +107,8 @@ def _check_value(name: str, value: Any, parameter: Parameter) -> None:
         if not (math.isfinite(value) and value > parameter.low):
             above = "" if math.isinf(parameter.low) else f" and > {setting(parameter.low)}"
             raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}.")
+        if value > MOST_WEIGHT:
+            check_positive(**{f"priors[{name!r}]": value})
     elif is_fixed(value):
         _check_fixed(name, value, parameter)
     elif placer(value) is None:

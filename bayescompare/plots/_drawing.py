@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from bayescompare._errors import BayescompareError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
@@ -57,6 +59,13 @@ _GLUE = "\N{NO-BREAK SPACE}"
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the Axes given, or those of a new pyplot figure of this size in inches."""
     if ax is not None:
+        from matplotlib.axes import Axes
+
+        given: object = ax
+        if not isinstance(given, Axes):
+            raise BayescompareError(
+                f"ax is a {type(given).__name__}: give a matplotlib Axes, or None for a new figure."
+            )
         return ax
     import matplotlib.pyplot as plt
 

@@ -74,7 +74,7 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     >>> [round(float(bar.get_width()), 3) for bar in ax.containers[0]]
     [0.798, 0.138, 0.052, 0.012]
     """
-    return _chosen(kind or _usual(c), _OF_COMPARISON)(c, ax=ax)
+    return _chosen(_usual(c) if kind is None else kind, _OF_COMPARISON)(c, ax=ax)
 
 
 def _usual(c: Comparison) -> str:
@@ -135,7 +135,8 @@ def plot_pairwise(
 def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:
     if kind is None:
         return next(iter(known.values()))
-    if kind not in known:
+    given: object = kind  # whatever its type says
+    if not isinstance(given, str) or given not in known:
         raise BayescompareError(
             f"kind={kind!r} is no picture of this: choose one of {', '.join(known)}."
             f"{closest(str(kind), known)}"

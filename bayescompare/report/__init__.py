@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._checks import check_path, check_word, shown
+from bayescompare._errors import BayescompareError
 from bayescompare._files import new_file, write_text
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ def render(
     from bayescompare.pairs import Pairwise
     from bayescompare.report.page import page_of
 
+    given: object = command
+    if not (given is None or isinstance(given, str)):
+        raise BayescompareError(f"command={shown(given)}: give a string, or None.")
+
+    check_word("format", format, sorted(set(_FORMATS.values())))
     if format == "json" and hasattr(thing, "to_json"):
         rule: dict[str, Any] = {"level": level, "fdr": fdr} if isinstance(thing, Pairwise) else {}
         return f"{thing.to_json(**rule)}\n"
@@ -101,14 +107,9 @@ def _writer(format: str) -> Callable[..., str]:
         from bayescompare.report.markdown import markdown
 
         return markdown
-    if format == "latex":
-        from bayescompare.report.latex import latex
+    from bayescompare.report.latex import latex
 
-        return latex
-    known = sorted(set(_FORMATS.values()))
-    raise BayescompareError(
-        f"format={format!r}: must be one of {', '.join(known)}.{closest(str(format), known)}"
-    )
+    return latex
 
 
 def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
@@ -120,7 +121,7 @@ def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: path='report.pdf': a report ends in .html, ...
     """
-    if Path(path).suffix.lower() not in _FORMATS:
+    if check_path(path).suffix.lower() not in _FORMATS:
         raise BayescompareError(
             f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; a PDF can be printed "
             "from the HTML page or made of the LaTeX file."

@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayescompare._checks import check_count, check_positive
+from bayescompare._checks import check_count, check_positive, check_word
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare.kernels.beta_binomial import draw_hyper, pooled
@@ -140,10 +140,7 @@ def sbc(
     >>> found.ok
     True
     """
-    if model not in _MODELS:
-        raise BayescompareError(
-            f"model={model!r}: choose one of {', '.join(_MODELS)}.{closest(model, _MODELS)}"
-        )
+    check_word("model", model, _MODELS)
     check_count(simulations=simulations, draws=draws)
     _check_options(model, options)
     generator, _ = as_rng(rng)

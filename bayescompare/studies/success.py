@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from bayescompare._checks import check_count
+from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.kernels.error_rates import p_first_better
@@ -150,6 +150,7 @@ def success_study(
     from joblib import Parallel, delayed
 
     check_count(examples=examples, datasets=datasets, simulations=simulations)
+    check_jobs(n_jobs)
     shape, share = _context(shapes, weights)
     truth = _first_is_better(shape, share)
     generator, _ = as_rng(rng)
