@@ -281,6 +281,17 @@ def test_every_cell_agrees_with_a_dense_rule(counts: list[float], alpha: float) 
     np.testing.assert_allclose(found, exact, rtol=0, atol=1e-11)
 
 
+@pytest.mark.parametrize("change", [(1.0, -2.0, 0.0), (1.0, 0.0, -1.0), (0.0, 2.0, -2.0)])
+def test_rules_whose_differences_cancel_do_not_agree(change: tuple[float, float, float]) -> None:
+    # Groups of two and of one cell, and a lump.
+    cells = Cells(np.log([0.5, 0.5, 0.5]), np.array([1.0, 1.0, 4.0]), math.log(0.5), math.log(9.0))
+    groups, _ = maximum._group(cells)
+    rules = maximum._Rules(groups, *maximum._tail_limits(groups))
+    assert rules.agree
+    rules.coarse = rules.coarse + 2e-11 * np.array(change)
+    assert not rules.agree
+
+
 def test_rules_that_never_agree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     # A thousand unseen cells of α = 1 need more than the first rules.
     monkeypatch.setattr(maximum, "_FINEST", 64)

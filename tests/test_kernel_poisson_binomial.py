@@ -307,6 +307,12 @@ def test_certain_regions_are_the_dirichlet_kernel(
     np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-12)
 
 
+def test_regions_are_checked_where_they_are_likely_and_at_the_corners() -> None:
+    certain = np.repeat(np.eye(3), (3, 1, 9), axis=0)
+    states = pm._telling_states(pm._region_counts(certain)).tolist()
+    assert states == [[3, 1, 9], [13, 0, 0], [0, 13, 0], [0, 0, 13]]
+
+
 def test_regions_by_a_rule_too_coarse_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def coarse(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         # The middles of the panels: right to some 1 %.
