@@ -440,7 +440,7 @@ CASES = {
     ),
     **{
         f"fdr {rate}": Case(
-            f"fdr={rate}: must lie between 0 and 1",
+            f"fdr={rate}: must be a number between 0 and 1",
             lambda p, rate=rate: bc.pairwise(read(p)).decide(fdr=rate),
             (*PAIRWISE, f"--fdr={rate}"),
         )
