@@ -152,12 +152,12 @@ def test_pairwise_tables(pairs: bc.Pairwise) -> None:
     shown = dict(zip(names, row[1:], strict=True))
     assert shown["GBM"] == ""
     assert shown["EN"] == f"{float(pairs.matrix.sel(algorithm='GBM', opponent='EN')):.3f}"
-    decided = [c for c in page.cells if len(c) == 6 and c[-1] in ("asserted", "open")]
+    decided = [c for c in page.cells if len(c) == 7 and c[-1] in ("verdict", "open")]
     table = pairs.decide()
     assert [cells[:3] for cells in decided] == table[
         ["first", "second", "statement"]
     ].to_numpy().tolist()
-    assert [cells[-1] == "asserted" for cells in decided] == table["asserted"].tolist()
+    assert [cells[-1] == "verdict" for cells in decided] == table["asserted"].tolist()
 
 
 def test_matrix_cells_are_shaded_by_value(pairs: bc.Pairwise) -> None:
