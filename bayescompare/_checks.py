@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare.text.numbers import setting, whole
 
 __all__ = [
     "check_count",
@@ -87,7 +88,7 @@ def check_count(**given: object) -> None:
         if not (is_whole(value) and value >= 1):
             raise BayescompareError(f"{name}={shown(value)}: must be an integer >= 1.")
         if value > MOST_COUNT:
-            raise BayescompareError(f"{name}={shown(value)}: must be at most {MOST_COUNT:,}.")
+            raise BayescompareError(f"{name}={shown(value)}: must be at most {whole(MOST_COUNT)}.")
 
 
 def check_draws(*, draws: object, chains: object) -> None:
@@ -97,7 +98,7 @@ def check_draws(*, draws: object, chains: object) -> None:
     assert is_whole(chains)
     if draws * chains > MOST_DRAWS:
         raise BayescompareError(
-            f"draws={draws} in chains={chains}: at most {MOST_DRAWS:,} draws together."
+            f"draws={draws} in chains={chains}: at most {whole(MOST_DRAWS)} draws together."
         )
 
 
@@ -125,7 +126,7 @@ def check_positive(**given: object) -> None:
             raise BayescompareError(f"{name}={shown(value)}: must be a finite number > 0.")
         if value > MOST_WEIGHT:
             raise BayescompareError(
-                f"{name}={value!r}: must be at most {MOST_WEIGHT:g}; no data would be heard "
+                f"{name}={value!r}: must be at most {setting(MOST_WEIGHT)}; no data would be heard "
                 "beside a prior of more weight."
             )
 
@@ -187,6 +188,6 @@ def check_path(path: object, argument: str = "path") -> Path:
 
         if error.errno == errno.ENAMETOOLONG:
             raise BayescompareError(
-                f"{text[:40]!r}…: {len(text):,} characters are more than a path can have."
+                f"{text[:40]!r}…: {whole(len(text))} characters are more than a path can have."
             ) from None
     return Path(text)

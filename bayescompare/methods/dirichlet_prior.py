@@ -15,7 +15,7 @@ from bayescompare._errors import BayescompareError, closest
 from bayescompare.kernels.cells import Cells
 from bayescompare.methods.priors import is_number
 from bayescompare.statements import DENSE, Statements
-from bayescompare.text.numbers import count
+from bayescompare.text.numbers import count, setting
 
 __all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
 
@@ -56,7 +56,8 @@ def check_prior(prior: object, strength: float) -> None:
 def _check_alpha(argument: str, value: object) -> None:
     if not is_number(value) or not 0.0 < value <= MOST_WEIGHT:
         raise BayescompareError(
-            f"{argument}={shown(value)}: α must be a finite number > 0, at most {MOST_WEIGHT:g}."
+            f"{argument}={shown(value)}: α must be a finite number > 0, at most "
+            f"{setting(MOST_WEIGHT)}."
         )
 
 

@@ -56,7 +56,7 @@ from bayescompare.methods.priors import Priors, check_priors, is_number, prior_o
 from bayescompare.methods.words.network import GraphKind, network_words
 from bayescompare.results import Results
 from bayescompare.statements import Statements
-from bayescompare.text.numbers import count, memory
+from bayescompare.text.numbers import count, memory, setting
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -149,8 +149,8 @@ class Network(Method):
         check_positive(ess=self.ess, mcse=self.mcse)
         if self.mcse < _LEAST_MCSE:
             raise BayescompareError(
-                f"mcse={self.mcse!r}: must be at least {_LEAST_MCSE:g}; the draws it takes grow "
-                "with the square of its inverse."
+                f"mcse={self.mcse!r}: must be at least {setting(_LEAST_MCSE)}; the draws it takes "
+                "grow with the square of its inverse."
             )
         most: object = self.max_parents
         if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):

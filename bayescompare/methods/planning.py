@@ -13,6 +13,7 @@ from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, s
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.cells import Cells
 from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.text.numbers import whole
 
 __all__ = ["check_plan", "grown", "next_cells", "plan_table"]
 
@@ -30,7 +31,7 @@ def check_plan(more: object, threshold: object, simulations: object) -> list[int
         if not (is_whole(number) and 1 <= number <= MOST_COUNT):
             raise BayescompareError(
                 f"more={shown(more)}: give numbers of further datasets, each >= 1 and at most "
-                f"{MOST_COUNT:,}."
+                f"{whole(MOST_COUNT)}."
             )
     if not (is_number(threshold) and 0.5 < threshold < 1.0):
         raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")

@@ -34,6 +34,7 @@ __all__ = [
     "setting",
     "share",
     "statistic",
+    "whole",
 ]
 
 #: Where readers draw lines, and where the package's own verdicts change.
@@ -265,6 +266,17 @@ def count(value: float) -> str:
     if abs(value - round(value)) < 1e-9:
         return f"{round(value):,}"
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.1f}"
+
+
+def whole(n: int) -> str:
+    """Write a whole number with all its digits: a limit, a length.
+
+    Examples
+    --------
+    >>> whole(1000), whole(10**9)
+    ('1,000', '1,000,000,000')
+    """
+    return f"{n:,}"
 
 
 def _large(n: int) -> str:
