@@ -121,9 +121,12 @@ def test_a_hyperprior_weighs_by_the_closed_evidence(name: str, form: Any) -> Non
         assert found == pytest.approx(expected, abs=1e-7)
 
 
-@FORMS
-def test_a_learned_prior_weighs_by_the_closed_evidence(form: Any) -> None:
-    """A pair under what all pairs taught: the strength is a variable of the model."""
+def test_a_learned_prior_weighs_by_the_closed_evidence() -> None:
+    """A pair under what all pairs taught: the strength is a variable of the textbook's model.
+
+    NUTS has it summed out: tests/test_pairs_learned.py has its density.
+    """
+    form = "textbook"
     results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
     c: Any = bc.pairwise(results, n_jobs=1)["CART", "GLM"]
     learned, counts = c.method.learned, c.answer.counts

@@ -302,17 +302,19 @@ class Dirichlet(Method):
 
         return build(self, results, "textbook")
 
+    def place_theta(self, form: Form, listing: Listing) -> Any:
+        """Add θ, and what its α is made of, to the model in context; return log θ."""
+        from bayescompare.methods.dirichlet_nuts import place_alpha
+        from bayescompare.methods.simplex import place_dirichlet
+
+        alpha, total = place_alpha(self.open_priors, listing), float(listing.counts.sum())
+        return place_dirichlet(form, "theta", alpha, total, ("statement",))
+
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
         from bayescompare.methods.dirichlet_nuts import build
 
         return build(self, results, "nuts")
-
-    def place_alpha(self, listing: Listing) -> Any:
-        """Return each cell's α; what is random of it is added to the model in context."""
-        from bayescompare.methods.dirichlet_nuts import place_alpha
-
-        return place_alpha(self.open_priors, listing)
 
     def listing(self, results: Results) -> Listing:
         """Return the cells as draws and models see them."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
@@ -22,15 +23,15 @@ from bayescompare.kernels.learned import posterior_weights, strength_evidence
 from bayescompare.kernels.learned_maximum import mixed_maximum
 from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.kernels.mixture import Mixture
-from bayescompare.methods.base import Answer, Sampling
+from bayescompare.methods.base import Answer, Form, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.dirichlet_mixture import place_mixture, with_log_prior, with_strengths
 from bayescompare.methods.dirichlet_prior import cells_of
 from bayescompare.methods.learned_prior import (
     LearnedPrior,
     learn_prior,
     pair_patterns,
-    place_learned,
     pool,
 )
 from bayescompare.methods.listing import Listing
@@ -39,11 +40,6 @@ from bayescompare.methods.trees import conjugate_tree
 from bayescompare.methods.words.dirichlet import learned_pair_words
 from bayescompare.results import Results
 from bayescompare.statements import DENSE, Statements
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    pass
 
 __all__ = ["LearnedDirichlet", "learned_dirichlet"]
 
@@ -188,23 +184,20 @@ class LearnedDirichlet(Dirichlet):
             rng.choice(mixture.strengths, p=mixture.prior, size=(1, draws)),
         )
         listing = Listing.from_cells(statements, mixture.base)
-        return conjugate_tree(
+        tree = conjugate_tree(
             results, listing, draws=draws, chains=chains, rng=rng, strengths=strengths
         )
+        return with_log_prior(tree, listing, self.learned)
 
-    def place_alpha(self, listing: Listing) -> Any:
-        """Return A φ, with A a variable of the model in context."""
-        return place_learned("strength", self.learned) * np.exp(listing.log_alpha)
+    def place_theta(self, form: Form, listing: Listing) -> Any:
+        """Add A and θ to the model in context; NUTS takes A summed out, as it is discrete."""
+        return place_mixture(form, listing, self.learned)
 
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`: A by its value, not by its number."""
-        import xarray as xr
-
-        tree = super().finish(results, tree, rng)
-        for group in ("posterior", "prior", "log_prior"):
-            data = tree[group].to_dataset()
-            tree[group] = xr.DataTree(data.drop_vars("strength_index", errors="ignore"))
-        return tree
+        """Bring NUTS's tree into the shape of `draws`: A is drawn back, exactly given θ."""
+        listing = self.listing(results)
+        tree = with_strengths(tree, listing, self.learned, rng)
+        return with_log_prior(super().finish(results, tree, rng), listing, self.learned)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""

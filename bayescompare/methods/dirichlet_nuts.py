@@ -18,7 +18,7 @@ from bayescompare.methods.base import Answer, Form, Sampling
 from bayescompare.methods.decision import decide
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.priors import Priors, check_support, place
-from bayescompare.methods.simplex import observe_weights, place_dirichlet
+from bayescompare.methods.simplex import observe_weights
 from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -55,9 +55,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
             _check_length(theta, listing)
             log_theta = pt.log(theta)
         else:
-            alpha = method.place_alpha(listing)
-            total = float(listing.counts.sum())
-            log_theta = place_dirichlet(form, "theta", alpha, total, ("statement",))
+            log_theta = method.place_theta(form, listing)
             theta = model["theta"]
         if not listing.has_other:
             marginal = pt.tensordot(theta, listing.wins, axes=1)

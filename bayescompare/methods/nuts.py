@@ -182,6 +182,8 @@ def _quiet() -> Iterator[None]:
             warnings.filterwarnings(
                 "ignore", message="The effect of Potentials", category=UserWarning
             )
+            # θ is the posterior's, whatever the prior of its strength would say of it.
+            warnings.filterwarnings("ignore", message="The following trace variables were implic")
             # Predictions of a distribution that numba has no code for are made by numpy.
             warnings.filterwarnings("ignore", message="Numba will use object mode")
             yield
