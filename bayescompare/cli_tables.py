@@ -223,7 +223,7 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
 
 
 def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, str]]:
-    """Cells of the matrix that an asserted statement is about."""
+    """Cells of the matrix that a verdict is about."""
     if p.bayesian or p.method.directed:
         return set(p.ordered(rule).edges)
     rows = decided[decided["asserted"]].itertuples()

@@ -155,22 +155,23 @@ class Pairwise:
         ----------
         level : float
             Each pair by itself; 0.95 by default. Bayesian: P of its best statement is at least
-            `level`, under the prior learned from all pairs and under the pair's own. So nothing
-            is asserted that `compare` leaves open. Frequentist: the p-value after Holm's
+            `level`, under the prior learned from all pairs and under the pair's own. So no pair
+            gets a verdict that `compare` leaves open. Frequentist: the p-value after Holm's
             correction is at most 1 − `level`, so that the probability of any false rejection is.
         fdr : float
             Instead of `level`, all pairs together. Bayesian: the largest set of surest pairs with
             mean(1 − P) at most `fdr`: the expected share of false ones, if the prior is right.
             Frequentist: Holm's correction at `fdr`.
         floor : float
-            With `fdr`, the least P that may be asserted.
+            With `fdr`, the least P that may get a verdict.
 
         Returns
         -------
         DataFrame
             The surest pair first: first, second, n (datasets), statement; probability and alone
             (P under the pair's own prior), or pvalue and adjusted; running_fdr with `fdr`;
-            asserted. A pair with fewer than two common datasets has NaN.
+            asserted, which says whether there is a verdict. A pair with fewer than two common
+            datasets has NaN.
         """
         return self.decided(as_rule(level=level, fdr=fdr, floor=floor))
 
@@ -198,12 +199,12 @@ class Pairwise:
         return c.decision.level, c.decision.level if c.decision.alone is None else c.decision.alone
 
     def order(self, *, level: float | None = None, fdr: float | None = None) -> nx.DiGraph[str]:
-        """Return what was asserted as a graph: an edge from winner to loser on every measure.
+        """Return the winners as a graph: an edge from winner to loser on every measure.
 
-        Asserted statements that favour each algorithm on some measure order nothing; they are
-        kept in the graph's attribute ``"mixed"``. "Better on most datasets" is not transitive: A
-        may beat B, B beat C and C beat A. Such cycles are in the attribute ``"cycles"``, each as
-        the algorithms in turn; where there are none the edges are part of a ranking.
+        Verdicts that name no winner on every measure, trade-offs among them, order nothing; they
+        are kept in the graph's attribute ``"mixed"``. "Better on most datasets" is not transitive:
+        A may beat B, B beat C and C beat A. Such cycles are in the attribute ``"cycles"``, each
+        as the algorithms in turn; where there are none the edges are part of a ranking.
         """
         return self.ordered(as_rule(level=level, fdr=fdr))
 
@@ -308,7 +309,7 @@ class Pairwise:
         fdr: float | None = None,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the heat map of `matrix`, or what is asserted at `level` or `fdr`.
+        """Draw the heat map of `matrix`, or the verdicts at `level` or by `fdr`.
 
         That is a Hasse diagram (``"order"``), the matrix of most probable statements
         (``"dominance"``) or a critical-difference diagram (``"critical"``) of the ranks on
@@ -329,8 +330,8 @@ class Pairwise:
     ) -> Path:
         """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
 
-        `level` or `fdr` is what is asserted, as for `decide`; `command` is what made it, by
-        default the Python call.
+        `level` or `fdr` decides which pairs get a verdict, as for `decide`; `command` is what made
+        it, by default the Python call.
         """
         from bayescompare.report import write_report
 

@@ -446,6 +446,19 @@ CASES = {
         )
         for rate in (0.0, 1.0, -0.1, math.nan)
     },
+    **{
+        f"level {level}": Case(
+            f"level={level}: must be a number between 0.5 and 1",
+            lambda p, level=level: bc.pairwise(read(p)).decide(level=level),
+            (*PAIRWISE, f"--level={level}"),
+        )
+        for level in (0.5, 1.0, -0.1, math.nan)
+    },
+    "level and fdr": Case(
+        "level.* and .*fdr.* are two rules: give one",
+        lambda p: bc.pairwise(read(p)).decide(level=0.9, fdr=0.1),
+        (*PAIRWISE, "--level=0.9", "--fdr=0.1"),
+    ),
     # draws ---------------------------------------------------------------------------------------
     "no draws": Case(
         "draws=0: must be an integer >= 1",

@@ -296,16 +296,20 @@ def test_pairwise_against_a_reference() -> None:
     assert row == ["GBM", ">0.999*", "<0.001"]
 
 
-def test_fdr_changes_what_is_asserted() -> None:
-    def asserted(*options: object) -> int:
+def test_level_and_fdr_change_the_verdicts() -> None:
+    def verdicts(*options: object) -> int:
         printed = run("pairwise", "--example", "jansen-uci", *options).stdout
-        found = re.search(r"(\d+) of 28 most probable", " ".join(printed.split()))
+        found = re.search(r"For (\d+) of 28 pairs we can name a winner", " ".join(printed.split()))
         assert found is not None
-        return int(found[1])
+        marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
+        assert len(marked) == int(found[1])
+        return len(marked)
 
     p = bc.pairwise(bc.load_example("jansen-uci"))
-    assert asserted("--fdr", 0.1) == p.decide(fdr=0.1)["asserted"].sum()
-    assert asserted("--fdr", 0.1) > asserted()
+    assert verdicts() == p.decide()["asserted"].sum()
+    assert verdicts("--fdr", 0.1) == p.decide(fdr=0.1)["asserted"].sum()
+    assert verdicts("--level", 0.8) == p.decide(level=0.8)["asserted"].sum()
+    assert verdicts("--fdr", 0.1) > verdicts("--level", 0.8) > verdicts()
 
 
 def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
@@ -316,8 +320,8 @@ def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
     assert json.loads(printed) == json.loads(p.to_json(fdr=0.1))
     asserted = int(p.decide(fdr=0.1)["asserted"].sum())
     page = report.read_text(encoding="utf-8")
-    assert f"{asserted} of 28 pairs can be asserted" in page
-    assert "at most 10 %" in page
+    assert f"For {asserted} of 28 pairs we can name a winner" in page
+    assert "if the prior is right, at most 10 % of the verdicts" in page
 
 
 def test_pairwise_frequentist_prints_p_values() -> None:
@@ -342,7 +346,7 @@ def test_many_algorithms_are_numbered_and_split(tmp_path: Path) -> None:
     lines = printed.splitlines()
     assert max(map(len, lines)) <= 100
     assert [line for line in lines if line.startswith(" 25 algorithm number 24 ")]
-    assert re.search(r"and 260 more, \d+ of them asserted", printed)
+    assert re.search(r"and 260 more, \d+ of them with a verdict", printed)
 
 
 def test_names_are_printed_literally(tmp_path: Path) -> None:
@@ -576,7 +580,7 @@ def test_a_pipe_gets_no_colour_and_100_columns() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert ANSI not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
-    assert "* asserted" in done.stdout
+    assert "Statements by pair, * a verdict" in done.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")

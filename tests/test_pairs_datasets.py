@@ -175,14 +175,24 @@ def test_the_report_says_n(method: str) -> None:
     }
 
 
+def title(p: bc.Pairwise, kind: Any) -> str:
+    ax = p.plot(kind, ax=Figure().subplots())
+    return " ".join(ax.get_title(loc="left").split() or ax.get_title().split())
+
+
 @pytest.mark.parametrize("kind", ["matrix", "order", "dominance", "critical"])
 def test_pictures_say_that_pairs_rest_on_different_datasets(kind: Any) -> None:
-    def title(results: Results) -> str:
-        ax = every_pair(results).plot(kind, ax=Figure().subplots())
-        return " ".join(ax.get_title(loc="left").split() or ax.get_title().split())
+    gaps = every_pair(with_gaps([(0, 2), (1, 2)]))
+    assert "on different datasets, 6 to 8 each" in title(gaps, kind)
+    assert "different datasets" not in title(every_pair(with_gaps([])), kind)
 
-    assert "on different datasets, 6 to 8 each" in title(with_gaps([(0, 2), (1, 2)]))
-    assert "different datasets" not in title(with_gaps([]))
+
+@pytest.mark.parametrize("kind", ["order", "dominance", "critical"])
+def test_pictures_count_the_pairs_that_could_not_be_compared(kind: Any) -> None:
+    p = every_pair(with_gaps([(k, 3) for k in range(7)]))
+    assert len(p.skipped) == 3
+    assert f"{p.decide()['asserted'].sum()} of 6 pairs" in title(p, kind)
+    assert "of 6 pairs" in p.explain()
 
 
 def test_an_algorithm_without_common_datasets_is_left_out_of_the_ranks() -> None:

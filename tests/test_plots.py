@@ -463,7 +463,7 @@ def test_cycles_are_drawn(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch) -
     # B, C and D beat each other in a circle; A beats them all, and they beat E.
     edges = [("B", "C"), ("C", "D"), ("D", "B"), ("A", "B"), ("A", "E"), ("D", "E"), ("A", "D")]
     graph: nx.DiGraph[str] = nx.DiGraph(edges, mixed=[])
-    monkeypatch.setattr(type(pairs), "order", lambda self, fdr: graph)
+    monkeypatch.setattr(type(pairs), "ordered", lambda self, rule: graph)
     ax = plots.plot_order(pairs, ax=fresh())
     assert arrows(ax) == {*edges} - {("A", "E")}  # follows from the others
     assert "cycle" in ax.get_title(loc="left")

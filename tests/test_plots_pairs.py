@@ -146,7 +146,7 @@ def test_cells_say_what_was_decided(which: str, fdr: float, request: pytest.Fixt
     assert framed(ax) == wanted
 
 
-def test_the_title_counts_the_asserted_and_names_the_measures(mixed: bc.Pairwise) -> None:
+def test_the_title_counts_the_verdicts_and_names_the_measures(mixed: bc.Pairwise) -> None:
     ax = plots.plot_dominance(mixed, fdr=0.2, ax=fresh())
     asserted = int(mixed.decide(fdr=0.2)["asserted"].sum())
     assert "top to bottom auc and brier" in title(ax)
@@ -403,8 +403,8 @@ def test_ranks_on_one_measure_are_friedman_s(uci: bc.Results) -> None:
         assert told[str(name)][0] == pytest.approx(rank, abs=0.0051)
 
 
-def open_pairs(p: bc.Pairwise, fdr: float = 0.05) -> set[frozenset[str]]:
-    decided = p.decide(fdr=fdr)
+def open_pairs(p: bc.Pairwise, fdr: float | None = None) -> set[frozenset[str]]:
+    decided = p.decide() if fdr is None else p.decide(fdr=fdr)
     left = decided.loc[~decided["asserted"], ["first", "second"]]
     return {frozenset(pair) for pair in left.itertuples(index=False)}
 
@@ -472,7 +472,7 @@ def test_what_stands_in_order_has_a_plain_bar_without_letters() -> None:
     assert all(letters == "" for _, letters in written(ax).values())
 
 
-def test_asserted_equivalence_is_a_double_line_and_no_bar() -> None:
+def test_found_equivalence_is_a_double_line_and_no_bar() -> None:
     said = {("A", "B"): (0, 0.999, 0), ("A", "C"): (0.999, 0, 0), ("B", "C"): (0.999, 0, 0)}
     ax = plots.plot_critical(made(["A", "B", "C"], said), ax=fresh())
     assert not bars(ax)
@@ -481,10 +481,10 @@ def test_asserted_equivalence_is_a_double_line_and_no_bar() -> None:
         for c in (INK, "white")
     )
     assert len(ink) == len(white) == 1
-    assert "1 pair asserted to be equivalent (double lines)" in title(ax)
+    assert "1 pair found equivalent (double lines)" in title(ax)
 
 
-def test_asserted_but_unordered_pairs_are_told(uci: bc.Results) -> None:
+def test_verdicts_without_a_winner_are_counted(uci: bc.Results) -> None:
     p = bc.pairwise(
         uci, method=GSDBootstrap(delta=0, resamples=60), algorithms=["BDS", "RF", "EN"], rng=1,
         n_jobs=1,
@@ -492,7 +492,9 @@ def test_asserted_but_unordered_pairs_are_told(uci: bc.Results) -> None:
     mixed = len(p.order(fdr=0.3).graph["mixed"])
     assert mixed
     ax = plots.plot_critical(p, fdr=0.3, ax=fresh())
-    assert f"{mixed} pair{'s' if mixed > 1 else ''} asserted, but not ordered" in title(ax)
+    wanted = "1 verdict names" if mixed == 1 else f"{mixed} verdicts name"
+    assert f"{wanted} no winner on every measure" in title(ax)
+    assert f"{wanted} no winner on every measure" in title(plots.plot_order(p, fdr=0.3, ax=fresh()))
 
 
 def test_the_listing_of_the_algorithms_does_not_matter(uci: bc.Results) -> None:

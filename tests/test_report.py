@@ -152,11 +152,15 @@ def test_pairwise_tables(pairs: bc.Pairwise) -> None:
     shown = dict(zip(names, row[1:], strict=True))
     assert shown["GBM"] == ""
     assert shown["EN"] == f"{float(pairs.matrix.sel(algorithm='GBM', opponent='EN')):.3f}"
-    decided = [c for c in page.cells if len(c) == 7 and c[-1] in ("verdict", "open")]
+    decided = [c for c in page.cells if c[-1] in ("verdict", "open")]
     table = pairs.decide()
-    assert [cells[:3] for cells in decided] == table[
-        ["first", "second", "statement"]
+    assert [[*cells[:3], int(cells[3])] for cells in decided] == table[
+        ["first", "second", "statement", "n"]
     ].to_numpy().tolist()
+    assert [cells[4:6] for cells in decided] == [
+        [probability(p, levels=[0.95]) for p in row]
+        for row in table[["probability", "alone"]].to_numpy()
+    ]
     assert [cells[-1] == "verdict" for cells in decided] == table["asserted"].tolist()
 
 
@@ -376,16 +380,16 @@ def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> No
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_error_rate_decides_what_is_asserted(pairs: bc.Pairwise, tmp_path: Path) -> None:
+def test_error_rate_decides_the_verdicts(pairs: bc.Pairwise, tmp_path: Path) -> None:
     html = render(pairs, fdr=0.2)
     page = Page(html)
     asserted = int(pairs.decide(fdr=0.2)["asserted"].sum())
     assert asserted > pairs.decide()["asserted"].sum()
-    assert f"{asserted} of 28 pairs can be asserted" in page.text
+    assert f"For {asserted} of 28 pairs we can name a winner" in page.text
     assert "at most 20 %" in page.text
     assert pairs.explain(fdr=0.2) in page.text
-    assert sum(row[-1] == "asserted" for row in page.cells if len(row) == 6) == asserted
-    assert "at most 0.2)" in page.text  # the Hasse diagram's title
+    assert sum(row[-1] == "verdict" for row in page.cells) == asserted
+    assert "(expected share of false ones at most 20 %)" in page.text  # the Hasse diagram's title
     assert "at most 0.5 %" in Page(render(pairs, fdr=0.005)).text
     assert pairs.report(tmp_path / "r.html", fdr=0.2).read_text(encoding="utf-8") == html
 

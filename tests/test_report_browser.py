@@ -142,30 +142,30 @@ def column(opened: Opened, table: str, index: int) -> list[str]:
 def test_tables_sort_by_value_both_ways(browser, reports):
     with Opened(browser, reports["pairs"]) as opened:
         page = opened.page
-        table = "table.sortable:has(th:has-text('expected share false'):nth-child(5))"
-        before = column(opened, table, 3)
+        table = "table.sortable:has(th:has-text('P(own prior)'):nth-child(6))"
+        before = column(opened, table, 4)
         assert before[0] == ">0.999"  # a text whose value lies above 0.999
         button = page.locator(f"{table} th button", has_text="P(most probable)")
         button.click()
         values = page.locator(f"{table} tbody tr").evaluate_all(
-            "rows => rows.map((row) => Number(row.cells[3].dataset.v))"
+            "rows => rows.map((row) => Number(row.cells[4].dataset.v))"
         )
         assert values == sorted(values)
         assert len(set(values)) > 20
-        assert column(opened, table, 3)[-1] == ">0.999"
+        assert column(opened, table, 4)[-1] == ">0.999"
         head = page.locator(f"{table} th", has_text="P(most probable)")
         assert head.get_attribute("aria-sort") == "ascending"
         button.click()
-        assert column(opened, table, 3) == before
+        assert column(opened, table, 4) == before
         page.locator(f"{table} th button", has_text="second").click()
         names = column(opened, table, 1)
         assert names == sorted(names)
         # The mark goes with its row.
         marked = page.locator(f"{table} tr.marked").evaluate_all(
-            "rows => rows.map((row) => row.cells[5].textContent)"
+            "rows => rows.map((row) => row.cells[6].textContent)"
         )
         assert marked
-        assert set(marked) == {"asserted"}
+        assert set(marked) == {"verdict"}
 
 
 def test_values_are_shown_on_hovering(browser, reports):

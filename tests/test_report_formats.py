@@ -202,17 +202,26 @@ def test_sensitivity_words_are_the_curve_s():
     assert "leads throughout and is settled nowhere" in words
 
 
-def test_pairs_at_other_error_rates(pairs):
+def test_pairs_by_other_rules(pairs):
     (section,) = [s for s in page_of(pairs, fdr=0.05).sections if s.title == "Sensitivity"]
     rates, weights = section.tables
     found = {row[0]: row[1] for row in rates.rows}
-    for fdr in (0.01, 0.05, 0.1, 0.2):
-        assert found[f"{100 * fdr:g} %"] == str(int(pairs.decide(fdr=fdr)["asserted"].sum()))
+    for fdr in (0.01, 0.05, 0.1):
+        said = f"expected share of false ones at most {100 * fdr:g} %"
+        assert found.pop(said) == str(int(pairs.decide(fdr=fdr)["asserted"].sum()))
+    for level in (0.8, 0.9, 0.95, 0.99):
+        said = f"P at least {level:g}"
+        assert found.pop(said) == str(int(pairs.decide(level=level)["asserted"].sum()))
+    assert not found
+    assert [row[0] for row, own in zip(rates.rows, rates.marked, strict=True) if own] == [
+        "expected share of false ones at most 5 %"
+    ]
     heavy = bc.pairwise(
         bc.load_example("jansen-uci"), method=bc.methods.Dirichlet(strength=10.0), n_jobs=1
     )
     asked = {row[0]: row[1] for row in weights.rows}
-    assert asked["10"] == str(int(heavy.decide()["asserted"].sum()))
+    assert asked["10"] == str(int(heavy.decide(fdr=0.05)["asserted"].sum()))
+    assert asked["learned"] == str(int(pairs.decide(fdr=0.05)["asserted"].sum()))
 
 
 def test_means_and_wins_are_those_of_the_data(pairs):

@@ -1,4 +1,4 @@
-"""What the pictures of all pairs share: what was asserted, how strongly, and who is ahead."""
+"""What the pictures of all pairs share: the verdicts, how sure they are, and who is ahead."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ __all__ = [
     "ahead",
     "datasets_words",
     "level_of",
+    "no_winner_words",
     "ranked_measure",
     "rule_of",
     "sign_lines",
@@ -86,6 +87,18 @@ def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
     """Say how many pairs have a verdict and by which rule."""
     found = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
     return f"a verdict for {found} ({rule.name(bayesian=p.bayesian)}){datasets_words(p)}"
+
+
+def no_winner_words(number: int) -> str:
+    """Say how many verdicts no arrow shows: trade-offs, and ties on some or all measures.
+
+    Examples
+    --------
+    >>> no_winner_words(1)
+    '1 verdict names no winner on every measure'
+    """
+    name = "names" if number == 1 else "name"
+    return f"{plural(number, 'verdict')} {name} no winner on every measure"
 
 
 def datasets_words(p: Pairwise) -> str:

@@ -16,6 +16,7 @@ from bayescompare.plots._pairs import (
     BELOW,
     SAME,
     ahead,
+    no_winner_words,
     ranked_measure,
     rule_of,
     signs,
@@ -46,9 +47,9 @@ class Standing:
     names : list of str
     ranks : array (l,)
     left_open, equivalent : graphs over the places
-        Pairs about which nothing is asserted, and pairs asserted to be equivalent throughout.
+        Pairs without a verdict, and pairs found equivalent on every measure.
     unordered : int
-        Asserted pairs that are neither ordered nor equivalent.
+        Pairs whose verdict is neither a winner on every measure nor equivalence.
     """
 
     names: list[str]
@@ -66,7 +67,7 @@ def plot_critical(
     fdr: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    r"""Draw the algorithms by their rank; a bar joins a group of which no pair is asserted.
+    r"""Draw the algorithms by their rank; a bar joins a group of which no pair has a verdict.
 
     .. math:: \text{rank}_i = 1 + \sum_{j \ne i} a_{ji}
 
@@ -74,11 +75,11 @@ def plot_critical(
     the pair's most probable statement favours j there, so that this is the expected rank.
     Frequentist: the share of datasets on which j is better, so that this is the mean rank. Ties
     count half for each. Ranks on several measures are not averaged, which would weigh the measures
-    against each other; what is asserted may be about all of them.
+    against each other; verdicts may be about all of them.
 
-    What is asserted is `Pairwise.decide`'s, which knows nothing of ranks. So a group may leave out
-    an algorithm that stands between its members: then the bar is a thin line with a dot at each
-    member, and letters say who belongs to it. A double line joins those asserted to be equivalent.
+    The verdicts are those of `Pairwise.decide`, which knows nothing of ranks. So a group may leave
+    out an algorithm that stands between its members: then the bar is a thin line with a dot at
+    each member, and letters say who belongs to it. A double line joins equivalent algorithms.
 
     Parameters
     ----------
@@ -236,11 +237,11 @@ def _title(
     if bars is None:
         said.append("marks: those that an algorithm is not told apart from")
     elif any(not bar.equivalent for bar in bars):
-        said.append("bars: no pair of the group is asserted")
+        said.append("bars: groups in which every pair is left open")
     if found.equivalent.number_of_edges():
         pairs = plural(found.equivalent.number_of_edges(), "pair")
         double = "" if bars is None else " (double lines)"
-        said.append(f"{pairs} asserted to be equivalent{double}")
+        said.append(f"{pairs} found equivalent{double}")
     if found.unordered:
-        said.append(f"{plural(found.unordered, 'pair')} asserted, but not ordered")
+        said.append(no_winner_words(found.unordered))
     return said

@@ -104,7 +104,7 @@ def plot_pairwise(
     measure : str, optional
         Whose ranks the critical-difference diagram shows; needed where there are several.
     level, fdr : float, optional
-        What is asserted, as for `Pairwise.decide`; the matrix asserts nothing.
+        Which pairs get a verdict, as for `Pairwise.decide`; the matrix shows no verdicts.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 

@@ -104,8 +104,8 @@ def plot_dominance(
 
     From top to bottom, a cell's signs say for every measure whether the row is better (≻) or worse
     (≺) than the column, or equivalent (=); ~ is incomparable. Beside them stands the probability
-    of the statement (frequentist: the pair's p-value). What `Pairwise.decide` asserts has a frame,
-    bold text and full colour. Against a reference there is one row.
+    of the statement (frequentist: the pair's p-value). A pair with a verdict (`Pairwise.decide`)
+    has a frame, bold text and full colour. Against a reference there is one row.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _turned(grid: Grid, width: float) -> bool:
 
 
 def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[NDArray[np.float64]]:
-    """Fill the cells, frame what is asserted, and return the fills."""
+    """Fill the cells, frame those with a verdict, and return the fills."""
     from matplotlib.patches import Rectangle
 
     image = np.ones((len(grid.rows), len(grid.columns), 3))
@@ -211,7 +211,7 @@ def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[NDArray[np.floa
         image[cell.row, cell.column] = fill
     ax.imshow(image, interpolation="nearest", aspect="auto")
     if grid.text:
-        # The asserted ones last, so that no neighbour lies on their frame.
+        # Those with a verdict last, so that no neighbour lies on their frame.
         for cell in sorted(grid.cells, key=lambda cell: cell.asserted):
             style = {"edgecolor": INK if cell.asserted else "0.8", "facecolor": "none"}
             frame = Rectangle((cell.column - 0.5, cell.row - 0.5), 1.0, 1.0, clip_on=False)
@@ -221,7 +221,7 @@ def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[NDArray[np.floa
 
 
 def _fill(cell: Cell, *, bayesian: bool) -> NDArray[np.float64]:
-    """The colour of what a cell says: full where asserted, else the paler the less sure."""
+    """The colour of what a cell says: full with a verdict, else the paler the less sure."""
     from matplotlib.colors import to_rgb
 
     sure = cell.level if bayesian else 1.0 - cell.level
@@ -286,10 +286,10 @@ def _add_key(ax: Axes, grid: Grid) -> None:
     said = {cell.says for cell in grid.cells}
     keys = [Patch(color=_FILLS[kind], label=words[kind]) for kind in words if kind in said]
     if grid.text:
-        told = "framed, bold and full colour: asserted"
+        told = "framed, bold and full colour: verdict"
         keys.append(Patch(facecolor="white", edgecolor=INK, linewidth=2.0, label=told))
     else:
-        keys.append(Patch(color="0.88", label="pale: not asserted"))
+        keys.append(Patch(color="0.88", label="pale: left open"))
     ax.legend(
         handles=keys,
         loc="upper left",

@@ -1,4 +1,4 @@
-"""The Hasse diagram of what can be asserted over all pairs."""
+"""The Hasse diagram of the winners over all pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
-from bayescompare.plots._pairs import datasets_words, rule_of
+from bayescompare.plots._pairs import datasets_words, no_winner_words, rule_of
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class Layout:
 def plot_order(
     p: Pairwise, *, level: float | None = None, fdr: float | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the asserted order: an arrow from each algorithm to the next ones it is better than.
+    """Draw winners above losers: an arrow from each algorithm to the next ones it is better than.
 
-    Arrows that follow from others are left out (transitive reduction); should the assertions
+    Arrows that follow from others are left out (transitive reduction); should the verdicts
     contain a cycle, every arrow on it is drawn. Algorithms that nothing orders have their own row.
 
     Parameters
@@ -334,14 +334,14 @@ def _draw_nodes(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]
 
 
 def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, rule: Rule) -> list[str]:
-    pairs = plural(len(p.comparisons), "pair")
+    pairs = plural(len(p.comparisons) + len(p.skipped), "pair")
     mixed = len(graph.graph["mixed"])
-    asserted = graph.number_of_edges() + mixed
+    decided = graph.number_of_edges() + mixed
     name = rule.name(bayesian=p.bayesian)
-    verdicts = f"a verdict for {asserted} of {pairs} ({name}){datasets_words(p)}"
+    verdicts = f"a verdict for {decided} of {pairs} ({name}){datasets_words(p)}"
     said = [f"winners above losers: {verdicts}"]
     if mixed:
-        said.append(f"{mixed} of them favour neither algorithm on every measure and order nothing")
+        said.append(no_winner_words(mixed))
     if layout.cyclic:
-        said.append("the assertions contain a cycle, so there is no order within it")
+        said.append("the verdicts contain a cycle, so there is no order within it")
     return said

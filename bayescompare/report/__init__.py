@@ -42,8 +42,8 @@ def write_report(
     overwrite : bool
         Whether a file that exists may be replaced.
     level, fdr : float, optional
-        What is asserted of all pairs, as for `Pairwise.decide`; one comparison asserts nothing
-        by it.
+        Which of all pairs get a verdict, as for `Pairwise.decide`; one comparison needs no
+        rule.
     command : str, optional
         What made it, to be shown; by default the Python call.
 

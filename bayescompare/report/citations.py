@@ -174,13 +174,13 @@ def _over_pairs(
             else ", under the learned prior and under the pair's own symmetric prior"
         )
         return (
-            f"Over {pairs}, a statement was asserted where its probability P was at least "
-            f"{setting(rule.level)}{both}."
+            f"Over {pairs}, a pair got a verdict where its best statement had a probability P of "
+            f"at least {setting(rule.level)}{both}."
         )
     return (
-        f"Over {pairs}, statements were asserted in the order of their probability P while the "
-        f"mean of 1 − P, the expected share of false ones if the prior is right, was at most "
-        f"{setting(rule.alpha)} ({aside('muller2004optimal')}), and P at least "
+        f"Over {pairs}, pairs got a verdict in the order of the probability P of their best "
+        "statement while the mean of 1 − P, the expected share of false ones if the prior is "
+        f"right, was at most {setting(rule.alpha)} ({aside('muller2004optimal')}), and P at least "
         f"{setting(rule.floor)}."
     )
 

@@ -84,7 +84,7 @@ def page_of(
     fdr: float | None = None,
     command: str | None = None,
 ) -> Page:
-    """Bring a result into the shape of a page; `level` or `fdr` is about what a Pairwise asserts.
+    """Bring a result into the shape of a page; `level` or `fdr` is the rule over all pairs.
 
     Examples
     --------
