@@ -62,7 +62,9 @@ html_theme_options = {
     "footer_end": [],
 }
 # Pages without a section of their own have nothing to list on the left.
-html_sidebars = {page: [] for page in ("index", "getting-started", "choosing", "analyst")}
+html_sidebars = {
+    page: [] for page in ("index", "getting-started", "choosing", "verdicts", "analyst")
+}
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_show_sourcelink = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bayescompare.studies.context import calibration, calibration_curve
+from bayescompare.studies.decisions import Scenario, decision_study, simulate_table
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
+from bayescompare.studies.noise import noise_study
 from bayescompare.studies.sbc import CALIBRATED, SBC, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.success import auc, success_curves, success_errors, success_study
@@ -12,12 +14,16 @@ __all__ = [
     "CALIBRATED",
     "DOMINANCES",
     "SBC",
+    "Scenario",
     "auc",
     "calibration",
     "calibration_curve",
+    "decision_study",
     "false_alarms",
+    "noise_study",
     "sbc",
     "sbc_model",
+    "simulate_table",
     "simulated_classifiers",
     "success_curves",
     "success_errors",

@@ -1,0 +1,161 @@
+"""How often does a method name a winner where there is none? Pure noise, asked as users ask.
+
+Every table goes through `pairwise` and `decide` themselves, with the kind of data that the method
+judges: single results, replicates, or counts of errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare._checks import check_count
+from bayescompare._rng import Rng, as_rng
+from bayescompare.counts import ErrorCounts
+from bayescompare.methods.base import Method
+from bayescompare.methods.correlated_t import CorrelatedT
+from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.gsd_bootstrap import GSDBootstrap
+from bayescompare.methods.hierarchical import Hierarchical
+from bayescompare.methods.network import Network
+from bayescompare.methods.poisson_binomial import PoissonBinomial
+from bayescompare.methods.sign import Sign
+from bayescompare.methods.wilcoxon import Wilcoxon
+from bayescompare.pairs import pairwise
+from bayescompare.results import Results
+
+__all__ = ["noise_study"]
+
+FloatArray = NDArray[np.float64]
+
+_ALGORITHMS, _DATASETS, _FOLDS, _EXAMPLES = 5, 20, 10, 100
+
+_METHODS: Mapping[str, Method] = {
+    "dirichlet (learned)": Dirichlet(),
+    "dirichlet (papers' prior)": Dirichlet(prior="symmetric"),
+    "network": Network(),
+    "poisson-binomial (b learned)": PoissonBinomial(joint=True, b="learned"),
+    "poisson-binomial (joint)": PoissonBinomial(joint=True),
+    "poisson-binomial": PoissonBinomial(),
+    "hierarchical": Hierarchical(),
+    "correlated-t (b learned)": CorrelatedT(joint=True, b="learned"),
+    "correlated-t (joint)": CorrelatedT(joint=True),
+    "correlated-t": CorrelatedT(),
+    "gsd-bootstrap": GSDBootstrap(),
+    "sign (Holm)": Sign(),
+    "wilcoxon (Holm)": Wilcoxon(),
+}
+
+
+def noise_study(
+    methods: Mapping[str, Method] = _METHODS,
+    *,
+    tables: int = 100,
+    rng: Rng = None,
+    n_jobs: int = 1,
+) -> pd.DataFrame:
+    """Count tables of pure noise on which a method names any winner, at the default level.
+
+    Parameters
+    ----------
+    methods : mapping of str to Method
+        By the name that the table shows; all kinds of the package by default.
+    tables : int
+        Simulated tables of each.
+    rng : None, int or Generator
+    n_jobs : int
+        For joblib; the result is the same for any.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by method: ``measures``, ``any`` (share of tables with a verdict), ``mcse`` of it
+        and ``verdicts`` (mean number per table, of ten pairs).
+
+    Examples
+    --------
+    >>> found = noise_study({"sign": Sign()}, tables=5, rng=0)
+    >>> float(found.loc["sign", "any"]) <= 0.6
+    True
+    """
+    from joblib import Parallel, delayed
+
+    check_count(tables=tables)
+    generator, _ = as_rng(rng)
+    work = [(name, method) for name, method in methods.items() for _ in range(tables)]
+    streams = generator.spawn(len(work))
+    found = Parallel(n_jobs=n_jobs)(
+        delayed(_verdicts)(method, stream)
+        for (_, method), stream in zip(work, streams, strict=True)
+    )
+    by_name = pd.Series(found, [name for name, _ in work]).groupby(level=0, sort=False)
+    rows = [(name, _measures(methods[str(name)]), *_counted(own)) for name, own in by_name]
+    heads = ["method", "measures", "any", "mcse", "verdicts"]
+    return pd.DataFrame(rows, columns=heads).set_index("method")
+
+
+def _verdicts(method: Method, rng: np.random.Generator) -> int:
+    """Verdicts on one table."""
+    table = _MAKERS[method.judges](_measures(method), rng)
+    return int(pairwise(table, method=method, n_jobs=1, rng=rng).decide()["asserted"].sum())
+
+
+def _measures(method: Method) -> int:
+    """Methods that see how measures hang together get two."""
+    return 1 if method.one_measure else 2
+
+
+def _counted(verdicts: pd.Series[int]) -> tuple[float, float, float]:
+    """Share of tables with any, its standard error by Laplace's rule, and the mean number."""
+    tables, share = len(verdicts), float((verdicts > 0).mean())
+    smooth = (share * tables + 1.0) / (tables + 2.0)
+    return share, math.sqrt(smooth * (1.0 - smooth) / tables), float(verdicts.mean())
+
+
+def _cells(measures: int, rng: np.random.Generator) -> Results:
+    """One number for every cell."""
+    values = rng.standard_normal((_DATASETS, _ALGORITHMS, measures))
+    return _results(values[:, :, None], replicate=None)
+
+
+def _folds(measures: int, rng: np.random.Generator) -> Results:
+    """Ten folds of every cell, around a difference of the dataset's own."""
+    own = rng.standard_normal((_DATASETS, _ALGORITHMS, 1, measures))
+    noise = rng.standard_normal((_DATASETS, _ALGORITHMS, _FOLDS, measures))
+    return _results(own + noise, replicate="fold")
+
+
+def _results(values: FloatArray, replicate: str | None) -> Results:
+    shape = values.shape[:3]
+    index = pd.MultiIndex.from_product(
+        [map(str, range(size)) for size in shape], names=["dataset", "algorithm", "fold"]
+    )
+    names = [f"m{j}" for j in range(values.shape[3])]
+    frame = pd.DataFrame(values.reshape(-1, len(names)), index, names).reset_index()
+    frame = frame if replicate else frame.drop(columns="fold")
+    return Results.from_frame(frame, replicate=replicate, measures=dict.fromkeys(names, "max"))
+
+
+def _errors(measures: int, rng: np.random.Generator) -> ErrorCounts:
+    """Right or wrong on every example, each algorithm with a rate of the dataset's own."""
+    rate = rng.uniform(0.6, 0.9, (_DATASETS, _ALGORITHMS, 1))
+    correct = rng.random((_DATASETS, _ALGORITHMS, _EXAMPLES)) < rate
+    index = pd.MultiIndex.from_product(
+        [map(str, range(size)) for size in correct.shape],
+        names=["dataset", "algorithm", "example"],
+    )
+    frame = pd.DataFrame({"correct": correct.ravel()}, index).reset_index()
+    return ErrorCounts.from_predictions(
+        frame, dataset="dataset", algorithm="algorithm", example="example", correct="correct"
+    )
+
+
+_MAKERS: Mapping[str, Callable[[int, np.random.Generator], Results]] = {
+    "cells": _cells,
+    "replicates": _folds,
+    "counts": _errors,
+}

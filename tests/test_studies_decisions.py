@@ -1,0 +1,100 @@
+"""Realised error rates of `pairwise`'s verdicts: the simulation, and what it must show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.methods import Sign
+from bayescompare.studies import Scenario, decision_study, noise_study, simulate_table
+from tests.oracles import table
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        Scenario(effect=1.0, algorithms=4, datasets=12),
+        Scenario(effect=0.8, measures=2, correlation=0.8, algorithms=4, datasets=12),
+        Scenario(effect=0.7, measures=2, dummies=2, algorithms=3, datasets=15),
+    ],
+)
+def test_the_study_counts_what_pairwise_decides(scenario: Scenario) -> None:
+    """Its short cuts through the kernels against the public door, table by table."""
+    found = decision_study([scenario], tables=4, rng=5).set_index("prior")
+    (stream,) = np.random.default_rng(5).spawn(1)
+    claims = {"papers": 0, "learned": 0}
+    for _ in range(4):
+        values, true = simulate_table(scenario, stream)
+        assert true.shape == (scenario.algorithms, scenario.measures)
+        results = table(values)
+        own = bc.pairwise(results, method=bc.methods.Dirichlet(prior="symmetric"), n_jobs=1)
+        for name, p in (("papers", own), ("learned", bc.pairwise(results, n_jobs=1))):
+            decided = p.decide()
+            real = "ABCDEFGH"[: scenario.algorithms]
+            inside = decided["first"].isin(list(real)) & decided["second"].isin(list(real))
+            claims[name] += int((decided["asserted"] & inside).sum())
+    assert claims["papers"] > 0
+    for name, number in claims.items():
+        assert found.loc[name, "claims"] == pytest.approx(number / 4)
+
+
+def test_a_false_verdict_is_one_that_is_not_the_truth() -> None:
+    """One measure: the truth is the sign of the difference of true means."""
+    scenario = Scenario(effect=0.3, algorithms=5, datasets=20)
+    found = decision_study([scenario], tables=30, rng=2).set_index("prior")
+    (stream,) = np.random.default_rng(2).spawn(1)
+    false = 0
+    for _ in range(30):
+        values, true = simulate_table(scenario, stream)
+        p = bc.pairwise(
+            table(values), method=bc.methods.Dirichlet(prior="symmetric"), n_jobs=1
+        ).decide()
+        for row in p[p["asserted"]].to_dict("records"):
+            winner, loser = row["statement"].split(">")
+            false += true["ABCDE".index(winner), 0] < true["ABCDE".index(loser), 0]
+    assert false > 0
+    assert found.loc["papers", "false"] == pytest.approx(false / 30)
+
+
+def test_jobs_and_seeds_change_nothing() -> None:
+    scenarios = [Scenario(), Scenario(effect=1.0, measures=2)]
+    one = decision_study(scenarios, tables=60, rng=1, n_jobs=1)
+    assert one.equals(decision_study(scenarios, tables=60, rng=1, n_jobs=2))
+    assert noise_study({"sign": Sign()}, tables=6, rng=1).equals(
+        noise_study({"sign": Sign()}, tables=6, rng=1, n_jobs=2)
+    )
+
+
+@pytest.mark.parametrize(
+    "choice", [{"measures": 3}, {"effect": -1.0}, {"effect": np.nan}, {"correlation": 1.0}]
+)
+def test_scenarios_that_cannot_be(choice: dict[str, float]) -> None:
+    with pytest.raises(BayescompareError, match=next(iter(choice))):
+        Scenario(**choice)
+
+
+def test_noise_yields_few_verdicts_where_the_papers_prior_gives_many() -> None:
+    found = decision_study([Scenario()], tables=100, rng=3).set_index("prior")
+    assert found.loc["papers", "any"] > 0.45
+    assert found.loc["learned", "any"] < 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dummies", [0, 3])
+def test_realised_error_rates(dummies: int) -> None:
+    """The limits of issue 12, within three Monte Carlo errors; the docs page shows the table."""
+    scenarios = [
+        Scenario(effect=effect, measures=m, correlation=rho, dummies=dummies)
+        for effect in (0.0, 0.3, 0.6, 1.0)
+        for m, rho in ((1, 0.0), (2, 0.0), (2, 0.8))
+    ]
+    found = decision_study(scenarios, tables=200, rng=2026, n_jobs=2)
+    learned = found[found["prior"] == "learned"]
+    noise, some = learned[learned["effect"] == 0.0], learned[learned["effect"] > 0.0]
+    assert (noise["any"] <= (0.15 if dummies else 0.10) + 3 * noise["any_mcse"]).all()
+    assert (some["false_share"] <= (0.10 if dummies else 0.05) + 3 * some["false_mcse"]).all()
+    # The learned prior is not bought by silence.
+    large = some[(some["effect"] == 1.0) & (some["measures"] == 1)]
+    assert (large["claims"] > 4.5).all()
