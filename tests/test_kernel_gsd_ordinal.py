@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -64,10 +62,8 @@ def test_infinite_bounds_of_ordinal_measures() -> None:
 
 
 def test_a_thousand_datasets() -> None:
-    """Goal: a second for one optimum (two thousand points, three measures)."""
+    """Two thousand points and three measures; `make bench` has the time."""
     x, y = np.random.default_rng(0).random((2, 1000, 3))
     system = build_system(x + 0.1, y, [0] * 3, [2] * 3, [False] * 3)
-    start = time.perf_counter()
     value = GsdSolver(system).optimum(system.objective(), 0.0).value
-    assert time.perf_counter() - start < 5.0, "with room for a machine at work"
     assert -1.0 < value <= 0.0

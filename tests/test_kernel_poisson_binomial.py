@@ -6,7 +6,6 @@ import csv
 import itertools
 import math
 import resource
-import time
 from pathlib import Path
 
 import mpmath as mp
@@ -417,14 +416,11 @@ def test_no_dataset_leaves_the_prior() -> None:
 
 
 def test_a_hundred_thousand_datasets() -> None:
-    """Goals: 5 s and 200 MB. It takes a tenth of that, so a slow machine will do."""
+    """At most 200 MB more; `make bench` has the time."""
     p = np.random.default_rng(13).random(100_000)
     pb.pmf(p[:10])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
     found = pb.pmf(p)
-    seconds = time.perf_counter() - start
     more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert found.sum() == pytest.approx(1.0, abs=1e-10)
-    assert seconds < 5.0
     assert more < 200_000
