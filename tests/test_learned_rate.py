@@ -176,3 +176,18 @@ def test_a_rope_learns_nothing() -> None:
     )
     with pytest.raises(BayescompareError, match="rope"):
         bc.pairwise(roped, method=CorrelatedT(joint=True, b="learned"), n_jobs=1)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_report_speaks_of_b(name: str) -> None:
+    table, method = TESTS[name]
+    p = bc.pairwise(table(), method=method, n_jobs=1)
+    text = bc.report.render(p, "markdown")
+    assert "b of its prior was learned from all 6 pairs" in text
+    assert "Dirichlet(Aφ)" not in text
+    assert "expected share of each pattern" not in text
+    assert "| b | share of pairs |" in text
+    for value in STRENGTHS:
+        assert f"| {value:,.0f} |" in text if value >= 100 else f"| {value:.3g} |" in text
+    assert "options: joint = True" in text
+    assert "learned = {" not in text

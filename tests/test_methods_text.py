@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from inspect import signature
 
 import pytest
 
 import bayescompare as bc
 from bayescompare import methods
+from bayescompare.methods.described import options_table
 from bayescompare.report.citations import method_text
 from bayescompare.text.numbers import setting, statistic
 
@@ -22,6 +23,7 @@ OPTIONS = [
     ("dirichlet", {"prior": "jeffreys"}, "α = 1/2"),
     ("dirichlet", {"prior": "uniform"}, "α = 1, uniform"),
     ("dirichlet", {"prior": 0.7}, "α = 0.7"),
+    ("dirichlet", {"prior": "learned"}, "prior learned from all pairs"),
     ("network", {"ess": 4.0}, "equivalent sample size 4"),
     ("network", {"max_parents": 3}, "at most 3 parents each"),
     ("network", {"search": "hill-climb"}, "hill-climb search"),
@@ -31,10 +33,12 @@ OPTIONS = [
     ("poisson-binomial", {"joint": True}, "jointly with the share of datasets"),
     ("poisson-binomial", {"a": 0.5}, "a = 0.5"),
     ("poisson-binomial", {"b": 2.0}, "b = 2"),
+    ("poisson-binomial", {"joint": True, "b": "learned"}, "(b learned from all pairs)"),
     ("correlated-t", {"rho": 0.123}, "ρ = 0.123"),
     ("correlated-t", {"folds": 7}, "ρ = 1/7"),
     ("correlated-t", {"joint": True}, "joint model"),
     ("correlated-t", {"b": 3.5}, "b = 3.5"),
+    ("correlated-t", {"joint": True, "b": "learned"}, "with b learned from all pairs;"),
     ("correlated-t", {"priors": {"b": 4.5}}, "b = 4.5"),
     ("gsd", {"delta": 0.03}, "δ = 0.03"),
     ("gsd", {"delta": 0}, "δ = 0"),
@@ -67,8 +71,17 @@ def test_an_option_is_stated(name: str, options: dict[str, object], said: str) -
 def test_every_option_of_every_method_is_tried() -> None:
     # priors= of the others needs PyMC; the test below has one.
     tried = {(name, option) for name, options, _ in OPTIONS for option in options}
-    there = {(name, f.name) for name in methods.names() for f in fields(methods.get(name))}
+    tables = {name: options_table(methods.get(name)) for name in methods.names()}
+    there = {(name, str(option)) for name, table in tables.items() for option in table.index}
     assert {(name, option) for name, option in there - tried if option != "priors"} == set()
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_option_that_is_listed_has_a_meaning_and_can_be_given(name: str) -> None:
+    cls = methods.get(name)
+    table = options_table(cls)
+    assert (table["meaning"] != "").all(), table[table["meaning"] == ""]
+    assert {str(option) for option in table.index} <= set(signature(cls).parameters)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
+from bayescompare.methods.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.citations import aside, bibtex, citation_keys, cited, method_text
 from bayescompare.report.latex import escaped as tex
@@ -173,10 +174,21 @@ def test_every_method_has_a_text_and_a_citation():
         text = method_text(method, two, None)
         assert "{" not in text
         assert "were compared on accuracy and time over 12 datasets by" in text
-        keys = citation_keys(method, pairs=True)
+        keys = citation_keys(method, rule=Rule(None, 0.05))
         assert len(keys) >= 2
         assert cited(keys[0]) in text or aside(keys[0]) in text
         assert all(f"{{{key}," in bibtex(keys) for key in keys)
+
+
+@pytest.mark.parametrize("rule", [{"level": 0.9}, {"fdr": 0.1}], ids=str)
+@pytest.mark.parametrize("method", ["dirichlet", "glrt"])
+def test_a_report_of_pairs_lists_just_what_its_text_cites(method, rule):
+    three = bc.load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
+    text = render(bc.pairwise(three, method=method, n_jobs=1), "markdown", **rule)
+    for key in ("muller2004optimal", "holm1979simple"):
+        assert (f"({aside(key)})" in text) == (f"{{{key}," in text), key
+    wanted = "holm1979simple" if method == "glrt" else "muller2004optimal"
+    assert (f"{{{wanted}," in text) == (method == "glrt" or "fdr" in rule)
 
 
 def test_citations_are_named_as_in_a_sentence():

@@ -82,6 +82,42 @@ def test_methods_text_of_alpha_given_by_priors():
     assert "strength s = 1" not in text
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        methods.Dirichlet(),
+        methods.Dirichlet(prior="learned"),
+        methods.Dirichlet(prior="symmetric"),
+        methods.Dirichlet(strength=2.0),
+        methods.Dirichlet(prior="jeffreys"),
+        methods.CorrelatedT(joint=True, b="learned"),
+    ],
+    ids=repr,
+)
+def test_the_command_of_all_pairs_and_of_one_makes_the_figures_again(method):
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"d{d}", name, fold, rng.normal(k / 2, 1.0))
+        for d in range(6)
+        for k, name in enumerate("ABC")
+        for fold in range(4)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "acc"])
+    results = Results.from_frame(frame, replicate="fold", measures={"acc": "max"})
+    p = bc.pairwise(results, method=method, n_jobs=1)
+
+    def again(thing):
+        call = _command(thing).rpartition(".report(")[0]
+        return eval(call, {"bc": bc, "results": results})
+
+    pd.testing.assert_frame_equal(again(p).decide(), p.decide())
+    one = again(p["A", "B"])
+    assert one.answer.probability.tolist() == p["A", "B"].answer.probability.tolist()
+    told = next(s for s in page_of(p).sections if s.title == "How it was made").facts["options"]
+    assert ("learned" in told) == (p.learned is not None)
+    assert "weights" not in told
+
+
 # methods text and options -------------------------------------------------------------------------
 
 

@@ -244,6 +244,15 @@ class Method(ABC):
         """Return the choices by name, as given."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices that are not the defaults: what to write in a call."""
+        options = self.options()
+        return {
+            f.name: options.get(f.name)
+            for f in fields(self)
+            if f.repr and f.name != "saved" and getattr(self, f.name) != f.default
+        }
+
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, as a textbook writes it."""
         raise self.lacks("model")

@@ -35,7 +35,8 @@ def options_table(method: type[Method]) -> pd.DataFrame:
     import pandas as pd
 
     _, meanings = read_docstring(inspect.getdoc(method) or "")
-    rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in fields(method)]
+    # What `pairwise` fills in is no option, and not in the repr.
+    rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in fields(method) if f.repr]
     return pd.DataFrame(rows, columns=["option", "default", "meaning"]).set_index("option")
 
 

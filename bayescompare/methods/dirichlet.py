@@ -176,6 +176,12 @@ class Dirichlet(Method):
             prior = {label: float(alpha) for label, alpha in prior.items()}
         return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
 
+    def chosen(self) -> dict[str, Any]:
+        """Return what to write in a call; a symmetric prior only where it turns learning off."""
+        usual = {"prior": "symmetric", "strength": 1.0, "priors": None}
+        given = {name: value for name, value in self.options().items() if value != usual[name]}
+        return given if given or self.learns else {"prior": "symmetric"}
+
     @property
     def open_priors(self) -> Priors:
         """The user's priors that are not conjugate; a number or a fixed Dirichlet is."""

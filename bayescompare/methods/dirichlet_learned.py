@@ -59,6 +59,10 @@ class LearnedDirichlet(Dirichlet):
         """Return the choices by name, with what was learned."""
         return {"prior": "learned", "learned": self.learned.options()}
 
+    def chosen(self) -> dict[str, Any]:
+        """Return nothing: without options `pairwise` learns the prior again."""
+        return {}
+
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> LearnedDirichlet:
         """Read back what `options` returned."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bayescompare._checks import is_number
 from bayescompare._version import __version__
 from bayescompare.methods.learned_prior import LearnedPrior
+from bayescompare.methods.learned_rate import LearnsWeight
 from bayescompare.methods.priors import prior_options
 from bayescompare.methods.rule import Rule
 from bayescompare.methods.words import many
@@ -40,18 +41,21 @@ _KEYS = {
 }
 
 
-def citation_keys(method: Method, *, pairs: bool = False) -> list[str]:
-    """Keys of what a report of this method cites.
+def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
+    """Keys of what a report of this method cites; of all pairs where there is a rule for them.
 
     Examples
     --------
     >>> from bayescompare import methods
-    >>> citation_keys(methods.get("gsd")(), pairs=True)
+    >>> from bayescompare.methods.rule import Rule
+    >>> citation_keys(methods.get("gsd")(), rule=Rule())
     ['jansen2022gsd', 'holm1979simple']
     """
     keys = list(_KEYS.get(method.name, ()))
-    if pairs:
-        keys.append("muller2004optimal" if method.kind == "bayesian" else "holm1979simple")
+    if rule is not None and method.kind != "bayesian":
+        keys.append("holm1979simple")
+    elif rule is not None and rule.fdr is not None:
+        keys.append("muller2004optimal")
     return [*keys, "pymc2023"] if method.samples else keys
 
 
@@ -107,12 +111,12 @@ def method_section(
     fewest: int | None = None,
 ) -> Section:
     """The methods text and its citations, to copy; of all pairs where there is a rule for them."""
-    keys = citation_keys(method, pairs=rule is not None)
+    keys = citation_keys(method, rule=rule)
     words = [method_text(method, results, answer)]
     if fewest is not None and fewest < len(results.datasets):
         words.append(f"Pairs with missing cells were compared on as few as {fewest} datasets.")
     if learned is not None:
-        words.append(_learned(learned))
+        words.append(_learned(method, learned))
     if rule is not None:
         words.append(_over_pairs(method, rule, learned, reference))
     return Section("Method", words=words, code={"BibTeX": bibtex(keys)})
@@ -147,8 +151,14 @@ def _ropes(results: Results) -> str:
     return f"Differences within a rope count as equivalence ({many(ropes)})." if ropes else ""
 
 
-def _learned(learned: LearnedPrior) -> str:
+def _learned(method: Method, learned: LearnedPrior) -> str:
     """Say how the prior of each pair came from all of them."""
+    if isinstance(method, LearnsWeight):
+        return (
+            f"For each pair the parameter b of its prior was learned from all {learned.pairs} "
+            "pairs by empirical Bayes: it comes from one distribution over 16 values from 0.1 to "
+            "1000, found by EM on the closed evidences."
+        )
     return (
         f"The prior of each pair is Dirichlet(Aφ), learned from all {learned.pairs} pairs by "
         "empirical Bayes: the base φ is the pooled frequency of the statements, made symmetric "
@@ -234,6 +244,10 @@ def _chosen(value: object) -> str:
     return setting(value) if is_number(value) else str(value)
 
 
+def _weight(b: object) -> str:
+    return "b learned from all pairs" if b == "learned" else f"b = {_chosen(b)}"
+
+
 def _network(method: Any, answer: Answer | None) -> str:
     limit = method.max_parents if answer is None else answer.details["max_parents"]
     choices = ["BDeu score", f"equivalent sample size {_chosen(method.ess)}"]
@@ -280,7 +294,7 @@ def _poisson_binomial(method: Any, answer: Answer | None) -> str:
         prior = (
             ", under a Dirichlet prior of each dataset's error probabilities "
             f"(a = {_chosen(method.a)}) and a Beta prior of the share of datasets "
-            f"(b = {_chosen(method.b)})"
+            f"({_weight(method.b)})"
         )
     return (
         "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
@@ -311,11 +325,11 @@ def _correlated_t(method: Any, answer: Answer | None) -> str:
     if answer is not None and len(answer.labels) == 3:
         outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
     joint = "joint model, " if method.joint else ""
-    b = _chosen((method.priors or {}).get("b", method.b))
+    weight = _weight((method.priors or {}).get("b", method.b))
     return (
         "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
         f"the correlation {rho}, and the Poisson binomial over datasets ({joint}symmetric prior of "
-        f"the shares of datasets with b = {b}; {{aside}}). Reported is the posterior probability "
+        f"the shares of datasets with {weight}; {{aside}}). Reported is the posterior probability "
         f"that {outcome}."
     )
 

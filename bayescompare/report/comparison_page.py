@@ -82,7 +82,11 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
 
 
 def _call(c: Comparison) -> str:
-    options = {"algorithms": list(c.results.algorithms), "rng": c.answer.seed}
+    names = list(c.results.algorithms)
+    if getattr(c.method, "learned", None) is not None:
+        # One of the pairs of a table, from all of which its prior was learned.
+        return f"{python_call('pairwise', c.method, c.results, {})}{names}.report(...)"
+    options = {"algorithms": names, "rng": c.answer.seed}
     return f"{python_call('compare', c.method, c.results, options)}.report(...)"
 
 

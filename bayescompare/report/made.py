@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,8 @@ def made_section(
     facts = {
         "method": f"{method.name} ({method.kind}): {method.title}",
         **({"reference": method.reference} if method.reference else {}),
-        "options": _options(method.options()) or "none",
+        # Of pairs the method of one: it says what was learned.
+        "options": _options(found[0].method.options()) or "none",
         **more,
         **_exactness(found),
         "versions": _versions(method),
@@ -41,20 +41,17 @@ def python_call(function: str, method: Method, results: Results, options: Mappin
 
     A prior that is an object stands by its description, which is the same in every run.
     """
-    kind = type(method).__name__
-    chosen = {
-        field.name: method.options().get(field.name)
-        for field in fields(method)
-        if getattr(method, field.name) != field.default and field.name != "saved"
-    }
-    inside = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    # A learned prior has a class of its own, which only `pairwise` makes.
+    kind = type(method).__name__.removeprefix("Learned")
+    inside = ", ".join(f"{name}={value!r}" for name, value in method.chosen().items())
     given = {"measures": list(results.measures), **options}
     told = "".join(f",\n    {name}={value!r}" for name, value in given.items() if value is not None)
     return f"bc.{function}(\n    results,\n    method=bc.methods.{kind}({inside}){told},\n)"
 
 
 def _options(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in options.items() if value is not None)
+    shown = {name: value for name, value in options.items() if name != "learned"}
+    return ", ".join(f"{name} = {value}" for name, value in shown.items() if value is not None)
 
 
 def _versions(method: Method) -> str:

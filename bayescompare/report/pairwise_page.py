@@ -14,6 +14,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods.base import Sampling
+from bayescompare.methods.learned_rate import LearnsWeight
 from bayescompare.methods.rule import Rule
 from bayescompare.methods.words.pairs import verdict_words
 from bayescompare.pairs import Pairwise
@@ -75,7 +76,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
         made_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
     ]
     title = title_of(p.results, against=p.reference)
-    keys = citation_keys(p.method, pairs=True)
+    keys = citation_keys(p.method, rule=rule)
     return Page(title, verdict, p.explained(rule), sections, keys)
 
 
@@ -216,6 +217,15 @@ def _learned_tables(p: Pairwise) -> list[Table]:
     learned = p.learned
     if learned is None:
         return []
+    weight = isinstance(p.method, LearnsWeight)
+    strengths = [
+        [_strength(value), Cell.of(percent(share), share)]
+        for value, share in zip(learned.values, learned.weights, strict=True)
+    ]
+    heads = ["b" if weight else "strength A (datasets)", "share of pairs"]
+    weights = Table("Learned prior: how much it weighs (papers' prior: 1)", heads, strengths)
+    if weight:
+        return [weights]
     base = learned.base.sort_values(ascending=False, kind="stable").head(MOST_ROWS)
     even = 1.0 / p.comparisons[0].answer.size
     rows = [
@@ -225,12 +235,12 @@ def _learned_tables(p: Pairwise) -> list[Table]:
     title = "Learned prior: expected share of each pattern, first against second"
     more = len(learned.shares) - len(base)
     shares = Table(title, ["pattern", "learned", "papers' prior"], rows, more=more)
-    strengths = [
-        [statistic(value, significant=3), Cell.of(percent(weight), weight)]
-        for value, weight in zip(learned.values, learned.weights, strict=True)
-    ]
-    heads = ["strength A (datasets)", "share of pairs"]
-    return [shares, Table("Learned prior: how much it weighs (papers' prior: 1)", heads, strengths)]
+    return [shares, weights]
+
+
+def _strength(value: float) -> Cell:
+    text = numbers.count(round(value)) if value >= 100.0 else statistic(value, significant=3)
+    return Cell.of(text, value)
 
 
 # sensitivity and diagnostics ----------------------------------------------------------------------
