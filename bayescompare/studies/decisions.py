@@ -41,7 +41,7 @@ IntArray = NDArray[np.int64]
 _BLOCK = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """One kind of table.
 
