@@ -38,6 +38,7 @@ BY_POSITION = {
     "to_json": ("path",),
     "render": ("format",),
     "prior": ("dims",),
+    "noise_study": ("methods",),
 }
 
 #: What is made by the package and only read by users: their fields are data.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,8 @@ def _describe_model(source: object) -> pd.DataFrame:
     from bayescompare.methods.priors import describe_prior
 
     named = isinstance(source, str) and not source.endswith(".py") and source not in bundled()
-    if named or isinstance(source, type):
+    other = not (isinstance(source, (str, os.PathLike)) or callable(source))
+    if named or other or isinstance(source, type):
         get(source)  # refuses, and says what there is
     taken = find_source(source).parameters()
     rows = [(k, "" if v is None else describe_prior(v)) for k, v in taken.items()]
