@@ -385,7 +385,7 @@ def test_methods_are_listed() -> None:
 def test_one_method_is_described() -> None:
     printed = " ".join(run("methods", "dirichlet").stdout.split())
     assert "How probable is it that one joint statement is the most probable of all?" in printed
-    assert "strength 1.0 s, the prior's weight in datasets." in printed
+    assert "strength 1.0 s, the prior's weight in datasets; 1 by default." in printed
     assert "de Campos & Benavoli (2016), Section 4" in printed
     for name in bc.methods.describe("dirichlet").index:
         assert name in printed

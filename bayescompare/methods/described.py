@@ -36,7 +36,12 @@ def options_table(method: type[Method]) -> pd.DataFrame:
 
     _, meanings = read_docstring(inspect.getdoc(method) or "")
     # What `pairwise` fills in is no option, and not in the repr.
-    rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in fields(method) if f.repr]
+    shown = [f for f in fields(method) if f.repr]
+    rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in shown]
+    if not any(default == "required" for _, default, _ in rows):
+        # What stands for "not given" may be filled in; a method without options shows by what.
+        plain = method()
+        rows = [(name, str(getattr(plain, name)), meaning) for name, _, meaning in rows]
     return pd.DataFrame(rows, columns=["option", "default", "meaning"]).set_index("option")
 
 
