@@ -10,6 +10,7 @@ from benchmarks import (
     bench_gsd,
     bench_import,
     bench_large,
+    bench_learned,
     bench_maximum,
     bench_network,
 )
@@ -28,6 +29,7 @@ def main() -> None:
         bench_import,
         bench_maximum,
         bench_large,
+        bench_learned,
         bench_network,
         bench_context,
         bench_gsd,
