@@ -229,7 +229,8 @@ class Comparison:
             *none_leads_words(self.answer),
             change_words(self.method, *given),
         ]
-        if self.answer.tree is not None and not (found := self.diagnose()).ok:
+        sampled = self.answer.tree is not None or self.method.samples
+        if sampled and not (found := self.diagnose()).ok:
             said.append(f"Caution: the sampling is {found.verdict}")
         noted = [f"Note: {note}." for note in self.results.notes]
         return " ".join([*said, *noted])
