@@ -482,7 +482,8 @@ class Comparison:
     def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
         """Ask again with the prior weighing less and more (0.1 to 10 by default), exactly.
 
-        The weight is `strength`, `ess` or `b`, as the method has it. Draw the table by
+        The weight is `strength`, `ess` or `b`, as the method has it; of a pair whose prior was
+        learned, that of the pair's own. Draw the table by
         ``bc.plots.plot_sensitivity``; for ``"dirichlet"`` its attributes hold the bounds of the
         leading statement over all prior means.
         """
@@ -493,7 +494,10 @@ class Comparison:
     def rope_sensitivity(
         self, measure: str, *, ropes: Sequence[float] | None = None
     ) -> pd.DataFrame:
-        """Ask again with other ropes on a measure, from 0 to the largest difference by default."""
+        """Ask again with other ropes on a measure, from 0 to the largest difference by default.
+
+        A pair whose prior was learned is asked under its own.
+        """
         from bayescompare.criticism import rope_sensitivity
 
         return rope_sensitivity(self, measure, ropes)

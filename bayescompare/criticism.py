@@ -213,7 +213,8 @@ def rope_sensitivity(
     rows = []
     for rope in chosen.tolist():
         changed = c.results._with(spec={**spec, measure: replace(spec[measure], rope=float(rope))})
-        answer = c.method.answer(changed, Sampling(np.random.default_rng(0), 0))
+        # What was learned knows the states of the measures as they were.
+        answer = c.method.unlearned().answer(changed, Sampling(np.random.default_rng(0), 0))
         assert answer.probability is not None
         rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
     return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
@@ -239,7 +240,7 @@ def _numbers(name: str, given: object) -> FloatArray:
 
 def _weighed(method: Method, option: str, value: float) -> Method:
     """The method with a prior of another weight, however its own was given."""
-    made: Any = method
+    made: Any = method.unlearned()
     rest = {k: v for k, v in (getattr(made, "priors", None) or {}).items() if k != option}
     try:
         weighed: Method = replace(made, **{option: value}, priors=rest or None)

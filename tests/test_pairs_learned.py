@@ -320,6 +320,21 @@ def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str])
         assert float(led.mean()) == pytest.approx(p, abs=error)
 
 
+def test_sensitivity_varies_the_pairs_own_prior(uci: Pairwise) -> None:
+    c = uci["CART", "RIDGE"]
+    found = c.sensitivity([0.5, 1.0])
+    own = c.answer.extra["alone"]
+    np.testing.assert_allclose(found.loc[1.0], own, atol=1e-11)
+    assert found.attrs["lower"][1] <= found.loc[1.0, c.best] <= found.attrs["upper"][1]
+
+
+def test_ropes_are_tried_under_the_pairs_own_prior(uci: Pairwise) -> None:
+    c = uci["CART", "RIDGE"]
+    found = c.rope_sensitivity("auc", ropes=[0.0, 0.01])
+    assert found.shape[0] == 2
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-9)
+
+
 def test_on_keeps_the_posterior_of_all_measures(uci: Pairwise) -> None:
     """θ summed over the other measures, from draws of the whole posterior."""
     c = uci["CART", "RIDGE"]

@@ -222,6 +222,10 @@ class Method(ABC):
         """
         return self
 
+    def unlearned(self) -> Method:
+        """Return the test with the pair's own prior, where this one's was learned."""
+        return self
+
     def answer_many(self, asked: Sequence[Results]) -> Iterable[Answer] | None:
         """Answer very many pairs faster than one by one; None where there is no such way."""
         return None

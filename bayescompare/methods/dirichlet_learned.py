@@ -68,6 +68,10 @@ class LearnedDirichlet(Dirichlet):
         """Read back what `options` returned."""
         return cls(prior="learned", learned=LearnedPrior.from_options(options["learned"]))
 
+    def unlearned(self) -> Dirichlet:
+        """Return the test with the pair's own prior, the papers'."""
+        return Dirichlet(prior="symmetric")
+
     def mixture(self, results: Results) -> tuple[Statements, Mixture]:
         """Return the statements and their posterior, a mixture over strengths."""
         return self._mixture(Statements.from_results(results))

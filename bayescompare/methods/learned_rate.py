@@ -67,6 +67,11 @@ class LearnsWeight:
         taught: Method = replace(cast(Any, self), learned=learned)
         return taught
 
+    def unlearned(self) -> Method:
+        """Return the test with the pair's own prior, b = 1, where b was learned."""
+        own: Any = self if self.learned is None else replace(cast(Any, self), b=1.0, learned=None)
+        return cast("Method", own)
+
     def mixture(self, p: FloatArray) -> RateMixture | None:
         """Return the posterior of r where b was learned; None where it was given."""
         if self.learned is None:
