@@ -54,7 +54,7 @@ def printable(text: str) -> str:
     Examples
     --------
     >>> printable("a\x1b[31mb")
-    'a\\\\x1b[31mb'
+    'a\\x1b[31mb'
     """
     return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 

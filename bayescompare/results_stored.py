@@ -54,5 +54,5 @@ def stored(dataset: xr.Dataset) -> dict[str, Any]:
             "source": json.loads(dataset.attrs["source"]),
             "notes": json.loads(dataset.attrs["notes"]),
         }
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None

@@ -242,7 +242,6 @@ def test_questions_are_about_the_best_whatever_the_prior_names() -> None:
         (math.inf, "inf"),
         ({}, "at least one"),
         ({"A>B|A>B": -2.0, "*": 1.0}, "prior['A>B|A>B']=-2.0"),
-        (None, "prior=None"),
         ([1.0, 2.0], "prior="),
     ],
 )

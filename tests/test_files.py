@@ -383,6 +383,11 @@ def test_a_file_in_memory_is_a_file(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------- one place writes
 
 
+def _reads(call: ast.Call) -> bool:
+    """Whether a call of open() says that it reads."""
+    return any(isinstance(a, ast.Constant) and a.value == "rb" for a in call.args)
+
+
 def test_nothing_else_writes_files() -> None:
     """A writer of its own would be a file that can be found half written."""
     package = Path(_files.__file__).parent
@@ -393,7 +398,7 @@ def test_nothing_else_writes_files() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and (
-            (isinstance(node.func, ast.Name) and node.func.id == "open")
+            (isinstance(node.func, ast.Name) and node.func.id == "open" and not _reads(node))
             or (
                 isinstance(node.func, ast.Attribute)
                 and node.func.attr in ("write_text", "write_bytes", "to_csv")

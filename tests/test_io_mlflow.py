@@ -101,7 +101,7 @@ def test_a_metric_that_some_runs_lack(finished: pd.DataFrame) -> None:
         ({"dataset": "tags.data"}, "dataset='tags.data': no such column"),
         ({"algorithm": "params.modell"}, "Did you mean 'params.model'"),
         ({"replicate": "params.sed"}, "replicate='params.sed'"),
-        ({"repeats": "average"}, "repeats='average': must be one of raise, replicate, mean"),
+        ({"repeats": "average"}, "repeats='average': must be 'raise', 'replicate' or 'mean'"),
         ({"unfinished": "keep"}, "unfinished='keep'"),
         ({"algorithm": "tags.mlflow.user", "unfinished": "drop"}, "more than one run"),
     ],

@@ -80,7 +80,7 @@ def whole_only(posterior: xr.Dataset) -> xr.DataArray:
     ("hook", "words"),
     [
         (constant([0.9, 0.8]), r"sum to 1\.7"),
-        (constant([1.2, -0.2]), r"gave 1\.2, -0\.2: each must lie between 0 and 1"),
+        (constant([1.2, -0.2]), r"gave 1\.2, −0\.2: each must lie between 0 and 1"),
         (constant([np.nan, 0.5]), "each must lie between 0 and 1"),
         (constant([0.5, 0.5], ["A>B", "A>B"]), "names A>B twice"),
         (constant([], []), "names no statement"),

@@ -58,6 +58,7 @@ def read_results(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "wide.csv"
     >>> _ = path.write_text("dataset,svm,forest\niris,0.95,0.94\nwine,0.97,\n")
     >>> results = read_results(path, measures={"accuracy": "max"})

@@ -33,7 +33,7 @@ def weight_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:
     A dataset that says nothing is as probable under every weight:
 
     >>> weight_evidence([0.5], np.array([0.1, 1.0, 10.0])).round(12).tolist()
-    [-0.693147180560, -0.693147180560, -0.693147180560]
+    [-0.69314718056, -0.69314718056, -0.69314718056]
     """
     return np.array([count_posterior(p, b)[1] for b in values.tolist()])
 
