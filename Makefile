@@ -40,7 +40,8 @@ CORE := $(wildcard tests/test_kernel_*.py) tests/test_results.py tests/test_stat
         tests/test_pairs.py tests/test_report.py tests/test_cli.py
 
 # Old releases warn of what their newer neighbours have deprecated: no fault of ours.
-QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
+QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning \
+         -W 'ignore:Cannot cache compiled function'
 
 .PHONY: test-min
 test-min: $(VENV_MIN)/.installed ## core tests with the lowest versions that pyproject.toml allows
@@ -99,7 +100,7 @@ $(VENV_MIN)/.installed: pyproject.toml tools/lowest_versions.py
 	@$(PYTHON) -m venv --clear $(VENV_MIN)
 	@$(VENV_MIN)/bin/python tools/lowest_versions.py > $(VENV_MIN)/lowest.txt
 	@$(VENV_MIN)/bin/python -m pip install -qq --disable-pip-version-check --editable . \
-	    --requirement $(VENV_MIN)/lowest.txt pytest pytest-xdist hypothesis mpmath pyarrow
+	    --requirement $(VENV_MIN)/lowest.txt pytest pytest-xdist hypothesis mpmath pyarrow baycomp
 	@touch $@
 
 # Make expands a whole recipe before it runs its first line: a Python too old stops here with

@@ -631,8 +631,8 @@ def test_json_survives_a_narrow_encoding(tmp_path: Path) -> None:
     ("args", "words"),
     [
         (["frobnicate"], "no such command 'frobnicate'"),
-        (["--frobnicate"], "no such option: --frobnicate"),
-        (["compare", "--frobnicate"], "no such option: --frobnicate"),
+        (["--frobnicate"], "--frobnicate"),
+        (["compare", "--frobnicate"], "--frobnicate"),
         (["compare", "--example", "pnn", "--strength", "much"], "'--strength'"),
         (["compare", "--example", "pnn", "--seed", "-1"], "'--seed'"),
         (["sample", "--example", "pnn"], "'--out'"),
@@ -666,6 +666,9 @@ def test_usage_errors_are_one_line(
     monkeypatch.chdir(tmp_path)
     result = run(*args, code=2)
     assert words in one_line(result.stderr)
+    if "--frobnicate" in args:
+        # Click has written the rest of this line in two ways.
+        assert "no such option" in one_line(result.stderr)
     assert result.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
