@@ -6,6 +6,7 @@ Made by ``pairwise`` from ``PoissonBinomial(joint=True, b="learned")`` and
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -37,9 +38,9 @@ class LearnsWeight:
     joint: bool
     learned: LearnedPrior | None
 
+    @abstractmethod
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own data."""
-        raise NotImplementedError
 
     def check_weight(self) -> None:
         """Check b and what was learned, before anything is known of the data."""
