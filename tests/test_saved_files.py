@@ -1,0 +1,220 @@
+"""Files that an earlier version wrote are read, and still say what they said when they were saved.
+
+How the files and ``expected.json`` were made is told in tests/data/saved/README.md; none of them is
+ever written again. Words may change, figures may not.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayescompare as bc
+from bayescompare.methods import GSD, Dirichlet, GSDBootstrap, Network, PoissonBinomial
+
+SAVED = Path(__file__).parent / "data" / "saved"
+EXAMPLE, UCI, ERRORS = "benavoli-example1", "jansen-uci", "lacoste-svm-parzen"
+THREE = ["GBM", "CART", "RF"]
+#: One chain, so that no process is started for it.
+FEW = {"draws": 50, "tune": 200, "chains": 1, "cores": 1, "progressbar": False}
+
+
+def ask(example: str, method: Any, **options: Any) -> bc.Comparison:
+    return bc.compare(bc.load_example(example), method=method, rng=7, **options)
+
+
+def folds() -> bc.Results:
+    rng = np.random.default_rng(0)
+    rows = [(d, a, k, rng.random()) for d in "abcd" for a in "AB" for k in range(5)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc"])
+    return bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max"})
+
+
+def pairs() -> bc.Pairwise:
+    return bc.pairwise(bc.load_example(UCI), algorithms=THREE, rng=7)
+
+
+def network(**options: Any) -> bc.Comparison:
+    return ask(UCI, Network(**options), algorithms=THREE[:2])
+
+
+def with_a_prior_of_strength() -> bc.Comparison:
+    import pymc as pm
+
+    prior = pm.Gamma.dist(2.0, 1.0)
+    return ask(EXAMPLE, Dirichlet(priors={"strength": prior}), sampler=FEW)
+
+
+#: File name → the question that its comparison answered.
+QUESTIONS: dict[str, Callable[[], bc.Comparison]] = {
+    "glrt": lambda: ask(EXAMPLE, "glrt"),
+    "dirichlet": lambda: ask(EXAMPLE, "dirichlet"),
+    "dirichlet-imprecise": lambda: ask(EXAMPLE, Dirichlet(prior="imprecise", strength=2.0)),
+    "dirichlet-mapping": lambda: ask(EXAMPLE, Dirichlet(prior={"A>B|B>A": 0.5, "*": 0.25})),
+    "dirichlet-alpha": lambda: ask(EXAMPLE, Dirichlet(priors={"alpha": 0.5})),
+    "dirichlet-four": lambda: ask(UCI, "dirichlet", algorithms=[*THREE, "EN"]),
+    "dirichlet-learned": lambda: pairs()["GBM", "RF"],
+    "network": network,
+    "network-average": lambda: network(average=True),
+    "network-on": lambda: network(search=[["auc", "brier"]]).on(["auc", "brier"]),
+    "network-on-one": lambda: network().on(["brier"]),
+    "network-summed": lambda: network(search=[["brier", "auc"], ["brier", "accuracy"]]).on(
+        ["auc", "accuracy"]
+    ),
+    "poisson-binomial": lambda: ask(ERRORS, "poisson-binomial"),
+    "poisson-binomial-joint": lambda: ask(ERRORS, PoissonBinomial(joint=True)),
+    "hierarchical": lambda: ask(ERRORS, "hierarchical"),
+    "correlated-t": lambda: bc.compare(folds(), method="correlated-t", rng=7),
+    "gsd": lambda: ask(EXAMPLE, GSD()),
+    "gsd-order": lambda: ask(UCI, "gsd", algorithms=THREE),
+    "gsd-bootstrap": lambda: ask(EXAMPLE, GSDBootstrap()),
+    "sign": lambda: ask(EXAMPLE, "sign", measures=["accuracy"]),
+    "wilcoxon": lambda: ask(EXAMPLE, "wilcoxon", measures=["accuracy"]),
+    "friedman": lambda: ask(UCI, "friedman", measures=["auc"], algorithms=THREE),
+    "all-test": lambda: ask(EXAMPLE, "all-test"),
+    "one-test": lambda: ask(EXAMPLE, "one-test"),
+    "model": lambda: ask(UCI, "plackett_luce", algorithms=THREE, measures=["auc"], sampler=FEW),
+    "strength-prior": with_a_prior_of_strength,
+}
+#: Asked by NUTS: slow, and not the same to the last digit on another machine.
+SAMPLED = ("model", "strength-prior")
+FILES = [f"{name}.{kind}" for name in QUESTIONS for kind in ("json", "nc")]
+
+#: Properties that hold no figures, or the same ones as others: a network's are in its edges.
+NO_FIGURES = {"attrs", "decision", "network", "tables", "tree", "witness"}
+
+
+def plain(value: Any) -> Any:
+    """Tables and arrays as what JSON has, without a loss."""
+    if isinstance(value, pd.DataFrame):
+        return {"index": list(value.index)} | {str(k): plain(value[k].array) for k in value}
+    if isinstance(value, pd.Series):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, xr.DataArray):
+        coords = {str(d): value[d].values.tolist() for d in value.dims}
+        return {**coords, "values": plain(value.values)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray | pd.api.extensions.ExtensionArray):
+        return [plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def figures(c: bc.Comparison) -> dict[str, Any]:
+    """Everything a comparison says in figures: its table, its verdict and all its properties."""
+    there = dir(c)
+    own = {
+        name: plain(getattr(c, name))
+        for name, member in inspect.getmembers_static(type(c))
+        if isinstance(member, property | cached_property)
+        and name in there
+        and not name.startswith("_")
+        and name not in NO_FIGURES
+    }
+    return own | {
+        "type": type(c).__name__,
+        "method": c.method.name,
+        "options": json.loads(c.to_json())["method"]["options"],
+        "verdict": c.decision.verdict,
+        "level": c.decision.level,
+        "summary": plain(c.summary()),
+    }
+
+
+def check_same(seen: Any, expected: Any, rel: float, where: str) -> None:
+    """What was there is still there; more may have come, as a property of a class."""
+    if isinstance(expected, dict):
+        assert expected.keys() <= seen.keys(), where
+        for key, value in expected.items():
+            check_same(seen[key], value, rel, f"{where}: {key}")
+    elif isinstance(expected, list):
+        assert len(seen) == len(expected), where
+        for k, (mine, value) in enumerate(zip(seen, expected, strict=True)):
+            check_same(mine, value, rel, f"{where}: {k}")
+    elif isinstance(expected, float):
+        near = math.isclose(seen, expected, rel_tol=rel) or (seen != seen and expected != expected)
+        assert near, f"{where}: {seen} was {expected}"
+    else:
+        assert seen == expected, where
+
+
+def expected_of(name: str) -> dict[str, Any]:
+    document = json.loads((SAVED / "expected.json").read_text(encoding="utf-8"))
+    figures_of: dict[str, Any] = document[name]
+    return figures_of
+
+
+def without_words(text: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(text)
+    return {k: v for k, v in document.items() if k not in ("explanation", "bayescompare_version")}
+
+
+def test_every_method_has_a_file() -> None:
+    assert {expected_of(name)["method"] for name in QUESTIONS} == {*bc.methods.names(), "model"}
+    assert {p.name for p in SAVED.iterdir() if p.stem in QUESTIONS} == set(FILES)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_saved_comparison_has_the_figures_it_had(file: str) -> None:
+    c = bc.load_comparison(SAVED / file)
+    check_same(figures(c), expected_of(Path(file).stem), 1e-12, file)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_saved_comparison_is_written_as_it_was(file: str) -> None:
+    """The file in JSON is the document, of the netCDF file too."""
+    was = (SAVED / file).with_suffix(".json").read_text(encoding="utf-8")
+    assert without_words(bc.load_comparison(SAVED / file).to_json()) == without_words(was)
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name not in SAMPLED])
+def test_asking_again_gives_the_figures_that_were_saved(name: str) -> None:
+    check_same(figures(QUESTIONS[name]()), expected_of(name), 1e-9, name)
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_sampled_posterior_comes_back_from_netcdf(name: str) -> None:
+    tree = bc.load_comparison(SAVED / f"{name}.nc").tree
+    assert dict(tree["posterior"].sizes)["draw"] == FEW["draws"]
+    assert "sample_stats" in tree.children
+
+
+@pytest.mark.parametrize(
+    ("kind", "example", "file"),
+    [(bc.Results, EXAMPLE, "results.nc"), (bc.ErrorCounts, ERRORS, "error-counts.nc")],
+)
+def test_saved_results_are_the_example(kind: type[bc.Results], example: str, file: str) -> None:
+    with xr.open_dataset(SAVED / file, engine="h5netcdf") as opened:
+        assert kind.from_dataset(opened.load()) == bc.load_example(example)
+
+
+def test_the_comparisons_in_a_saved_pairwise_document_can_be_loaded(tmp_path: Path) -> None:
+    """No door reads the document whole; each of its comparisons is one that `to_json` wrote."""
+    document = json.loads((SAVED / "pairwise.json").read_text(encoding="utf-8"))
+    assert len(document["comparisons"]) == 3
+    expected = expected_of("pairwise")
+    for k, one in enumerate(document["comparisons"]):
+        path = tmp_path / f"{k}.json"
+        path.write_text(json.dumps(one), encoding="utf-8")
+        c = bc.load_comparison(path)
+        check_same(figures(c), expected[", ".join(c.results.algorithms)], 1e-12, c.best)
+
+
+def test_asking_for_all_pairs_again_gives_the_document_that_was_saved() -> None:
+    was = without_words((SAVED / "pairwise.json").read_text(encoding="utf-8"))
+    again = without_words(pairs().to_json())
+    for document in (was, again):
+        document["comparisons"] = [
+            without_words(json.dumps(one)) for one in document["comparisons"]
+        ]
+    check_same(again, was, 1e-9, "pairwise.json")
