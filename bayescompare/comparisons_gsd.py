@@ -16,7 +16,7 @@ import xarray as xr
 from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
-from bayescompare.kernels.holm import holm
+from bayescompare.kernels.classic.holm import holm
 from bayescompare.methods.decision import SIGNIFICANT
 
 if TYPE_CHECKING:

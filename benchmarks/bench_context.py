@@ -11,13 +11,13 @@ import xarray as xr
 from scipy import stats
 
 import bayescompare as bc
-from bayescompare.kernels.poisson_binomial import pmf
+from bayescompare.kernels.context.poisson_binomial import pmf
 from benchmarks.timing import Row, median_seconds
 
 _LARGE = """
 import resource, time
 import numpy as np
-from bayescompare.kernels.poisson_binomial import pmf
+from bayescompare.kernels.context.poisson_binomial import pmf
 pmf(np.full(10, 0.5))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 p = np.random.default_rng(0).random(100_000)

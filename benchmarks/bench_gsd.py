@@ -18,10 +18,10 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from bayescompare.kernels.gsd_optima import optima
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_permutation import permutation_test, resampled_objectives
-from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.batch import optima
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.permutation import permutation_test, resampled_objectives
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from benchmarks.timing import Row
 
 ROOT = Path(__file__).resolve().parents[1]

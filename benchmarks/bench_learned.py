@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.learned import (
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
     learn_weights,
@@ -15,8 +15,8 @@ from bayescompare.kernels.learned import (
     posterior_weights,
     strength_evidence,
 )
-from bayescompare.kernels.learned_maximum import mixed_maximum
-from bayescompare.kernels.mixture import Mixture
+from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
+from bayescompare.kernels.dirichlet.mixture import Mixture
 from benchmarks.timing import Row, median_seconds
 
 _PAIRS, _SOME, _STATEMENTS, _DATASETS = 4950, 100, 8, 60

@@ -7,8 +7,8 @@ import math
 import mpmath
 import numpy as np
 
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from benchmarks.timing import Row, median_seconds
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import bayescompare as bc
-from bayescompare.kernels.dag_posterior import all_dags, edge_probabilities
+from bayescompare.kernels.network.dag_posterior import all_dags, edge_probabilities
 from bayescompare.methods.network_graph import Graph, Scores, default_max_parents, graph_of
 from bayescompare.statements import Statements
 from benchmarks.timing import Row, median_seconds

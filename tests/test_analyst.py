@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli import app
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.planning import next_cells
 from bayescompare.modelling import ranks, statement_table
 from bayescompare.studies.sbc import _MODELS, SBC, sbc

@@ -484,8 +484,8 @@ def test_the_plan_by_enumeration(results: bc.Results) -> None:
     alpha = np.array([3.0, 0.2, 0.2, 0.2])
     settled = best = 0.0
     answers: dict[tuple[int, ...], np.ndarray] = {}
-    from bayescompare.kernels.cells import Cells
-    from bayescompare.kernels.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     for path in product(range(4), repeat=3):
         shape, p = alpha + c.answer.counts, 1.0
@@ -542,7 +542,7 @@ def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
 
 def test_the_urn_runs_out_of_new_statements() -> None:
     """Of three equal statements one is listed: there are two to come, and no more."""
-    from bayescompare.kernels.cells import Cells
+    from bayescompare.kernels.dirichlet.cells import Cells
     from bayescompare.methods.planning import next_cells
 
     cells = Cells(np.zeros(1), np.zeros(1), 0.0, math.log(2.0))
@@ -912,8 +912,8 @@ def test_the_bundled_model_is_its_integral(hyper: bc.Comparison, results: bc.Res
     from scipy.special import gammaln, logsumexp
     from scipy.stats import gamma
 
-    from bayescompare.kernels.cells import Cells
-    from bayescompare.kernels.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     x, w = np.polynomial.legendre.leggauss(120)
     x, w = 12.0 * (x + 1), 12.0 * w

@@ -212,8 +212,8 @@ FORBIDDEN = {
     ),
     "backward, relative": ({"results.py": "from . import kernels\n"}, "results imports"),
     "backward, relative in a package": (
-        {"io/__init__.py": "from ..kernels.glrt import glrt\n"},
-        "io imports bayescompare.kernels.glrt",
+        {"io/__init__.py": "from ..kernels.classic.glrt import glrt\n"},
+        "io imports bayescompare.kernels.classic.glrt",
     ),
     "backward by name": (
         {"results.py": "import importlib\nimportlib.import_module('bayescompare.methods')\n"},

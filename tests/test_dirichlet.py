@@ -567,8 +567,8 @@ def test_just_beyond_256_statements_the_same_figures_come_out() -> None:
     counts = statement_counts(values, "AB")
     labels = every_label("AB", 9)
     full = np.array([float(counts.get(label, 0)) for label in labels])
-    from bayescompare.kernels.cells import Cells
-    from bayescompare.kernels.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     listed, _ = probability_of_maximum(Cells(np.full(512, -math.log(512)), full))
     assert c.probability.sizes["statement"] == len(counts)

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import bayescompare as bc
 from bayescompare.cli import app
 from bayescompare.comparisons_gsd import GsdComparison
-from bayescompare.kernels.gsd_system import build_system
+from bayescompare.kernels.gsd.system import build_system
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.studies import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.text.numbers import pvalue_equation, statistic

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayescompare as bc
-from bayescompare.kernels import bdeu
-from bayescompare.kernels.bdeu import local_score, subset_scores
+from bayescompare.kernels.network import bdeu
+from bayescompare.kernels.network.bdeu import local_score, subset_scores
 from bayescompare.methods.network_graph import Scores
 from bayescompare.statements import Statements
 from tests import network_oracles as no

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import betaln, gammaln
 
-from bayescompare.kernels import beta_binomial as bb
-from bayescompare.kernels import error_rates as er
-from bayescompare.kernels.beta_binomial_density import log_likelihood
+from bayescompare.kernels.context import beta_binomial as bb
+from bayescompare.kernels.context import error_rates as er
+from bayescompare.kernels.context.beta_binomial_density import log_likelihood
 
 #: Lacoste et al., Table 5, less 10: k_h and k_g of svm and parzen.
 SVM = np.array([1, 2, 0, 3, 21, 12, 17, 4, 7, 14, 139, 6, 9, 1, 69, 5, 0, 5, 1, 4, 36, 21])

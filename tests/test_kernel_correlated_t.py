@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels import correlated_t as ct
+from bayescompare.kernels.context import correlated_t as ct
 
 finite = st.floats(-5.0, 5.0, allow_subnormal=False)
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from bayescompare.kernels.bdeu import subset_scores
-from bayescompare.kernels.dag_posterior import (
+from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.dag_posterior import (
     all_dags,
     edge_probabilities,
     is_acyclic,

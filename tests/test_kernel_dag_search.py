@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.bdeu import subset_scores
-from bayescompare.kernels.dag_search import best_dag, dag_score, search_bytes
+from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.dag_search import best_dag, dag_score, search_bytes
 from tests import network_oracles as no
 
 TABLES = [(3, seed) for seed in range(20)] + [(4, seed) for seed in range(20)]

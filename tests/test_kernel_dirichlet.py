@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels import dirichlet
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.dirichlet import (
+from bayescompare.kernels.dirichlet import posterior as dirichlet
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.posterior import (
     imprecise_bounds,
     latents,
     leave_one_out,
@@ -22,7 +23,6 @@ from bayescompare.kernels.dirichlet import (
     majority,
     pair_order,
 )
-from bayescompare.kernels.maximum import probability_of_maximum
 from tests import oracles
 
 ALPHAS = [1e-300, 1e-12, 1 / 4096, 0.25, 0.5, 1.0, 7.5]

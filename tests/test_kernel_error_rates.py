@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from bayescompare.kernels import error_rates as er
+from bayescompare.kernels.context import error_rates as er
 
 counts = st.integers(0, 400)
 

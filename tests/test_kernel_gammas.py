@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels import gammas
-from bayescompare.kernels.gammas import (
+from bayescompare.kernels.numerics import gammas
+from bayescompare.kernels.numerics.gammas import (
     log_cdf,
     log_density,
     log_minus_log_cdf,

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.gsd_lp import PoolOptimum, SolverError
-from bayescompare.kernels.gsd_optima import optima
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_simplex import HotSimplex
-from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.batch import optima
+from bayescompare.kernels.gsd.lp import PoolOptimum, SolverError
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.simplex import HotSimplex
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from tests import gsd_oracles as go
 
 DATA = Path(__file__).resolve().parents[1] / "bayescompare" / "data" / "jansen_uci.csv"
@@ -176,7 +176,7 @@ def test_a_wrong_optimum_is_caught(monkeypatch: pytest.MonkeyPatch, simplex: typ
     system = jansen_system(values, 0, 6)
     objectives = system.objective(np.random.default_rng(0).choice([-1.0, 1.0], (5, 16)) / 16)
     expected = optima(GsdSolver(system), objectives, 1e-5)
-    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.HotSimplex", simplex)
+    monkeypatch.setattr("bayescompare.kernels.gsd.optimum.HotSimplex", simplex)
     # Feasible, or else rows would be generated for ever: a liar about optimality only.
     solver = GsdSolver(system)
     if simplex is Liar:
@@ -201,8 +201,8 @@ def test_a_utility_outside_is_caught(monkeypatch: pytest.MonkeyPatch, metric: bo
     _, values = jansen()
     system = jansen_system(values, 0, 6, metric=metric)
     expected = optima(GsdSolver(system), system.objective()[None], 1e-3)
-    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.HotSimplex", Breaker)
-    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.ROUNDS", 30)
+    monkeypatch.setattr("bayescompare.kernels.gsd.optimum.HotSimplex", Breaker)
+    monkeypatch.setattr("bayescompare.kernels.gsd.optimum.ROUNDS", 30)
     solver = GsdSolver(system)
     assert optima(solver, system.objective()[None], 1e-3) == pytest.approx(expected, abs=1e-10)
     assert solver.cold_solves >= 2
@@ -212,7 +212,7 @@ def test_what_cannot_be_certified_is_not_returned(monkeypatch: pytest.MonkeyPatc
     _, values = jansen()
     system = jansen_system(values, 0, 6)
     solver = GsdSolver(system)
-    monkeypatch.setattr("bayescompare.kernels.gsd_optimum.lower_bound", lambda *_: -1.0)
+    monkeypatch.setattr("bayescompare.kernels.gsd.optimum.lower_bound", lambda *_: -1.0)
     with pytest.raises(ArithmeticError, match="certified"):
         solver.optimum(system.objective(), 0.0)
 

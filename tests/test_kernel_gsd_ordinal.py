@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_ordinal import chain_optimum, matching_optimum
-from bayescompare.kernels.gsd_system import build_system
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.ordinal import chain_optimum, matching_optimum
+from bayescompare.kernels.gsd.system import build_system
 from tests import gsd_oracles as go
 
 

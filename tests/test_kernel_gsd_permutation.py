@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd_optima import nearest_order, optima
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_permutation import permutation_test, resampled_objectives
-from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
-from bayescompare.kernels.gsd_verdicts import TOLERANCE, Verdicts
+from bayescompare.kernels.gsd.batch import nearest_order, optima
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.permutation import permutation_test, resampled_objectives
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from tests import gsd_oracles as go
 from tests.test_kernel_gsd_optimum import jansen, jansen_system
 
@@ -180,7 +180,7 @@ def test_a_direction_that_never_stops_has_the_usual_p_value() -> None:
 
 def test_sequential_p_values_are_valid() -> None:
     """P(p ≤ α) ≤ α for ideal exceedances: a uniform p of the data, h = 5, at most 60 resamples."""
-    from bayescompare.kernels.gsd_permutation import _stopped
+    from bayescompare.kernels.gsd.permutation import _stopped
 
     rng = np.random.default_rng(0)
     true = rng.random(20_000)

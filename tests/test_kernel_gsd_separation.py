@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd_covers import cover_rows, linear_utilities
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_separation import Separator, near_pairs
-from bayescompare.kernels.gsd_sweep import build_sweep, sweep_maxima
-from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
-from bayescompare.kernels.gsd_tree import build_tree, tree_maxima
+from bayescompare.kernels.gsd.covers import cover_rows, linear_utilities
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.separation import Separator, near_pairs
+from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.tree import build_tree, tree_maxima
 from tests import gsd_oracles as go
 from tests.test_kernel_gsd_optimum import Case
 

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_threshold import delta_curve, delta_threshold
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.threshold import delta_curve, delta_threshold
 from tests.test_kernel_gsd_optimum import Case, jansen, jansen_system
 
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy.special import betainc, gammaln
 from scipy.stats import multivariate_normal
 
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.dirichlet import leave_one_out, log_evidence
-from bayescompare.kernels.learned import (
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
     learn_weights,
@@ -22,10 +21,11 @@ from bayescompare.kernels.learned import (
     posterior_weights,
     strength_evidence,
 )
-from bayescompare.kernels.learned_maximum import mixed_maximum
-from bayescompare.kernels.maximum import probability_of_maximum
-from bayescompare.kernels.mixture import Mixture
-from bayescompare.kernels.orthants import quadrants
+from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.mixture import Mixture
+from bayescompare.kernels.dirichlet.posterior import leave_one_out, log_evidence
+from bayescompare.kernels.numerics.orthants import quadrants
 
 
 def sparse(counts: np.ndarray) -> PairCounts:

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels import maximum
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet import maximum
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from tests import oracles
 
 #: ∫ exp(−x − E₁(x)) dx, the Golomb–Dickman constant: one dataset among countless statements.

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from bayescompare.kernels import error_rates as er
-from bayescompare.kernels import poisson_binomial as pb
-from bayescompare.kernels import poisson_binomial_joint as pbj
-from bayescompare.kernels import poisson_multinomial as pm
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.kernels.context import error_rates as er
+from bayescompare.kernels.context import poisson_binomial as pb
+from bayescompare.kernels.context import poisson_binomial_joint as pbj
+from bayescompare.kernels.context import poisson_multinomial as pm
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from tests import oracles
 
 #: Lacoste et al., Table 5: k_h + 10 and k_g + 10 of svm and parzen (its header is wrong).

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayescompare.kernels import wilcoxon
-from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.wilcoxon import (
+from bayescompare.kernels.classic import wilcoxon
+from bayescompare.kernels.classic.wilcoxon import (
     MOST_EXACT,
     SMALLEST,
     differences,
     doubled_ranks,
     signed_rank,
 )
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 small = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 

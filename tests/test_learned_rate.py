@@ -13,8 +13,8 @@ from scipy.stats import beta
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.learned import STRENGTHS, learn_weights
-from bayescompare.kernels.learned_rate import RateMixture, weight_evidence
+from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
+from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
 from bayescompare.methods import CorrelatedT, PoissonBinomial
 
 

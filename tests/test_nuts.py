@@ -115,8 +115,8 @@ def test_a_hyperprior_gives_the_posterior_of_the_model_written_by_hand():
         error = np.hypot(*(float(az.mcse(figure(x), method="mean")) for x in (mine, theirs)))
         assert abs(float(figure(mine).mean() - figure(theirs).mean())) < 4 * error
     # P(max) given alpha is exact, so averaging it over the hand-written posterior is the answer.
-    from bayescompare.kernels.cells import Cells
-    from bayescompare.kernels.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     drawn = theirs.values.ravel()[::8]
     by_draw = np.array(

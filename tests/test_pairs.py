@@ -96,8 +96,8 @@ def test_a_dominance_never_observed_beyond_256_statements(m: int) -> None:
     p = bc.pairwise(results, n_jobs=1)
     counts = statement_counts(results.oriented(), "AB")
     shapes = [float(counts.get(label, 0)) for label in every_label("AB", m)]
-    from bayescompare.kernels.cells import Cells
-    from bayescompare.kernels.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     every, _ = probability_of_maximum(Cells(np.full(2**m, -np.log(2.0**m)), np.array(shapes)))
     assert shapes[0] == 0.0
@@ -114,8 +114,8 @@ def test_a_dominance_that_the_prior_names_beyond_256_statements() -> None:
     shapes = np.array([float(counts.get(k, 0)) for k in every_label("AB", 9)])
     alpha = np.full(512, 1 / 512)
     alpha[0] = 3.0
-    from bayescompare.kernels.cells import Cells
-    from bayescompare.kernels.maximum import probability_of_maximum
+    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     every, _ = probability_of_maximum(Cells(np.log(alpha), shapes))
     p = bc.pairwise(results, method=method, n_jobs=1)

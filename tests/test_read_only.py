@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bayescompare
-from bayescompare.kernels import _jit
+from bayescompare import kernels
 
 PACKAGE = Path(bayescompare.__file__).resolve().parent
 
@@ -88,7 +88,7 @@ def test_a_kernel_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
     # As with the disk full: the cache can be created, and nothing can be written to it.
     code = (
         "import resource\n"
-        "from bayescompare.kernels import bdeu\n"
+        "from bayescompare.kernels.network import bdeu\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "import bayescompare as bc\n"
         "print(bc.compare(bc.load_example('pnn'), method='network').best)\n"
@@ -106,10 +106,10 @@ def test_a_kernel_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
 
 
 def test_every_kernel_is_compiled_by_the_one_decorator() -> None:
-    kernels = Path(_jit.__file__).parent
+    folder = Path(kernels.__file__).parent
     direct = [
         path.name
-        for path in sorted(kernels.parent.rglob("*.py"))
+        for path in sorted(folder.parent.rglob("*.py"))
         if "from numba" in (text := path.read_text(encoding="utf-8")) or "import numba" in text
     ]
-    assert direct == ["_jit.py"]
+    assert direct == ["jit.py"]

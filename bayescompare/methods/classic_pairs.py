@@ -9,7 +9,7 @@ from scipy import stats
 
 from bayescompare._checks import check_word, is_number, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.wilcoxon import SMALLEST, differences, doubled_ranks, signed_rank
+from bayescompare.kernels.classic.wilcoxon import SMALLEST, differences, doubled_ranks, signed_rank
 from bayescompare.methods.base import FloatArray
 from bayescompare.results import Results
 

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.correlated_t import posterior_from_moments, region_probabilities
-from bayescompare.kernels.poisson_binomial import context, pmf, rate_interval
-from bayescompare.kernels.poisson_binomial_joint import count_posterior, joint
-from bayescompare.kernels.poisson_multinomial import region_probabilities as context_regions
-from bayescompare.kernels.poisson_multinomial import region_probabilities_by_draws
+from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
+from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
+from bayescompare.kernels.context.poisson_binomial_joint import count_posterior, joint
+from bayescompare.kernels.context.poisson_multinomial import region_probabilities as context_regions
+from bayescompare.kernels.context.poisson_multinomial import region_probabilities_by_draws
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.learned_prior import LearnedPrior

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from bayescompare.kernels.correlated_t import draw_means
-from bayescompare.kernels.poisson_binomial import draw_rates, draw_wins
-from bayescompare.kernels.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.context.correlated_t import draw_means
+from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
+from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
 from bayescompare.methods.trees import constants, make_tree
 from bayescompare.results import Results
 

@@ -26,15 +26,15 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.dirichlet import (
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.posterior import (
     imprecise_bounds,
     leave_one_out,
     log_evidence,
     majority,
     pair_order,
 )
-from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.methods.base import Answer, Form, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet_prior import (

@@ -18,11 +18,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.learned import posterior_weights, strength_evidence
-from bayescompare.kernels.learned_maximum import mixed_maximum
-from bayescompare.kernels.maximum import probability_of_maximum
-from bayescompare.kernels.mixture import Mixture
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
+from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.mixture import Mixture
 from bayescompare.methods.base import Answer, Form, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import Dirichlet

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.kernels.maximum import probability_of_maximum
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Form, Sampling
 from bayescompare.methods.decision import decide

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, shown
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.kernels.cells import Cells
+from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.methods.priors import is_number
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count, setting

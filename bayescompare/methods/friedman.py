@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from bayescompare._errors import BayescompareError
+from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.wilcoxon import SMALLEST
 from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.classic_pairs import check_alpha
 from bayescompare.methods.decision import Decision

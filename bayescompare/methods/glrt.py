@@ -21,7 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bayescompare.kernels.glrt import glrt
+from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.methods.base import Answer, Kind, Method, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.glrt import glrt_words

@@ -27,7 +27,7 @@ import numpy as np
 
 from bayescompare._checks import check_count, check_word, is_number
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.gsd_permutation import PermutationTest, permutation_test
+from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_test
 from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.gsd_pair import Pair, Rule

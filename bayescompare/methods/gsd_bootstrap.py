@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.gsd_optima import optima
-from bayescompare.kernels.gsd_verdicts import Verdicts
+from bayescompare.kernels.gsd.batch import optima
+from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods.base import Answer, Kind, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.gsd import GsdMethod

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.kernels.gsd_threshold import delta_threshold
+from bayescompare.kernels.gsd.threshold import delta_threshold
 from bayescompare.methods.base import Answer
 from bayescompare.methods.gsd_pair import Pair
 from bayescompare.results import Results

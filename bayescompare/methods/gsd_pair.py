@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.gsd_optimum import GsdSolver
-from bayescompare.kernels.gsd_system import PreferenceSystem, build_system
-from bayescompare.kernels.gsd_verdicts import TOLERANCE
+from bayescompare.kernels.gsd.optimum import GsdSolver
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.results import Results
 
 __all__ = ["Pair", "Rule", "unbounded"]

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.kernels.gsd_permutation import resampled_objectives
-from bayescompare.kernels.gsd_verdicts import TOLERANCE, Verdicts
+from bayescompare.kernels.gsd.permutation import resampled_objectives
+from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from bayescompare.methods.gsd_pair import Pair
 
 if TYPE_CHECKING:

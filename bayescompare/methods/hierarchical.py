@@ -28,14 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.beta_binomial import (
+from bayescompare.kernels.context.beta_binomial import (
     leave_one_out,
     pooled,
     predictive,
     share_interval,
     shrunken,
 )
-from bayescompare.kernels.error_rates import p_first_better
+from bayescompare.kernels.context.error_rates import p_first_better
 from bayescompare.methods.base import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import leanings, pair_answer, pair_counts, rate_extra

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.beta_binomial import (
+from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
     better_share,
     draw_hyper,
     draw_shares,
     pooled,
 )
-from bayescompare.kernels.beta_binomial_density import log_likelihood
+from bayescompare.kernels.context.beta_binomial_density import log_likelihood
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.pair_answer import pair_counts

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.kernels.learned import (
+from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
     learn_weights,

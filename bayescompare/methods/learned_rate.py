@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_positive
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.learned import STRENGTHS, learn_weights
-from bayescompare.kernels.learned_rate import RateMixture, weight_evidence
-from bayescompare.kernels.poisson_binomial_joint import joint
+from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
+from bayescompare.kernels.context.poisson_binomial_joint import joint
+from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
 from bayescompare.methods.base import Method
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.learned_prior import LEAST_PAIRS, LearnedPrior

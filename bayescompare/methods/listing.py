@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.dirichlet import latents, log_theta
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.statements import DENSE, Statements
 
 __all__ = ["OTHER", "Listing"]

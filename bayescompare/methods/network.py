@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.kernels.dag_posterior import (
+from bayescompare.kernels.network.dag_posterior import (
     edge_probabilities,
     log_number_of_dags,
     log_sum_over_dags,
 )
-from bayescompare.kernels.gammas import log_rising
-from bayescompare.kernels.network import is_complete
+from bayescompare.kernels.network.statements import is_complete
+from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.methods.base import Answer, Form, Kind, Method, Parameter, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import questions, theta_summary

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.dag_posterior import all_dags, local_scores, sample_dags
-from bayescompare.kernels.maximum import probability_of_maximum
-from bayescompare.kernels.network import Tables, components, is_complete, largest_states
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.network.dag_posterior import all_dags, local_scores, sample_dags
+from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
 from bayescompare.methods.network_graph import Graph, Scores, pattern
 from bayescompare.statements import Statements
 from bayescompare.text import numbers

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.kernels.bdeu import subset_scores
-from bayescompare.kernels.dag_posterior import is_acyclic, local_scores
-from bayescompare.kernels.dag_search import best_dag, search_bytes
-from bayescompare.kernels.gammas import log_rising
+from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
+from bayescompare.kernels.network.dag_search import best_dag, search_bytes
+from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import memory
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.kernels.dirichlet import latents
-from bayescompare.kernels.network import Tables
+from bayescompare.kernels.dirichlet.posterior import latents
+from bayescompare.kernels.network.statements import Tables
 from bayescompare.methods.base import Form
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.priors import Priors, place

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from bayescompare.kernels.network import Tables
+from bayescompare.kernels.network.statements import Tables
 from bayescompare.methods.network_graph import Graph, Scores, edges_of, graph_of
 from bayescompare.statements import Statements
 

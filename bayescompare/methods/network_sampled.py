@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.kernels.network import largest_states
+from bayescompare.kernels.network.statements import largest_states
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.dirichlet_nuts import sampled_questions, theta_summary

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.dag_posterior import is_acyclic
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.network.dag_posterior import is_acyclic
 from bayescompare.methods.base import Answer, Method, Sampling
 from bayescompare.methods.decision import Decision, decide
 from bayescompare.methods.dirichlet import Dirichlet

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.text.numbers import whole
 
 __all__ = ["check_plan", "grown", "next_cells", "plan_table"]

@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.error_rates import log_marginal, p_first_better
-from bayescompare.kernels.poisson_binomial import context, draw_rates, pmf, rate_interval
-from bayescompare.kernels.poisson_binomial_joint import (
+from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
+from bayescompare.kernels.context.poisson_binomial import context, draw_rates, pmf, rate_interval
+from bayescompare.kernels.context.poisson_binomial_joint import (
     Joint,
     count_posterior,
     joint,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from bayescompare.counts import ErrorCounts
-from bayescompare.kernels.error_rates import draw_outcomes, draw_shares, log_marginal
-from bayescompare.kernels.poisson_binomial import draw_rates, draw_wins
-from bayescompare.kernels.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
+from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
+from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
 from bayescompare.methods import nuts
 from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.learned_prior import place_learned

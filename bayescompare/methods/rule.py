@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.holm import holm
+from bayescompare.kernels.classic.holm import holm
 from bayescompare.methods.decision import LIKELY, SETTLED
 from bayescompare.text.numbers import percent_setting, setting
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.kernels.gammas import TINY
+from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.methods.base import Form
 
 __all__ = ["LATENTS", "OUTCOME", "observe_weights", "place_dirichlet", "weighted"]

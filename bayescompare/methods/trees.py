@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from bayescompare._version import __version__
-from bayescompare.kernels.dirichlet import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.simplex import LATENTS, OUTCOME
 from bayescompare.results import Results

@@ -6,7 +6,7 @@ statistic :math:`W^+` is the sum of the ranks, by size, of the differences in fa
 
 Ties, and differences within the measure's rope, are left out; equal sizes share their average
 rank, and sizes that differ by float noise only (1e-12 of the values subtracted) are equal. The
-p-value is exact for up to 1000 differences, ties or not; see `bayescompare.kernels.wilcoxon`.
+p-value is exact for up to 1000 differences, ties or not: `bayescompare.kernels.classic.wilcoxon`.
 
 References
 ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.kernels.wilcoxon import differences
+from bayescompare.kernels.classic.wilcoxon import differences
 from bayescompare.methods.rule import Rule, as_rule
 from bayescompare.methods.words.notes import spread_words
 from bayescompare.pairs import Pairwise

@@ -7,9 +7,9 @@ import pandas as pd
 
 from bayescompare._checks import check_count
 from bayescompare._rng import Rng, as_rng
-from bayescompare.kernels.error_rates import p_first_better
-from bayescompare.kernels.poisson_binomial import context
-from bayescompare.kernels.poisson_binomial_joint import joint_context
+from bayescompare.kernels.context.error_rates import p_first_better
+from bayescompare.kernels.context.poisson_binomial import context
+from bayescompare.kernels.context.poisson_binomial_joint import joint_context
 
 __all__ = ["calibration", "calibration_curve"]
 

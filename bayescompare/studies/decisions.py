@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.kernels.cells import Cells
-from bayescompare.kernels.learned import (
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
     learn_weights,
     learned_base,
     strength_evidence,
 )
-from bayescompare.kernels.maximum import probability_of_maximum
-from bayescompare.kernels.mixture import Mixture
-from bayescompare.kernels.orthants import quadrants
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.mixture import Mixture
+from bayescompare.kernels.numerics.orthants import quadrants
 from bayescompare.methods.decision import SETTLED
 
 __all__ = ["Scenario", "decision_study", "simulate_table"]

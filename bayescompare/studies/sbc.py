@@ -25,11 +25,11 @@ from scipy import stats
 from bayescompare._checks import check_count, check_positive, check_word
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
-from bayescompare.kernels.beta_binomial import draw_hyper, pooled
-from bayescompare.kernels.dirichlet import latents, log_theta
-from bayescompare.kernels.error_rates import p_first_better
-from bayescompare.kernels.poisson_binomial import draw_rates
-from bayescompare.kernels.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.context.beta_binomial import draw_hyper, pooled
+from bayescompare.kernels.context.error_rates import p_first_better
+from bayescompare.kernels.context.poisson_binomial import draw_rates
+from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

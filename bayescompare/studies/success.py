@@ -16,10 +16,10 @@ from scipy.special import betainc
 from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.kernels.error_rates import p_first_better
-from bayescompare.kernels.poisson_binomial import pmf, rate_exceeds_half
+from bayescompare.kernels.classic.wilcoxon import doubled_ranks, signed_rank
+from bayescompare.kernels.context.error_rates import p_first_better
+from bayescompare.kernels.context.poisson_binomial import pmf, rate_exceeds_half
 from bayescompare.kernels.success import area, sign_confidence, success_counts
-from bayescompare.kernels.wilcoxon import doubled_ranks, signed_rank
 
 __all__ = ["auc", "success_curves", "success_errors", "success_study"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.kernels.gsd_verdicts import TOLERANCE
+from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.gsd_order import strict

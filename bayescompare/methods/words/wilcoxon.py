@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bayescompare.kernels.wilcoxon import MOST_EXACT
+from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.classic import NOT_A_PROBABILITY, finding, left_out

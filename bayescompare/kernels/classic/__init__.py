@@ -1,0 +1,1 @@
+"""Tests of null hypotheses: likelihood ratio, signed ranks, Holm's correction."""

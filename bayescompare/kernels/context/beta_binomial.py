@@ -1,0 +1,456 @@
+r"""Partial pooling: the datasets' discordance probabilities come from one Beta distribution.
+
+Of dataset i's :math:`n_i = k_{h,i} + k_{g,i}` discordant examples the first algorithm has
+:math:`k_{h,i}` wrong,
+
+.. math:: k_{h,i} \mid n_i \sim \mathrm{BetaBinomial}(\mu\varphi, (1 - \mu)\varphi), \qquad
+          \rho = 1/(1 + \varphi),
+
+μ being the mean and ρ the correlation of two examples of one dataset. The first is better on a
+share :math:`q = I_{½}(\mu\varphi, (1 - \mu)\varphi)` of the context's datasets, which plays r of
+the Poisson-binomial test. As q > ½ exactly where μ < ½, whatever φ, the two have one probability.
+
+All by quadrature over logit ρ and, within it, logit μ. Times ρ, the likelihood is
+
+.. math:: \prod_i \binom{n_i}{k_i} \frac{\prod_{j<k_i} (\mu(1-\rho) + j\rho)
+          \prod_{j<n_i-k_i} ((1-\mu)(1-\rho) + j\rho)}{\prod_{j<n_i} (1 - \rho + j\rho)},
+
+which has no cancellation at either end, ρ → 0 (one binomial) or ρ → 1 (all or nothing).
+
+References
+----------
+Lacoste, Laviolette & Marchand (2012) for the test; Gelman et al., Bayesian Data Analysis,
+Section 5.3, for the model.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, expit, ndtr
+
+from bayescompare.kernels.context.beta_binomial_density import (
+    Density,
+    LogPrior,
+    log_likelihood,
+    posterior_density,
+)
+from bayescompare.kernels.context.beta_binomial_nodes import (
+    LEVELS,
+    Grid,
+    Support,
+    border_of,
+    grid_of,
+    support_of,
+)
+
+__all__ = [
+    "Grid",
+    "LogPrior",
+    "Pooled",
+    "Shrunken",
+    "better_share",
+    "draw_hyper",
+    "draw_shares",
+    "leave_one_out",
+    "pooled",
+    "predictive",
+    "share_interval",
+    "shrunken",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+#: Datasets by which the nodes of `shrunken` are tried.
+_HARDEST = 8
+#: Nodes of less mass than this are not asked for their betainc.
+_FAINT = 1e-17
+#: A Beta of this size is normal to 1e-12, and beyond what betainc can do.
+_NORMAL = 1e12
+
+
+class Pooled(NamedTuple):
+    """Posterior of the two hyper-parameters.
+
+    Attributes
+    ----------
+    log_evidence : float
+        Of all k_h given all n, binomial coefficients included.
+    first, second : float
+        P(μ < ½), which is P(q > ½) (see above), and P(μ > ½).
+    mean_mu, sd_mu, mean_rho, sd_rho : float
+    mean_q, sd_q : float
+        Of the share of datasets on which the first is better; the mean is also the probability
+        that it is better on a dataset not yet seen.
+    error : float
+        Largest change of any of these at the next refinement.
+    grid : Grid
+    """
+
+    log_evidence: float
+    first: float
+    second: float
+    mean_mu: float
+    sd_mu: float
+    mean_rho: float
+    sd_rho: float
+    mean_q: float
+    sd_q: float
+    error: float
+    grid: Grid
+
+
+class Shrunken(NamedTuple):
+    """Each dataset's posterior, given all.
+
+    Attributes
+    ----------
+    mean : array (N,)
+        Of the probability that a discordant example is the first's error.
+    first : array (N,)
+        P(the first is better on this dataset): that this probability is below ½.
+    error : float
+        Largest change of any of these at the next refinement.
+    """
+
+    mean: FloatArray
+    first: FloatArray
+    error: float
+
+
+# ------------------------------------------------------------------------------------ the posterior
+
+
+def pooled(
+    k_h: ArrayLike,
+    k_g: ArrayLike,
+    *,
+    log_prior_mu: LogPrior | None = None,
+    log_prior_rho: LogPrior | None = None,
+    tolerance: float = 1e-9,
+) -> Pooled:
+    """Posterior of μ, ρ and q, and the evidence.
+
+    Parameters
+    ----------
+    k_h, k_g : arrays (N,)
+        Examples that only the first, and only the second, has wrong.
+    log_prior_mu, log_prior_rho : callables, optional
+        Log densities of μ and ρ on (0, 1), normalised if the evidence is to be; uniform unless
+        given. A density that jumps inside (0, 1) is integrated less exactly: see `error`.
+    tolerance : float
+        Refine until nothing changes by more.
+
+    Examples
+    --------
+    >>> found = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> round(found.first, 6), round(found.mean_mu, 6), found.error < 1e-9
+    (0.962786, 0.303106, True)
+    """
+    density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
+    support = support_of(density)
+    before = _moments(grid_of(density, support, LEVELS[0]))
+    for level in LEVELS[1:]:
+        now = _moments(grid_of(density, support, level))
+        error = max(abs(x - y) for x, y in zip(now[:9], before[:9], strict=True))
+        if error <= tolerance:
+            break
+        before = now
+    # The coarser of the two that agree: what the finer one says of it is its error.
+    return before._replace(error=error)
+
+
+def _moments(found: tuple[Grid, float]) -> Pooled:
+    grid, log_total = found
+    matters = grid.mass > _FAINT
+    mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
+    q = better_share(mu, rho)
+    means = [float(mass @ x) for x in (mu, rho, q)]
+    sds = [
+        math.sqrt(float(mass @ (x - mean) ** 2))
+        for x, mean in zip((mu, rho, q), means, strict=True)
+    ]
+    return Pooled(
+        log_evidence=log_total,
+        first=float(grid.mass[grid.u < 0.0].sum()),
+        second=float(grid.mass[grid.u > 0.0].sum()),
+        mean_mu=means[0],
+        sd_mu=sds[0],
+        mean_rho=means[1],
+        sd_rho=sds[1],
+        mean_q=means[2],
+        sd_q=sds[2],
+        error=math.inf,
+        grid=grid,
+    )
+
+
+def better_share(
+    mu: FloatArray, rho: FloatArray, k_h: float | FloatArray = 0.0, k_g: float | FloatArray = 0.0
+) -> FloatArray:
+    r"""P(a dataset's probability < ½): the first is better, given μ, ρ and the dataset's counts.
+
+    .. math:: q = I_{½}(\mu\varphi + k_h, (1 - \mu)\varphi + k_g)
+
+    Examples
+    --------
+    >>> better_share(np.array([0.5, 0.3, 0.3]), np.array([0.2, 0.2, 1e-20])).round(6).tolist()
+    [0.5, 0.818015, 1.0]
+    """
+    phi = (1.0 - rho) / rho
+    first, second = mu * phi + k_h, (1.0 - mu) * phi + k_g
+    large = first + second > _NORMAL
+    exact = betainc(np.where(large, 1.0, first), np.where(large, 1.0, second), 0.5)
+    # 1 − 2μ before the product with φ, which would leave no digits of the difference.
+    excess = (1.0 - 2.0 * mu) * phi + (k_g - k_h)
+    return np.asarray(np.where(large, ndtr(excess / np.sqrt(first + second)), exact))
+
+
+def shrunken(
+    k_h: ArrayLike,
+    k_g: ArrayLike,
+    *,
+    log_prior_mu: LogPrior | None = None,
+    log_prior_rho: LogPrior | None = None,
+    tolerance: float = 1e-9,
+) -> Shrunken:
+    r"""Posterior of every dataset's own discordance probability.
+
+    .. math:: \mathrm{E}\,\frac{\mu\varphi + k_h}{\varphi + n} \quad\text{and}\quad
+              \mathrm{E}\, I_{½}(\mu\varphi + k_h, (1 - \mu)\varphi + k_g)
+
+    The second is a step in μ where φ is large, which the nodes are close enough for: they lie
+    around μ = ½, where it is unless the prior insists on a φ that the counts rule out.
+
+    Examples
+    --------
+    Twelve of twelve, and none of none, among datasets that favour the second a little:
+
+    >>> found = shrunken([6, 7, 6, 12, 0], [4, 5, 4, 0, 0])
+    >>> found.mean.round(3).tolist(), found.first.round(3).tolist()
+    ([0.622, 0.608, 0.622, 0.921, 0.665], [0.181, 0.196, 0.181, 0.0, 0.25])
+    """
+    density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
+    support = support_of(density)
+    pairs, _, which = _distinct(k_h, k_g)
+    # The largest datasets have the sharpest steps: nodes enough for them are enough for all.
+    hard = pairs[np.argsort(pairs.sum(axis=1))[-_HARDEST:]]
+    grid = grid_of(density, support, LEVELS[0])[0]
+    before = _each_dataset(grid, hard)
+    for level in LEVELS[1:]:
+        finer = grid_of(density, support, level)[0]
+        now = _each_dataset(finer, hard)
+        error = float(np.abs(now - before).max(initial=0.0))
+        if error <= tolerance:
+            break
+        grid, before = finer, now
+    mean, first_better = _each_dataset(grid, pairs)[which].T
+    return Shrunken(mean, first_better, error)
+
+
+def _distinct(k_h: ArrayLike, k_g: ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
+    """Different datasets, where each is first seen, and which of them every dataset is."""
+    counts = np.stack([np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)], axis=-1)
+    pairs, seen, which = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+    return pairs, seen, which.reshape(-1)
+
+
+def _each_dataset(grid: Grid, pairs: FloatArray) -> FloatArray:
+    """Mean and P(< ½) of the probability of each different dataset, (D, 2)."""
+    matters = grid.mass > _FAINT
+    mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
+    rest = expit(-grid.v[matters])
+    figures = np.empty((len(pairs), 2))
+    for row, (k_h, k_g) in enumerate(pairs):
+        # The ratio of φ μ + k_h to φ + n, times ρ.
+        mean = (mu * rest + rho * k_h) / (rest + rho * (k_h + k_g))
+        figures[row] = (mass * mean).sum(), (mass * better_share(mu, rho, k_h, k_g)).sum()
+    return figures
+
+
+def leave_one_out(
+    k_h: ArrayLike,
+    k_g: ArrayLike,
+    *,
+    log_prior_mu: LogPrior | None = None,
+    log_prior_rho: LogPrior | None = None,
+    tolerance: float = 1e-9,
+) -> tuple[FloatArray, float]:
+    r"""Log predictive probability of each dataset given the others.
+
+    .. math:: \log p(k_i \mid k_{-i}, n) = \log Z - \log Z_{-i}
+
+    Without a dataset like the others the posterior is nearly that of all and its nodes serve; a
+    dataset much larger than the others leaves one far away, which gets nodes of its own.
+
+    Returns
+    -------
+    array (N,), float
+        And the error of the worst.
+
+    Examples
+    --------
+    >>> found, _ = leave_one_out([1, 2, 1, 9], [9, 8, 9, 1])
+    >>> np.exp(found).round(4).tolist()
+    [0.0957, 0.0804, 0.0957, 0.016]
+    """
+    first, second = np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)
+    density = posterior_density(first, second, log_prior_mu, log_prior_rho)
+    support = support_of(density)
+    pairs, seen, which = _distinct(first, second)
+    level, error = _enough(density, support, tolerance)
+    (coarse, whole), (fine, _) = (grid_of(density, support, LEVELS[level + up]) for up in (0, 1))
+    border = border_of(support)
+    height = density(*border)
+    value = np.empty(len(pairs))
+    for row, (one, other) in enumerate(pairs):
+        single = log_likelihood(np.array([one]), np.array([other]))
+        value[row], peak = _log_predictive(coarse, single)
+        change = abs(_log_predictive(fine, single)[0] - value[row])
+        # Where much of what is left lies outside the nodes, it is still high on their border.
+        if change > tolerance or float((height - single(*border)).max()) > peak - 25.0:
+            rest = [np.delete(counts, seen[row]) for counts in (first, second)]
+            without = posterior_density(rest[0], rest[1], log_prior_mu, log_prior_rho)
+            own = support_of(without)
+            needed, change = _enough(without, own, tolerance)
+            value[row] = whole - grid_of(without, own, LEVELS[needed])[1]
+        error = max(error, change)
+    return value[which], error
+
+
+def predictive(k_h: ArrayLike, k_g: ArrayLike, grid: Grid) -> FloatArray:
+    r"""Log predictive probability of each dataset given all of them, itself included.
+
+    .. math:: \log \mathrm{E}\, p(k_i \mid n_i, \mu, \varphi)
+
+    Examples
+    --------
+    >>> first, second = [1, 2, 1, 9], [9, 8, 9, 1]
+    >>> np.exp(predictive(first, second, pooled(first, second).grid)).round(4).tolist()
+    [0.1135, 0.0947, 0.1135, 0.0584]
+    """
+    pairs, _, which = _distinct(k_h, k_g)
+    matters = grid.mass > _FAINT
+    value = np.empty(len(pairs))
+    for row, (one, other) in enumerate(pairs):
+        single = log_likelihood(np.array([one]), np.array([other]))
+        log_density = single(grid.u[matters], grid.v[matters])
+        value[row] = math.log(float((grid.mass[matters] * np.exp(log_density)).sum()))
+    return value[which]
+
+
+def share_interval(grid: Grid, mass: float = 0.95) -> tuple[float, float]:
+    """Central interval of q, read off the nodes: to about 0.002.
+
+    Examples
+    --------
+    >>> found = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> [round(end, 2) for end in share_interval(found.grid)]
+    [0.46, 1.0]
+    """
+    q = better_share(expit(grid.u), expit(grid.v))
+    order = np.argsort(q)
+    middle = np.cumsum(grid.mass[order]) - 0.5 * grid.mass[order]
+    low, high = np.interp([(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], middle, q[order])
+    return float(low), float(high)
+
+
+def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
+    """Minus log E[1/likelihood] of one dataset, and the peak of the density without it."""
+    # Far below what can matter unless the border is high too.
+    matters = grid.mass > 1e-24
+    inverse = -single(grid.u[matters], grid.v[matters])
+    top = float(inverse.max())
+    # No dot product: BLAS would start threads for it.
+    log_mean = top + math.log(float((grid.mass[matters] * np.exp(inverse - top)).sum()))
+    return -log_mean, float((grid.log_density[matters] + inverse).max())
+
+
+def _enough(density: Density, support: Support, tolerance: float) -> tuple[int, float]:
+    """The first level whose log evidence the next one confirms, and the difference."""
+    before = grid_of(density, support, LEVELS[0])[1]
+    for level in range(len(LEVELS) - 1):
+        now = grid_of(density, support, LEVELS[level + 1])[1]
+        error = abs(now - before)
+        if error <= tolerance:
+            break
+        before = now
+    return level, error
+
+
+# -------------------------------------------------------------------------------------------- draws
+
+
+def draw_hyper(
+    k_h: ArrayLike,
+    k_g: ArrayLike,
+    grid: Grid,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    log_prior_mu: LogPrior | None = None,
+    log_prior_rho: LogPrior | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Draw μ and ρ, independently, from the posterior that `grid` was made for.
+
+    A node is drawn by its mass and a point of its cell uniformly. The density at the point over
+    that at the node, which is near one, is made up for by ten independent Metropolis proposals.
+
+    Returns
+    -------
+    mu, rho : arrays (draws,)
+
+    Examples
+    --------
+    >>> first, second = [2, 1, 4, 0, 3], [5, 6, 4, 3, 9]
+    >>> found = pooled(first, second)
+    >>> mu, _ = draw_hyper(first, second, found.grid, 4000, np.random.default_rng(1))
+    >>> bool(abs(mu.mean() - found.mean_mu) < 4 * found.sd_mu / 4000**0.5)
+    True
+    """
+    density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
+    u, v, excess = _propose(density, grid, draws, rng)
+    for _ in range(10):
+        new_u, new_v, new_excess = _propose(density, grid, draws, rng)
+        taken = -rng.standard_exponential(draws) < new_excess - excess
+        u, v = np.where(taken, new_u, u), np.where(taken, new_v, v)
+        excess = np.where(taken, new_excess, excess)
+    return expit(u), expit(v)
+
+
+def _propose(
+    density: Density, grid: Grid, draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Points in cells chosen by mass, and the log density there over that of the node."""
+    node = rng.choice(len(grid.mass), size=draws, p=grid.mass / grid.mass.sum())
+    u = grid.u_cell[node, 0] + grid.u_cell[node, 1] * rng.random(draws)
+    v = grid.v_cell[node, 0] + grid.v_cell[node, 1] * rng.random(draws)
+    return u, v, density(u, v) - grid.log_density[node]
+
+
+def draw_shares(
+    k_h: ArrayLike, k_g: ArrayLike, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    r"""Draw every dataset's discordance probability, conjugate given μ and ρ.
+
+    .. math:: z_i \sim \mathrm{Beta}(\mu\varphi + k_h, (1 - \mu)\varphi + k_g)
+
+    Returns
+    -------
+    array (draws, N)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> draw_shares([3], [9], np.array([0.25]), np.array([1e-30]), rng).round(9).tolist()
+    [[0.25]]
+    """
+    phi = ((1.0 - rho) / rho)[:, None]
+    first = mu[:, None] * phi + np.asarray(k_h, dtype=np.float64)
+    second = (1.0 - mu)[:, None] * phi + np.asarray(k_g, dtype=np.float64)
+    return np.asarray(rng.beta(first, second))

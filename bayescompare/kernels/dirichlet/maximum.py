@@ -1,0 +1,289 @@
+r"""Exact probability that one cell of a Dirichlet vector is the largest, by quadrature.
+
+With :math:`\theta_k = G_k/\sum G` and :math:`G_k \sim \mathrm{Gamma}(a_k)`,
+
+.. math:: P_i = \int_0^\infty f(x; a_i) \prod_{j \ne i} F(x; a_j)\,dx .
+
+Cells with equal :math:`a` share one distribution function, so they are grouped; the unobserved
+statements are one group of a size that may exceed any float.
+
+The integral is taken in s, with :math:`\log x = c + s + 1 - e^{-s}`. The maximum's distribution
+function falls off like :math:`x^A` to the left, over hundreds of units of log x when there are
+hardly any data; in s it falls off doubly exponentially at both ends, and there the trapezoidal
+rule converges so fast that halving the step doubles the number of right digits. A rule is accepted
+only when the one of twice the step agrees with it about every cell: P may sum to one while the
+errors of its parts cancel.
+
+References
+----------
+de Campos & Benavoli (2016), Section 4, where the same probability is estimated by Monte Carlo.
+Takahasi & Mori (1974), Publ. RIMS 9, 721–741, for the substitution.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammainccinv, gammaincinv, wrightomega
+
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.numerics.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
+
+__all__ = ["probability_of_maximum"]
+
+FloatArray = NDArray[np.float64]
+
+_TAIL = 1e-17
+_LOG_TAIL = math.log(_TAIL)
+_GRID = 17
+#: Intervals of the first rule; each further rule halves them.
+_COARSEST = 32
+_FINEST = 8192
+#: Two successive rules agree when no group's probability differs by more.
+_AGREEMENT = 1e-11
+#: Evaluations of F held at once: bounds memory when there are very many distinct counts.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Distinct shapes, in increasing order, with how many cells share each."""
+
+    a: FloatArray
+    log_a: FloatArray
+    size: FloatArray
+    lump_log_a: float
+    lump_log_size: float
+    #: The largest shape: `t` is measured from its logarithm to keep digits near a peak.
+    reference: float
+
+    @property
+    def knee(self) -> float:
+        """Where in `t` the substitution bends: at the reference, or at x = 1 if that is higher."""
+        return max(0.0, -math.log(self.reference))
+
+
+def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
+    """Return P(θ_i is the largest) for every listed cell, and for the lump together.
+
+    Parameters
+    ----------
+    cells : Cells
+        Cells with posterior parameter zero can never be the largest and get probability 0.
+
+    Returns
+    -------
+    array (S,), float
+        Two successive quadrature rules agree on each of them within 1e-11 (the finer one is
+        returned, whose error is about the square of that), and they sum to one within 1e-11.
+
+    Raises
+    ------
+    ArithmeticError
+        If no two rules agree.
+
+    Examples
+    --------
+    Example 3 of the paper, where 150,000 Monte Carlo draws gave 0.796:
+
+    >>> n = np.array([1.0, 2.0, 3.0, 6.0])
+    >>> p, rest = probability_of_maximum(Cells(np.full(4, np.log(0.25)), n))
+    >>> p.round(12).tolist(), rest
+    ([0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235], 0.0)
+    """
+    groups, member = _group(cells)
+    each = _integrate(groups)
+    return each[member], min(float(each[-1]), 1.0)
+
+
+def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
+    """Collect equal shapes; `member` is each listed cell's group.
+
+    Impossible cells, whose log α is −inf, are a group like any other: its F is 1 and its f is 0.
+    """
+    shape = cells.shape
+    # Where a count is there it carries the shape, and α may have underflowed.
+    log_shape = np.where(cells.counts > 0, np.log(np.maximum(shape, TINY)), cells.log_alpha)
+    # Sums of 1/2 and 1/6 in another order differ in the last bit: they are the same shape.
+    key = np.round(log_shape, 12)
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    new = np.append(True, ranked[1:] != ranked[:-1])
+    member = np.empty(len(key), dtype=np.int64)
+    member[order] = np.cumsum(new) - 1
+    first, size = order[new], np.bincount(member)
+    lump_log_size = cells.rest_log_size if cells.rest_log_alpha > -math.inf else -math.inf
+    lump = math.exp(min(cells.rest_log_alpha, 690.0)) if lump_log_size > -math.inf else 0.0
+    groups = _Groups(
+        a=shape[first],
+        log_a=log_shape[first],
+        size=size.astype(np.float64),
+        lump_log_a=cells.rest_log_alpha,
+        lump_log_size=lump_log_size,
+        reference=max(float(shape[first[-1]]), lump),
+    )
+    return groups, member
+
+
+def _tail_limits(groups: _Groups) -> tuple[float, float]:
+    """Limits of `s` beyond which the maximum has less than 1e-17, from single cells' tails.
+
+    Many groups together may leave the lower limit far too low; `_narrowed` mends that.
+    """
+    top = groups.reference
+    # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
+    least = float(gammaincinv(top, _TAIL))
+    low = math.log(least / top) if least > 0.0 else -math.inf
+    low = max(low, (_LOG_TAIL + math.lgamma(top + 1.0)) / top - math.log(top))
+    # Every other cell's upper tail is below that of the largest shape.
+    tail = _TAIL / float(groups.size.sum() + 1.0)
+    most = float(gammainccinv(top, tail))
+    # The quantile underflows only where 1 − F(x; a) is −a log x.
+    high = math.log(most / top) if most > 0.0 else -tail / top - math.log(top)
+    if groups.lump_log_size > -math.inf:
+        spread = 45.0 + max(0.0, groups.lump_log_size + min(groups.lump_log_a, 0.0))
+        high = max(high, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top))
+    return _inverse(low - groups.knee), _inverse(high - groups.knee)
+
+
+def _inverse(u: float) -> float:
+    """Solve u = s + 1 − e^{−s} for s: e^{−s} is Wright's ω of 1 − u."""
+    return -math.log(float(wrightomega(1.0 - u)))
+
+
+def _log_x(groups: _Groups, s: FloatArray) -> FloatArray:
+    """`t`, the logarithm of x over the reference shape, exact to the last digit around s = 0."""
+    return np.asarray(groups.knee + s - np.expm1(-s))
+
+
+def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:
+    """Close in on where the maximum's distribution function leaves 0 and reaches 1."""
+    for _ in range(200):
+        s = np.linspace(low, high, _GRID)
+        total = _log_cdf_of_maximum(groups, _log_x(groups, s))
+        inside = (total > _LOG_TAIL) & (-np.expm1(total) > _TAIL)
+        where = np.flatnonzero(inside)
+        if len(where) == 0:
+            # All the change happens within one step of the grid.
+            step = int(np.searchsorted(total, _LOG_TAIL))
+            low, high = s[max(step - 1, 0)], s[min(step, _GRID - 1)]
+            continue
+        low, high = s[max(where[0] - 1, 0)], s[min(where[-1] + 1, _GRID - 1)]
+        if len(where) > _GRID // 2:
+            break
+    return float(low), float(high)
+
+
+def _integrate(groups: _Groups) -> FloatArray:
+    """Return P of one cell of each group and, last, of the whole lump."""
+    limits = _tail_limits(groups)
+    rules = _Rules(groups, *limits)
+    if not rules.agree:
+        rules = _Rules(groups, *_narrowed(groups, *limits))
+    while not rules.agree:
+        rules.halve()
+    return rules.fine
+
+
+class _Rules:
+    """Two successive trapezoidal rules: P of one cell of each group, last of the whole lump."""
+
+    def __init__(self, groups: _Groups, low: float, high: float) -> None:
+        self._groups, self._low = groups, low
+        self._intervals = 2 * _COARSEST
+        self._step = (high - low) / self._intervals
+        even, odd = _sums(groups, np.linspace(low, high, self._intervals + 1))
+        self._total = even + odd
+        self.coarse, self.fine = 2.0 * self._step * even, self._step * self._total
+
+    def halve(self) -> None:
+        """Go on to the rule of half the step."""
+        if self._intervals >= _FINEST:
+            raise ArithmeticError(
+                f"P(max) is known only within {self.error:.1g}: please report this"
+            )
+        middle = self._low + self._step * (np.arange(self._intervals, dtype=np.float64) + 0.5)
+        even, odd = _sums(self._groups, middle)
+        self._total = self._total + even + odd
+        self._intervals, self._step = 2 * self._intervals, 0.5 * self._step
+        self.coarse, self.fine = self.fine, self._step * self._total
+
+    @property
+    def error(self) -> float:
+        """Largest change of any group's probability, or what the finer rule's sum lacks of one.
+
+        Rules may agree because both have missed a narrow peak: the sum shows that.
+        """
+        size = self._groups.size
+        change = np.abs(self.fine - self.coarse)
+        defect = abs(float(size @ self.fine[:-1] + self.fine[-1]) - 1.0)
+        return max(float((size * change[:-1]).max(initial=change[-1])), defect)
+
+    @property
+    def agree(self) -> bool:
+        return self.error <= _AGREEMENT
+
+
+def _sums(groups: _Groups, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sums of the integrands over every other node from the first on, and over the rest."""
+    t = _log_x(groups, s)
+    blocks = _blocks(len(groups.a), len(t))
+    cdfs = [_cdfs(groups, t, block) for block in blocks] if len(blocks) == 1 else None
+    lump = _lump_log_minus_log_cdf(groups, t)
+    # log Π F dt/ds: times f/F of a cell it is that cell's integrand.
+    total = _log_cdf_of_maximum(groups, t, cdfs, lump) + np.log1p(np.exp(-s))
+    even, odd = np.zeros(len(groups.a) + 1), np.zeros(len(groups.a) + 1)
+    for k, block in enumerate(blocks):
+        a, log_a = groups.a[block, None], groups.log_a[block, None]
+        density = log_density(t, groups.reference, a, log_a)
+        cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
+        value = np.exp(total + density - cdf)
+        even[block], odd[block] = value[:, ::2].sum(axis=1), value[:, 1::2].sum(axis=1)
+    if lump is not None:
+        value = np.exp(total + _lump_log_hazard(groups, t, lump))
+        even[-1], odd[-1] = value[::2].sum(), value[1::2].sum()
+    return even, odd
+
+
+def _lump_log_minus_log_cdf(groups: _Groups, t: FloatArray) -> FloatArray | None:
+    """log(−log F) of one cell of the lump, if there is one."""
+    if groups.lump_log_size == -math.inf:
+        return None
+    return log_minus_log_cdf(t, groups.reference, groups.lump_log_a)
+
+
+def _lump_log_hazard(groups: _Groups, t: FloatArray, minus_log_cdf: FloatArray) -> FloatArray:
+    """log of M f/F for the lump: added to log Π F it gives the lump's own integrand."""
+    log_a = np.full((1, 1), groups.lump_log_a)
+    log_f = log_density(t, groups.reference, np.exp(log_a), log_a)[0]
+    return np.asarray(groups.lump_log_size + log_f + np.exp(minus_log_cdf))
+
+
+def _log_cdf_of_maximum(
+    groups: _Groups,
+    t: FloatArray,
+    cdfs: list[FloatArray] | None = None,
+    lump: FloatArray | None = None,
+) -> FloatArray:
+    """Log Π F over all cells; `cdfs` and `lump` are the groups' own, where they are at hand."""
+    total = np.zeros(len(t))
+    for k, block in enumerate(_blocks(len(groups.a), len(t))):
+        cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
+        total += groups.size[block] @ cdf
+    logs = _lump_log_minus_log_cdf(groups, t) if lump is None else lump
+    if logs is not None:
+        with np.errstate(over="ignore"):
+            total -= np.exp(groups.lump_log_size + logs)
+    return total
+
+
+def _cdfs(groups: _Groups, t: FloatArray, block: slice) -> FloatArray:
+    return log_cdf(t, groups.reference, groups.a[block, None])
+
+
+def _blocks(groups: int, nodes: int) -> list[slice]:
+    step = max(1, _BLOCK // nodes)
+    return [slice(i, min(i + step, groups)) for i in range(0, groups, step)]

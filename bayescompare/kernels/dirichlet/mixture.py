@@ -1,0 +1,167 @@
+r"""A Dirichlet posterior whose strength is not known: a mixture over a few strengths.
+
+.. math:: \theta \mid A \sim \mathrm{Dirichlet}(A\,\varphi), \qquad A \sim g
+
+Given the counts every component is conjugate, and its weight is g times its closed evidence, so
+that whatever is closed for one Dirichlet is a short sum here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, betaln, logsumexp, xlog1py, xlogy
+
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.learned import posterior_weights
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.posterior import (
+    leave_one_out,
+    log_evidence,
+    majority,
+    pair_order,
+)
+
+__all__ = ["Mixture"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_STEPS = 60
+_CLOSE = 1e-10
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A mixture of Dirichlets with one base, and the counts seen.
+
+    Attributes
+    ----------
+    base : Cells
+        The base φ in place of α (they sum to one), and the counts.
+    strengths, prior : arrays (C,)
+        The values that A may take, and their prior weights g.
+    """
+
+    base: Cells
+    strengths: FloatArray
+    prior: FloatArray
+
+    def given(self, strength: float) -> Cells:
+        """Return the Dirichlet of one strength."""
+        more = math.log(strength)
+        return replace(
+            self.base,
+            log_alpha=self.base.log_alpha + more,
+            rest_log_alpha=self.base.rest_log_alpha + more,
+        )
+
+    def with_counts(self, counts: FloatArray) -> Mixture:
+        """Return the same prior with other counts."""
+        return replace(self, base=replace(self.base, counts=counts))
+
+    @cached_property
+    def log_evidences(self) -> FloatArray:
+        """Log evidence of the counts under each strength."""
+        return np.array([log_evidence(self.given(a)) for a in self.strengths.tolist()])
+
+    @property
+    def log_evidence(self) -> float:
+        """Log evidence of the counts, φ and g being held fixed."""
+        return float(logsumexp(self.log_evidences, b=self.prior))
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Posterior weights of the strengths; those below 1e-9 are dropped."""
+        return posterior_weights(self.log_evidences, self.prior)
+
+    def average(self, figure: Callable[[Cells], FloatArray | float]) -> FloatArray:
+        """Average a figure of one Dirichlet over the posterior weights."""
+        kept = np.flatnonzero(self.weights)
+        found = [np.asarray(figure(self.given(float(self.strengths[k])))) for k in kept]
+        return np.asarray(np.tensordot(self.weights[kept], np.stack(found), axes=1))
+
+    def maximum(self) -> tuple[FloatArray, float]:
+        """P(θ_i is the largest) of every listed cell, and of the lump together.
+
+        Examples
+        --------
+        One strength is the plain test:
+
+        >>> quarter = Cells(np.full(4, np.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
+        >>> p, lump = Mixture(quarter, np.array([1.0]), np.array([1.0])).maximum()
+        >>> p.round(6).tolist(), lump
+        ([0.012363, 0.051923, 0.1375, 0.798214], 0.0)
+        """
+        both = self.average(lambda cells: np.append(*probability_of_maximum(cells)))
+        return both[:-1], float(both[-1])
+
+    def pair_order(self, first: int, second: int | None) -> float:
+        """P(θ_first > θ_second); None is a cell that is not listed."""
+
+        def exceeds(cells: Cells) -> float:
+            other = math.exp(cells.rest_log_alpha) if second is None else cells.shape[second]
+            return pair_order(float(cells.shape[first]), float(other))
+
+        return float(self.average(exceeds))
+
+    def majority(self, cell: int) -> float:
+        """P(θ_cell > ½)."""
+        return float(self.average(lambda cells: majority(float(cells.shape[cell]), cells.total)))
+
+    @property
+    def mean(self) -> FloatArray:
+        """E θ of every listed cell."""
+        return self.average(lambda cells: cells.shape / cells.total)
+
+    def quantile(self, q: float) -> FloatArray:
+        """The point that each θ is below with probability q, to about 1e-10.
+
+        The distribution is a mixture of Betas. Its quantile lies between theirs, and is found by
+        Newton's steps, halving where a step would leave the bracket.
+        """
+        kept = np.flatnonzero(self.weights)
+        cells = [self.given(float(self.strengths[k])) for k in kept]
+        # Cells with one φ and one count have one distribution.
+        shape, where = np.unique(np.stack([c.shape for c in cells]), axis=1, return_inverse=True)
+        rest = np.maximum(np.array([[c.total] for c in cells]) - shape, 1e-300)
+        each = betaincinv(shape, rest, q)
+        low, high = each.min(axis=0), each.max(axis=0)
+        at, weights = self.weights[kept] @ each, self.weights[kept]
+        for _ in range(_STEPS):
+            excess = weights @ betainc(shape, rest, at) - q
+            low, high = np.where(excess < 0.0, at, low), np.where(excess < 0.0, high, at)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                slope = weights @ np.exp(
+                    xlogy(shape - 1.0, at) + xlog1py(rest - 1.0, -at) - betaln(shape, rest)
+                )
+                after = at - excess / slope
+            after = np.where((after > low) & (after < high), after, 0.5 * (low + high))
+            moved, at = float(np.abs(after - at).max()), after
+            if moved < _CLOSE:
+                break
+        return np.asarray(at[where.ravel()])
+
+    def leave_one_out(
+        self, dataset: IntArray, statement: IntArray, weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Log predictive density of each dataset given the others, and given all, exactly.
+
+        The arguments are those of `dirichlet.leave_one_out`. φ and g are held fixed.
+        """
+        found = [
+            leave_one_out(self.given(a), dataset, statement, weight)
+            for a in self.strengths.tolist()
+        ]
+        without, within = (np.stack(part) for part in zip(*found, strict=True))
+        each = self.log_evidences + np.log(self.prior)
+        # log p(n) − log p(n − w_i), where p(n − w_i) = Σ g_A p_A(n) / p_A(w_i | n − w_i).
+        fewer = logsumexp(each[:, None] - without, axis=0)
+        more = logsumexp(each[:, None] + within, axis=0)
+        whole = self.log_evidence
+        return whole - fewer, more - whole

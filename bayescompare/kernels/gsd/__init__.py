@@ -1,0 +1,1 @@
+"""Generalised stochastic dominance: the preference system, its optima and their tests."""

@@ -1,0 +1,304 @@
+r"""opt = min of :math:`w \cdot u` over :math:`N^\delta`, certified, for many objectives w.
+
+Rows are generated: the pool's optimum is a relaxation, rows of R2 that it violates are added, and
+so on until there is none. The pool and its basis are kept for the next objective.
+
+No optimum leaves without its certificate: a utility that no row of R1 or R2 speaks against, and
+multipliers whose bound (`lower_bound`) is that utility's value. If the hot simplex method fails to
+give one, HiGHS solves the programme cold.
+
+References
+----------
+Jansen, Nalenz, Schollmeyer & Augustin (2022), Proposition 3.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.kernels.gsd.covers import cover_rows, linear_utilities
+from bayescompare.kernels.gsd.lp import PoolModel, PoolOptimum, SolverError, lower_bound
+from bayescompare.kernels.gsd.ordinal import chain_optimum, matching_optimum
+from bayescompare.kernels.gsd.separation import Separator, Violations
+from bayescompare.kernels.gsd.simplex import HotSimplex
+from bayescompare.kernels.gsd.system import PreferenceSystem
+
+__all__ = ["FEASIBLE", "GAP", "ROUNDS", "GsdSolver", "Optimum", "Relaxed"]
+
+FloatArray = NDArray[np.float64]
+
+#: Largest distance between an optimum and its bound.
+GAP = 1e-10
+#: A row violated by less is not violated: rounding.
+FEASIBLE = 3e-13
+#: δ_max is given less this, lest rounding leave no utility at all at δ_max.
+MARGIN = 1e-12
+#: Rounds of row generation after which something is wrong: rows that are added do not bind.
+ROUNDS = 500
+#: Rows for each point: added at a time, and kept before old ones are dropped.
+_ADDED, _KEPT = 0.5, 12
+
+
+class Optimum(NamedTuple):
+    """A certified optimum.
+
+    Attributes
+    ----------
+    value : float
+        w·u.
+    u : array (d,)
+        A utility that attains it: the witness.
+    bound : float
+        No utility has less than this; at most 1e-10 below `value`.
+    slope : float
+        A derivative of the optimum in δ: the sum of the multipliers of strict rows. Not a number
+        where a matching gave the optimum.
+    """
+
+    value: float
+    u: FloatArray
+    bound: float
+    slope: float
+
+
+class Relaxed(NamedTuple):
+    """The optimum over the pool: a certified bound, and a utility that may break other rows."""
+
+    u: FloatArray
+    bound: float
+    slope: float
+
+
+class GsdSolver:
+    """Optima over one preference system, for any objective and δ.
+
+    Parameters
+    ----------
+    system : PreferenceSystem
+
+    Examples
+    --------
+    The first is better on one measure and worse on the other: neither dominates.
+
+    >>> from bayescompare.kernels.gsd.system import build_system
+    >>> x, y = [[0.9, 0.4], [0.8, 0.5]], [[0.6, 0.5], [0.7, 0.6]]
+    >>> system = build_system(x, y, [0, 0], [1, 1], [True, True])
+    >>> solver = GsdSolver(system)
+    >>> found = solver.optimum(system.objective(), 0.0)
+    >>> round(found.value, 9), bool(found.value - found.bound < 1e-10)
+    (-0.5, True)
+    >>> round(solver.delta_max, 9)
+    0.142857143
+    """
+
+    def __init__(self, system: PreferenceSystem) -> None:
+        self.system = system
+        self.cold_solves = 0
+        self._last_u = np.zeros(system.size)
+        self._clock = 0
+
+    # What an optimum may not need is made when it is first needed.
+
+    @cached_property
+    def _separator(self) -> Separator | None:
+        """None where the rows of the pool are all there are."""
+        return None if self.system.all_ordinal else Separator(self.system)
+
+    @cached_property
+    def _pool(self) -> HotSimplex:
+        pool = HotSimplex(self.system.size, cover_rows(self.system), 0.0)
+        self._last_used = np.zeros(len(pool.rows), dtype=np.int64)
+        return pool
+
+    @cached_property
+    def _largest(self) -> tuple[float, FloatArray]:
+        return self._largest_delta()
+
+    @property
+    def delta_max(self) -> float:
+        """The largest δ for which N^δ is not empty."""
+        return self._largest[0]
+
+    @property
+    def center(self) -> FloatArray:
+        """A utility of N^δ_max."""
+        return self._largest[1]
+
+    # -------------------------------------------------------------------------------------- optima
+
+    def clip(self, delta: float) -> float:
+        """Return δ, or δ_max where δ is above it: a pair keeps the order it has at δ_max."""
+        return delta if delta <= 0.0 else min(delta, self.delta_max)
+
+    def optimum(self, w: FloatArray, delta: float) -> Optimum:
+        """Minimise w·u over N^δ.
+
+        Parameters
+        ----------
+        w : array (d,)
+            Objective over the points, as from ``system.objective``.
+        delta : float
+            Above δ_max it is taken as δ_max.
+        """
+        delta = self.clip(delta)
+        if self.system.all_ordinal:
+            found = self._ordinal(w, delta)
+            if found is not None:
+                return found
+        self.purge()
+        for cold in (False, True):
+            try:
+                found = self._generate(w, delta, cold)
+            except SolverError:
+                continue
+            if abs(found.value - found.bound) <= GAP:
+                return found
+        raise ArithmeticError(
+            "the linear programme could not be solved to a certified optimum: "
+            f"{self.system.size} points, delta={delta!r}"
+        )
+
+    def relaxed(self, w: FloatArray, delta: float, *, cold: bool = False) -> Relaxed:
+        """Minimise w·u over the rows of the pool alone, whose bound holds for N^δ."""
+        self._pool.delta = self.clip(delta)
+        if not cold:
+            try:
+                return self._bounded(w, self._pool.optimum(w))
+            except SolverError:
+                pass
+        self.cold_solves += 1
+        model = PoolModel(self.system.size, self._pool.delta)
+        model.add(self._pool.rows, self._pool.equal)
+        return self._bounded(w, model.optimum(w))
+
+    def tighten(self, u: FloatArray, delta: float) -> float:
+        """Add rows that u violates to the pool; return the largest violation, 0 if there is none.
+
+        Neighbours first: the complete search is for a u that they leave alone.
+        """
+        if self._separator is None:
+            return self.excess(u, delta)
+        for search in (self._separator.near, self._separator.every):
+            found = search(u, delta, FEASIBLE)
+            if len(found.amount):
+                self._add(found)
+                return float(found.amount.max())
+        return 0.0
+
+    def excess(self, u: FloatArray, delta: float) -> float:
+        """Return the largest violation of u among all rows, 0 if there is none."""
+        if self._separator is None:
+            return float((delta - self._values(u)).max(initial=0.0))
+        found = self._separator.every(u, delta, FEASIBLE)
+        return float(found.amount.max(initial=0.0))
+
+    def feasible_utilities(self, delta: float) -> FloatArray:
+        """Return utilities of N^δ that need no search: measures by themselves, moved inwards.
+
+        N is convex, and δ enters it linearly: with u in N⁰ and v in N^δ_max the mixture
+        (1 − t) u + t v lies in N^(t δ_max).
+        """
+        ready = linear_utilities(self.system)
+        if delta <= 0.0 or self.delta_max == 0.0:
+            return ready
+        t = self.clip(delta) / self.delta_max
+        return np.vstack([(1.0 - t) * ready + t * self.center, self.center])
+
+    # ------------------------------------------------------------------------------ row generation
+
+    def _ordinal(self, w: FloatArray, delta: float) -> Optimum | None:
+        """The optimum without a linear programme, where there is such a way."""
+        if self.system.points.shape[1] == 1:
+            value, u, slope = chain_optimum(self.system, w, delta)
+            return Optimum(value, u, value, slope)
+        s = len(self.system.x)
+        counts = np.rint(w * s)
+        if delta > 0.0 or np.abs(w * s - counts).max() > 1e-9:
+            return None
+        count, u = matching_optimum(self.system, counts.astype(np.int64))
+        return Optimum(count / s, u, count / s, float("nan"))
+
+    def _generate(self, w: FloatArray, delta: float, cold: bool) -> Optimum:
+        for _ in range(ROUNDS):
+            found = self.relaxed(w, delta, cold=cold)
+            if self.tighten(found.u, delta) <= FEASIBLE:
+                u = np.clip(found.u, 0.0, 1.0)
+                return Optimum(float(w @ u), u, found.bound, found.slope)
+            if self._separator is None:
+                break
+        raise SolverError("rows of the pool are broken")
+
+    def _bounded(self, w: FloatArray, found: PoolOptimum) -> Relaxed:
+        pool = self._pool
+        bound = lower_bound(w, pool.rows, pool.equal, found.y, pool.delta)
+        used = found.y != 0.0
+        self._last_u = found.u
+        self._clock += 1
+        self._last_used[used] = self._clock
+        slope = float(np.maximum(found.y[used & ~pool.equal], 0.0).sum())
+        return Relaxed(found.u, bound, slope)
+
+    def _values(self, u: FloatArray) -> FloatArray:
+        """Left-hand sides of the pool's rows."""
+        return np.asarray(u[self._pool.rows] @ np.array([1.0, -1.0, -1.0, 1.0]))
+
+    def _add(self, found: Violations) -> None:
+        """Add the worst rows, about one for every two points."""
+        most = max(int(_ADDED * self.system.size), 16)
+        worst = np.argsort(-found.amount, kind="stable")[:most]
+        self._pool.add(found.rows[worst], found.equal[worst])
+        fresh = np.full(len(worst), self._clock, dtype=np.int64)
+        self._last_used = np.concatenate([self._last_used, fresh])
+
+    def purge(self) -> None:
+        """Drop the rows that have not been used for longest when there are too many."""
+        most = max(_KEPT * self.system.size, 400)
+        if self._separator is None or len(self._pool.rows) <= most:
+            return
+        pool = self._pool
+        slack = self._values(self._last_u) - pool.delta
+        free = np.flatnonzero(~pool.equal & (slack > 1e-9))
+        oldest = free[np.argsort(self._last_used[free], kind="stable")]
+        self._last_used = self._last_used[pool.drop(oldest[: len(pool.rows) - 2 * most // 3])]
+
+    # --------------------------------------------------------------------------------------- δ_max
+
+    def _largest_delta(self) -> tuple[float, FloatArray]:
+        r"""δ_max and a utility of N^δ_max, by the LP with δ as a variable.
+
+        The bound: for multipliers with Σ y = 1 over strict rows, δ ≤ (Aᵀy)·u ≤ −`lower_bound`.
+        """
+        if self.system.size == 2:
+            return 1.0, np.array([0.0, 1.0])
+        if self._contradictory():
+            return 0.0, linear_utilities(self.system).mean(axis=0)
+        for _ in range(2):
+            try:
+                found = self._delta_rounds(PoolModel(self.system.size, 0.0))
+            except SolverError:
+                continue
+            pool, zero = self._pool, np.zeros(self.system.size)
+            strict = float(np.maximum(found.y[~pool.equal], 0.0).sum())
+            bound = -lower_bound(zero, pool.rows, pool.equal, found.y, 0.0) / strict
+            if abs(bound - found.delta) <= GAP:
+                return max(found.delta - MARGIN, 0.0), np.clip(found.u, 0.0, 1.0)
+        raise ArithmeticError(f"δ_max could not be certified: {self.system.size} points")
+
+    def _delta_rounds(self, model: PoolModel) -> PoolOptimum:
+        """Maximise δ, adding rows to the pool, and from there to the model, while there are any."""
+        for _ in range(ROUNDS):
+            new = slice(len(model.rows), None)
+            model.add(self._pool.rows[new], self._pool.equal[new])
+            found = model.largest_delta()
+            if self.tighten(found.u, found.delta) <= FEASIBLE:
+                return found
+        raise SolverError("rows of the pool are broken")
+
+    def _contradictory(self) -> bool:
+        """Whether R2 calls a strict pair of R1 no gain at all: only δ = 0 is left then."""
+        keys, starts = self.system.keys, self.system.starts
+        return not self.system.all_ordinal and bool((np.diff(starts)[~keys.any(axis=1)] > 1).any())

@@ -1,0 +1,153 @@
+r"""Is the optimum of each of many objectives below a threshold? Mostly without finding it.
+
+For objective w and threshold T, with a tolerance since rounding is not an order:
+
+- any known utility u of N^δ with :math:`w \cdot u < T` settles *below*: one matrix product settles
+  most objectives at once, and every feasible utility found on the way is tried on the others;
+- the pool's optimum bounds the optimum from below: when it is at least T that settles *not below*
+  with no search for violated rows;
+- else rows are added until one of the two holds, at the latest at the optimum.
+
+A verdict depends on the objective only, not on the others or on their order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.kernels.gsd.batch import nearest_order
+from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
+
+__all__ = ["TOLERANCE", "Verdicts"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+#: Optima this close are equal.
+TOLERANCE = 1e-9
+#: Utilities that are kept to be tried on new objectives.
+_MOST_KNOWN = 400
+
+
+class Verdicts:
+    """Verdicts on objectives over one system at one δ.
+
+    Parameters
+    ----------
+    solver : GsdSolver
+    delta : float
+    known : array (m, d), optional
+        Utilities of N^δ, such as the witnesses of the observed optima.
+
+    Examples
+    --------
+    >>> from bayescompare.kernels.gsd.system import build_system
+    >>> x, y = [[0.9, 0.4], [0.8, 0.5]], [[0.6, 0.5], [0.7, 0.6]]
+    >>> system = build_system(x, y, [0, 0], [1, 1], [True, True])
+    >>> w = system.objective()
+    >>> verdicts = Verdicts(GsdSolver(system), 0.0)
+    >>> verdicts.below(np.stack([w, -w]), np.array([-0.5, -0.2])).tolist()
+    [[False, True], [False, True]]
+    """
+
+    def __init__(self, solver: GsdSolver, delta: float, known: FloatArray | None = None) -> None:
+        self.solver = solver
+        self.delta = solver.clip(delta)
+        ready = solver.feasible_utilities(delta)
+        self._known = ready if known is None else np.vstack([ready, known])
+
+    def below(
+        self, objectives: FloatArray, thresholds: FloatArray, floors: FloatArray | None = None
+    ) -> BoolArray:
+        """Return whether the optimum of each objective is below each threshold.
+
+        Parameters
+        ----------
+        objectives : array (n, d)
+        thresholds : array (t,)
+        floors : array (n,), optional
+            Numbers that the optima are known not to be below.
+
+        Returns
+        -------
+        array (n, t)
+        """
+        limits = thresholds - TOLERANCE
+        best = (objectives @ self._known.T).min(axis=1)
+        floor = np.full(len(objectives), -np.inf) if floors is None else floors
+        undecided = (floor[:, None] < limits) & (limits <= best[:, None])
+        order = np.flatnonzero(undecided.any(axis=1))
+        if len(order) <= 4096:
+            order = order[nearest_order(objectives[order])]
+        for place, n in enumerate(order):
+            open_limits = limits[(floor[n] < limits) & (limits <= best[n])]
+            if len(open_limits) == 0:
+                continue
+            u = self._settle(objectives[n], open_limits)
+            if u is None:
+                continue
+            later = order[place:]
+            best[later] = np.minimum(best[later], objectives[later] @ u)
+        return np.asarray(best[:, None] < limits)
+
+    def bound(self, w: FloatArray) -> float:
+        """Return a number that the optimum of w is not below, from the pool alone."""
+        return self.solver.relaxed(w, self.delta).bound
+
+    def _settle(self, w: FloatArray, limits: FloatArray) -> FloatArray | None:
+        """A utility below every limit that the optimum is below, None if it is below none.
+
+        The limits are those that no known utility is below.
+        """
+        solver = self.solver
+        if solver.system.all_ordinal and self.delta <= 0.0:
+            best = solver.optimum(w, self.delta)
+            return best.u if (best.value < limits).any() else None
+        solver.purge()
+        for _ in range(ROUNDS):
+            found = solver.relaxed(w, self.delta)
+            missed = limits[limits > found.bound]
+            if len(missed) == 0:
+                return None
+            excess = solver.tighten(found.u, self.delta)
+            if excess <= FEASIBLE:
+                break
+            repaired = self._repaired(w, found.u, excess, float(missed.min()))
+            if repaired is not None:
+                return self._remembered(repaired)
+        u = np.clip(found.u, 0.0, 1.0)
+        if excess > FEASIBLE or abs(float(w @ u) - found.bound) > GAP:
+            # No certificate: `optimum` solves cold, and raises if even that does not help.
+            best = solver.optimum(w, self.delta)
+            if not (best.value < limits).any():
+                return None
+            u = best.u
+        return self._remembered(u)
+
+    def _repaired(
+        self, w: FloatArray, u: FloatArray, excess: float, limit: float
+    ) -> FloatArray | None:
+        """U moved towards the centre until it is feasible, if it is then still below the limit.
+
+        The centre has the slack δ_max − δ in every strict row; rows of equality are left to be
+        generated.
+        """
+        solver = self.solver
+        slack = solver.delta_max - self.delta
+        if slack <= 0.0:
+            return None
+        for _ in range(2):
+            share = excess / (excess + slack)
+            moved = (1.0 - share) * u + share * solver.center
+            if float(w @ moved) >= limit:
+                return None
+            # The excess given is that of some rows; only one that stands a chance is worth the
+            # search through all.
+            excess = solver.excess(u, self.delta)
+        return moved if solver.excess(moved, self.delta) <= FEASIBLE else None
+
+    def _remembered(self, u: FloatArray) -> FloatArray:
+        if len(self._known) < _MOST_KNOWN:
+            self._known = np.vstack([self._known, u])
+        return u

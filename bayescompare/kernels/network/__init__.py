@@ -1,0 +1,1 @@
+"""Bayesian networks over measures: scores, graphs, and statements under a graph."""

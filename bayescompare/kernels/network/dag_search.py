@@ -1,0 +1,126 @@
+"""The globally best network by dynamic programming over subsets of the measures.
+
+References
+----------
+Silander & Myllymäki (2006), A simple approach for finding the globally optimal Bayesian network
+structure.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.kernels.network.bdeu import local_score
+from bayescompare.kernels.numerics.jit import jit
+
+__all__ = ["best_dag", "dag_score", "search_bytes"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Scores this close are the same score: equivalent graphs differ only by rounding.
+SAME = 1e-9
+
+
+def search_bytes(m: int) -> int:
+    """Memory that `best_dag` needs for m measures."""
+    return int(8 * (m + 3) * 2**m)
+
+
+def best_dag(scores: FloatArray, m: int, max_parents: int) -> list[int]:
+    """Return the best graph as one bit mask of parents per measure.
+
+    Parameters
+    ----------
+    scores : array (2^m,)
+        From `subset_scores`, up to subsets of size max_parents + 1.
+    m : int
+    max_parents : int
+
+    Notes
+    -----
+    Equal scores are settled the same way every time: the last measure in listing order is the
+    sink, and the fewest, then first, parents are taken. Rounding never decides.
+    """
+    best = _best_parent_scores(scores, m, max_parents)
+    sinks = _best_sinks(best, m)
+    parents, left = [0] * m, (1 << m) - 1
+    while left:
+        child = int(sinks[left])
+        left ^= 1 << child
+        parents[child] = _parents(
+            scores, child, left, float(best[child, _without(left, child)]), max_parents
+        )
+    return parents
+
+
+def dag_score(scores: FloatArray, parents: list[int]) -> float:
+    """BDeu of a graph given as one bit mask of parents per measure."""
+    return sum(local_score(scores, child, mask) for child, mask in enumerate(parents))
+
+
+def _parents(scores: FloatArray, child: int, allowed: int, best: float, most: int) -> int:
+    """The fewest, then first, parents among `allowed` that reach the best score."""
+    members = [j for j in range(allowed.bit_length()) if allowed >> j & 1]
+    for size in range(most + 1):
+        for chosen in itertools.combinations(members, size):
+            mask = sum(1 << j for j in chosen)
+            if local_score(scores, child, mask) >= best - SAME:
+                return mask
+    raise AssertionError("some set of parents has the best score")
+
+
+@jit()
+def _without(mask: int, bit: int) -> int:
+    """Close the gap that `bit`, which is not in the mask, leaves: half the memory."""
+    low = mask & ((1 << bit) - 1)
+    return low | ((mask >> (bit + 1)) << bit)
+
+
+@jit()
+def _with(index: int, bit: int) -> int:
+    low = index & ((1 << bit) - 1)
+    return low | ((index >> bit) << (bit + 1))
+
+
+@jit()
+def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
+    """Best score of each measure with parents from each set of the others."""
+    half = 1 << (m - 1)
+    best = np.empty((m, half))
+    for child in range(m):
+        for index in range(half):
+            allowed = _with(index, child)
+            size, rest = 0, index
+            value = -np.inf
+            while rest:
+                low = rest & -rest
+                rest ^= low
+                size += 1
+                value = max(value, best[child, index ^ low])
+            if size <= max_parents:
+                value = max(value, scores[allowed | (1 << child)] - scores[allowed])
+            best[child, index] = value
+    return best
+
+
+@jit()
+def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
+    """Best last measure of every set, each set's best score being the sum of sinks' scores."""
+    total = np.empty(1 << m)
+    sinks = np.empty(1 << m, dtype=np.int8)
+    total[0] = 0.0
+    for members in range(1, 1 << m):
+        value, sink = -np.inf, -1
+        for child in range(m):
+            if members >> child & 1:
+                rest = members ^ (1 << child)
+                found = total[rest] + best[child, _without(rest, child)]
+                # The later measure wins ties, so that parents are listed before children.
+                if sink < 0 or found > value - SAME:
+                    value, sink = max(value, found), child
+        total[members], sinks[members] = value, sink
+    return sinks

@@ -1,0 +1,1 @@
+"""Tools that know no model: compilation, quadrature, gamma functions, orthants."""
