@@ -11,19 +11,19 @@ from ._version import __version__ as __version__
 from .asking import compare as compare
 from .comparison import Comparison as Comparison
 from .comparison_files import load_comparison as load_comparison
-from .counts import ErrorCounts as ErrorCounts
 from .io import load_example as load_example
 from .io import read_errors as read_errors
 from .io import read_predictions as read_predictions
 from .io import read_results as read_results
-from .measures import Measure as Measure
 from .methods.context import context_probability as context_probability
 from .methods.context import first_better as first_better
 from .methods.context import risks as risks
 from .model_comparison import compare_models as compare_models
 from .pairs import Pairwise as Pairwise
 from .pairs import pairwise as pairwise
-from .results import Results as Results
+from .results.counts import ErrorCounts as ErrorCounts
+from .results.measure import Measure as Measure
+from .results.results import Results as Results
 
 __all__ = [
     "BayescompareError",

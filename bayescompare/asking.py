@@ -14,11 +14,11 @@ from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons import comparison_of
-from bayescompare.counts import ErrorCounts
 from bayescompare.methods.base import Method, Sampling
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.model_source import bundled
-from bayescompare.results import Results
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting
 
 __all__ = ["as_method", "check_sampler", "checked", "compare", "judged"]

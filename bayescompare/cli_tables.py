@@ -26,7 +26,7 @@ from bayescompare.methods.rule import Rule
 from bayescompare.methods.words import HEADS, cell_text, figure_text, many
 from bayescompare.methods.words.notes import spread_words
 from bayescompare.pairs import Pairwise
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.studies.sbc import SBC
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural

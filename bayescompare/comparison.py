@@ -28,7 +28,7 @@ from bayescompare.methods.base import Answer, Form, Method
 from bayescompare.methods.decision import SETTLED, Decision, decide
 from bayescompare.methods.words import none_leads_words, short_label
 from bayescompare.methods.words.change import change_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:

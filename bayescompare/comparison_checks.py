@@ -20,7 +20,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison import Comparison
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.model_answer import OTHERS
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting
 
 __all__ = [

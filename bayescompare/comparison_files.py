@@ -34,12 +34,12 @@ from bayescompare.comparison_checks import (
     read_states,
 )
 from bayescompare.comparisons import comparison_of
-from bayescompare.counts import ErrorCounts
-from bayescompare.measures import Measure
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.priors import SavedPrior
-from bayescompare.results import Results
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import count
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "load_comparison", "netcdf", "to_json", "to_netcdf"]

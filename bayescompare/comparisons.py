@@ -17,7 +17,7 @@ from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare.comparison import Comparison
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.methods.base import Answer, Method, Sampling
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import rank
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bayescompare._checks import is_number
 from bayescompare.methods.base import Parameter
 from bayescompare.methods.priors import check_placed, check_priors, place
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
 

@@ -35,7 +35,7 @@ from bayescompare.methods.words.pairs import (
     resolution_words,
     verdict_words,
 )
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:

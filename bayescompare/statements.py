@@ -21,7 +21,7 @@ from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes,
 from bayescompare.text.numbers import count
 
 if TYPE_CHECKING:
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 __all__ = ["DENSE", "MOST_STATES", "Statements"]
 

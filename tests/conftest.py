@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
 os.environ["MPLBACKEND"] = "Agg"

@@ -17,7 +17,7 @@ import mpmath as mp
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests.oracles import log_dirichlet_draws, statement_counts, statement_weights, table
 
 FloatArray = NDArray[np.float64]

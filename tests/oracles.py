@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayescompare.measures import Measure
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 
 FloatArray = NDArray[np.float64]
 

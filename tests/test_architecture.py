@@ -21,20 +21,8 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 
 # First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_checks", "_errors", "_files", "_input", "_rng", "_version", "measures", "text"}),
-    frozenset(
-        {
-            "results",
-            "results_checks",
-            "results_replicates",
-            "results_stored",
-            "results_text",
-            "counts",
-            "counts_checks",
-            "frames",
-            "io",
-        }
-    ),
+    frozenset({"_checks", "_errors", "_files", "_input", "_rng", "_version", "text"}),
+    frozenset({"results", "io"}),
     frozenset({"kernels"}),
     frozenset({"statements"}),
     frozenset({"methods"}),
@@ -220,12 +208,12 @@ FORBIDDEN = {
         "results.py:2: results imports bayescompare.methods",
     ),
     "else of TYPE_CHECKING": (
-        {"measures.py": "if TYPE_CHECKING:\n    pass\nelse:\n    import bayescompare.io\n"},
-        "measures imports bayescompare.io",
+        {"_checks.py": "if TYPE_CHECKING:\n    pass\nelse:\n    import bayescompare.io\n"},
+        "_checks imports bayescompare.io",
     ),
     "not TYPE_CHECKING": (
-        {"measures.py": "if not TYPE_CHECKING:\n    import bayescompare.io\n"},
-        "measures imports bayescompare.io",
+        {"_checks.py": "if not TYPE_CHECKING:\n    import bayescompare.io\n"},
+        "_checks imports bayescompare.io",
     ),
     "a door opened at module level": (
         {"comparison.py": "from bayescompare.plots import bars\n"},

@@ -20,14 +20,14 @@ from statsmodels.stats.descriptivestats import sign_test
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import Comparison
-from bayescompare.measures import Measure
 from bayescompare.methods.all_test import AllTest
 from bayescompare.methods.base import Method
 from bayescompare.methods.classic_measures import PerMeasure, per_measure
 from bayescompare.methods.one_test import OneTest
 from bayescompare.methods.sign import Sign
 from bayescompare.methods.wilcoxon import Wilcoxon
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 from tests.oracles import table
 
 TABLE_6 = Path(__file__).parent / "data" / "lacoste_table6.csv"

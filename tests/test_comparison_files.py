@@ -19,7 +19,7 @@ from bayescompare.comparison import Comparison
 from bayescompare.comparison_files import SCHEMA_VERSION
 from bayescompare.methods import GLRT, Dirichlet
 from bayescompare.methods.base import Method
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests.oracles import table
 
 

@@ -18,7 +18,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import DirichletComparison
 from bayescompare.methods import Dirichlet
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests import oracles
 from tests.oracles import every_label, first_of_two, largest, statement_counts, table
 

@@ -9,7 +9,7 @@ import pytest
 
 from bayescompare._errors import BayescompareError
 from bayescompare.io.examples import Example, examples, load_example
-from bayescompare.measures import Measure
+from bayescompare.results.measure import Measure
 
 EVERY = pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)
 

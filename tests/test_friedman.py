@@ -32,7 +32,7 @@ from bayescompare.methods.friedman import (
     nemenyi,
     ranks,
 )
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.oracles import table
 

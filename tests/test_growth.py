@@ -16,10 +16,10 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import Comparison
-from bayescompare.frames import _find_columns
 from bayescompare.io.headers import pair_up
 from bayescompare.io.shapes import _stack
 from bayescompare.io.weka import _scheme_labels
+from bayescompare.results.frames import _find_columns
 from tests.oracles import table
 
 #: Twice the size may take this many times the work: 2, and a little for what is fixed.

@@ -16,7 +16,7 @@ import xarray as xr
 import bayescompare as bc
 from bayescompare.comparison import Comparison
 from bayescompare.methods import Dirichlet, Network, PoissonBinomial
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests.oracles import table
 
 CODE = "from pathlib import Path\nPath({marker!r}).touch()\n"

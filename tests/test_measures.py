@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
-from bayescompare.measures import Measure, as_measures
+from bayescompare.results.measure import Measure, as_measures
 
 # A machine shared with others is slow at times; that is no failure.
 UNHURRIED = settings(deadline=None, max_examples=60)

@@ -23,7 +23,7 @@ from scipy.special import gammaln, logsumexp
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests import network_oracles as no
 from tests.context_oracles import PAIRS, counts_of
 from tests.oracles import table

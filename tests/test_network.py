@@ -20,9 +20,9 @@ from scipy.special import logsumexp
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
-from bayescompare.measures import Measure
 from bayescompare.methods import Dirichlet, Network
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 from tests import network_oracles as no
 from tests.oracles import every_label, table
 

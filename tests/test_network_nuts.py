@@ -19,7 +19,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests import network_oracles as no
 from tests.oracles import every_label, table
 

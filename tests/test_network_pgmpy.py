@@ -18,7 +18,7 @@ from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
 from bayescompare.methods.network_graph import Scores
 from bayescompare.methods.network_pgmpy import pgmpy_score
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from tests import network_oracles as no
 from tests.oracles import table

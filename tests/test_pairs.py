@@ -20,7 +20,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.pairs import Pairwise
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests.context_oracles import tournament
 from tests.oracles import every_label, largest_assertable, statement_counts, table
 

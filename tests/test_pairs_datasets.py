@@ -20,7 +20,7 @@ from bayescompare.methods.words.notes import notes_words, spread_words
 from bayescompare.report import render
 from bayescompare.report.data import data_section
 from bayescompare.report.page import page_of
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests.oracles import table
 from tests.test_results_replicates import replicated, ten_folds
 

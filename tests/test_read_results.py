@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from bayescompare import _input
 from bayescompare._errors import BayescompareError
 from bayescompare.io.tables import SEPARATORS, read_results
-from bayescompare.measures import Measure
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 
 # A machine shared with others is slow at times; that is no failure.
 UNHURRIED = settings(deadline=None, max_examples=60)

@@ -17,7 +17,7 @@ from bayescompare.report import render
 from bayescompare.report.citations import method_text
 from bayescompare.report.latex import escaped
 from bayescompare.report.page import page_of
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 
 def _table(names, measures=("acc",), *, datasets=6, seed=0, rope=None) -> Results:

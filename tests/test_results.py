@@ -17,8 +17,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
-from bayescompare.measures import Measure
-from bayescompare.results import RESERVED, Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import RESERVED, Results
 
 # A machine shared with others is slow at times; that is no failure.
 UNHURRIED = settings(deadline=None, max_examples=60)

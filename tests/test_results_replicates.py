@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.measures import Measure
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 
 NAN = float("nan")
 

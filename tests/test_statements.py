@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as hnp
 
 from bayescompare._errors import BayescompareError
 from bayescompare.io import load_example
-from bayescompare.measures import Measure
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text import numbers
 from tests.oracles import every_label, statement_counts, statement_weights, table

@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.diagnosis import psis_loo
 from bayescompare.methods import Dirichlet
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from tests.oracles import every_label, statement_counts, statement_weights, table
 
 GROUPS = {

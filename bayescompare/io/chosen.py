@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.measures import Direction, Measure
-from bayescompare.results_checks import check_selection, check_spec
-from bayescompare.results_text import quoted
+from bayescompare.results.checks import check_selection, check_spec
+from bayescompare.results.measure import Direction, Measure
+from bayescompare.results.text import quoted
 
 if TYPE_CHECKING:
     import pandas as pd

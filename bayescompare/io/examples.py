@@ -8,10 +8,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.counts import ErrorCounts
 from bayescompare.io.tables import read_results
-from bayescompare.measures import Direction, Measure
-from bayescompare.results import Results
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.measure import Direction, Measure
+from bayescompare.results.results import Results
 
 __all__ = ["Example", "examples", "load_example"]
 

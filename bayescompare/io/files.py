@@ -17,7 +17,7 @@ from bayescompare import _input
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._input import read_file
-from bayescompare.results_text import repeated
+from bayescompare.results.text import repeated
 
 __all__ = ["Format", "number_or_text", "read_bytes", "read_table", "text_of"]
 

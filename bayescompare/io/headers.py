@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.results_text import quoted
+from bayescompare.results.text import quoted
 
 __all__ = ["SEPARATORS", "Pairs", "pair_up"]
 

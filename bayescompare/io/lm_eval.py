@@ -16,9 +16,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
 from bayescompare.io.json_files import read_json
 from bayescompare.io.paths import Paths, find_files, naming
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_text import first, quoted
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import first, quoted
 from bayescompare.text.numbers import plural
 
 __all__ = ["model_of", "read_lm_eval"]

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.counts import ErrorCounts
 from bayescompare.io.chosen import algorithm_label
 from bayescompare.io.json_files import read_json, read_json_lines
 from bayescompare.io.lm_eval import model_of
 from bayescompare.io.paths import Paths, find_files, naming
-from bayescompare.results_text import quoted
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.text import quoted
 
 __all__ = ["read_lm_eval_samples"]
 

@@ -9,14 +9,14 @@ import pandas as pd
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.counts_checks import check_frame
-from bayescompare.frames import find_column, row_names, row_words
 from bayescompare.io.chosen import algorithm_labels
 from bayescompare.io.repeats import Repeats, settle_repeats
-from bayescompare.measures import Direction, Measure, as_measures
-from bayescompare.results import Results
-from bayescompare.results_checks import check_spec
-from bayescompare.results_text import first, quoted, repeated
+from bayescompare.results.checks import check_spec
+from bayescompare.results.counts_checks import check_frame
+from bayescompare.results.frames import find_column, row_names, row_words
+from bayescompare.results.measure import Direction, Measure, as_measures
+from bayescompare.results.results import Results
+from bayescompare.results.text import first, quoted, repeated
 from bayescompare.text.numbers import plural
 
 __all__ = ["from_mlflow"]

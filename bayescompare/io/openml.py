@@ -7,13 +7,13 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.counts_checks import check_frame
-from bayescompare.frames import find_column, row_names, row_words
 from bayescompare.io.chosen import Chosen, algorithm_labels, choose_measures, directed
 from bayescompare.io.repeats import Repeats, settle_repeats
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_text import first
+from bayescompare.results.counts_checks import check_frame
+from bayescompare.results.frames import find_column, row_names, row_words
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import first
 
 __all__ = ["from_openml"]
 

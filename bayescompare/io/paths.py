@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bayescompare._checks import check_path, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.results_text import first
+from bayescompare.results.text import first
 
 __all__ = ["Named", "Paths", "as_path", "find_files", "naming"]
 

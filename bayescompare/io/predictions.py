@@ -10,8 +10,8 @@ import pandas as pd
 
 from bayescompare._checks import check_path, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.counts import ErrorCounts
 from bayescompare.io.files import Format, read_table
+from bayescompare.results.counts import ErrorCounts
 
 __all__ = ["read_errors", "read_predictions"]
 

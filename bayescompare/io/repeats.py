@@ -11,10 +11,10 @@ import pandas as pd
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.frames import numbers
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_text import first
+from bayescompare.results.frames import numbers
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import first
 from bayescompare.text.numbers import plural
 
 __all__ = ["Repeats", "settle_repeats"]

@@ -10,11 +10,11 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.frames import fault_words, find_column, non_numbers, spread
 from bayescompare.io.headers import Pairs, pair_up
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_text import quoted
+from bayescompare.results.frames import fault_words, find_column, non_numbers, spread
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import quoted
 
 __all__ = ["Layout", "to_results"]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_text import first, repeated
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import first, repeated
 
 __all__ = ["from_cross_validate", "from_grid_search"]
 

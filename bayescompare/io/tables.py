@@ -10,9 +10,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare.io.files import Format, read_table
 from bayescompare.io.headers import SEPARATORS
 from bayescompare.io.shapes import Layout, to_results
-from bayescompare.measures import Direction, Measure
-from bayescompare.results import Results
-from bayescompare.results_checks import check_spec
+from bayescompare.results.checks import check_spec
+from bayescompare.results.measure import Direction, Measure
+from bayescompare.results.results import Results
 
 __all__ = ["SEPARATORS", "read_results"]
 

@@ -13,9 +13,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
 from bayescompare.io.files import number_or_text, read_bytes, text_of
 from bayescompare.io.paths import as_path, naming
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_text import quoted, repeated
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import quoted, repeated
 
 __all__ = ["read_weka"]
 

@@ -24,7 +24,7 @@ from bayescompare.methods.classic_measures import Combined, Favoured, PerMeasure
 from bayescompare.methods.classic_pairs import PairTest
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.all_test import all_test_headline, all_test_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["AllTest"]
 

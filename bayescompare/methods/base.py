@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayescompare.methods.decision import Decision
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
     from bayescompare.statements import Statements
 
 __all__ = ["Answer", "Form", "Method", "Parameter", "Sampling"]

@@ -20,7 +20,7 @@ from bayescompare.methods.classic_pairs import (
     measured,
     run,
 )
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
 

@@ -11,7 +11,7 @@ from bayescompare._checks import check_word, is_number, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.classic.wilcoxon import SMALLEST, differences, doubled_ranks, signed_rank
 from bayescompare.methods.base import FloatArray
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["PairTest", "WhichTest", "check_alpha", "check_test", "measured", "run"]
 

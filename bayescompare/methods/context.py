@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayescompare._checks import check_flag, check_positive, is_number, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.counts import ErrorCounts
 from bayescompare.kernels.context.error_rates import (
     langford_bound,
     p_first_better,
@@ -18,6 +17,7 @@ from bayescompare.kernels.context.error_rates import (
 )
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.kernels.context.poisson_binomial_joint import joint_context
+from bayescompare.results.counts import ErrorCounts
 from bayescompare.text.numbers import setting
 
 if TYPE_CHECKING:

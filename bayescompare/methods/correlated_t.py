@@ -40,7 +40,7 @@ from bayescompare.methods.pair_answer import leanings, pair_answer, rate_extra, 
 from bayescompare.methods.poisson_binomial import cut_rate
 from bayescompare.methods.priors import Priors, check_priors
 from bayescompare.methods.words.correlated_t import correlated_t_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -12,7 +12,7 @@ from bayescompare.kernels.context.correlated_t import draw_means
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
 from bayescompare.methods.trees import constants, make_tree
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -58,7 +58,7 @@ from bayescompare.methods.priors import (
 )
 from bayescompare.methods.trees import conjugate_tree, finish_tree
 from bayescompare.methods.words.dirichlet import dirichlet_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from bayescompare.methods.listing import Listing
 from bayescompare.methods.planning import grown
 from bayescompare.methods.trees import conjugate_tree
 from bayescompare.methods.words.dirichlet import learned_pair_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 
 __all__ = ["LearnedDirichlet", "learned_dirichlet"]

@@ -20,7 +20,7 @@ from bayescompare.methods.listing import Listing
 from bayescompare.methods.priors import Priors, check_support, place
 from bayescompare.methods.simplex import observe_weights
 from bayescompare.methods.trees import finish_tree, marginal_dims, statement_coords
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
 

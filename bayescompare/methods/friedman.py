@@ -37,7 +37,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.classic_pairs import check_alpha
 from bayescompare.methods.decision import Decision
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks"]
 

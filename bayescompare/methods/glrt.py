@@ -25,7 +25,7 @@ from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.methods.base import Answer, Kind, Method, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.glrt import glrt_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
 __all__ = ["GLRT"]

@@ -31,7 +31,7 @@ from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_te
 from bayescompare.methods.base import Answer, FloatArray, Kind, Method, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.gsd_pair import Pair, Rule
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -30,7 +30,7 @@ from bayescompare.methods.base import Answer, Kind, Sampling
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.gsd import GsdMethod
 from bayescompare.methods.trees import constants, make_tree
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayescompare.kernels.gsd.threshold import delta_threshold
 from bayescompare.methods.base import Answer
 from bayescompare.methods.gsd_pair import Pair
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GsdMethod

@@ -14,7 +14,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["Pair", "Rule", "unbounded"]
 

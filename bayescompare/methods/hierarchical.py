@@ -47,7 +47,7 @@ from bayescompare.methods.priors import (
     prior_options,
 )
 from bayescompare.methods.words.hierarchical import hierarchical_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -22,7 +22,7 @@ from bayescompare.methods.base import Answer, Sampling
 from bayescompare.methods.pair_answer import pair_counts
 from bayescompare.methods.priors import Priors, is_number, place
 from bayescompare.methods.trees import constants, logit_prior, make_tree
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

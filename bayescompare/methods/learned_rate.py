@@ -24,7 +24,7 @@ from bayescompare.methods.decision import Decision
 from bayescompare.methods.learned_prior import LEAST_PAIRS, LearnedPrior
 from bayescompare.methods.pair_answer import rate_figures
 from bayescompare.methods.words.dirichlet import learned_pair_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["LearnsWeight", "learn_weight", "learned_rate", "weight_draws"]
 

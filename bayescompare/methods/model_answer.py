@@ -16,7 +16,7 @@ from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
 from bayescompare.methods.base import Answer
 from bayescompare.methods.model_hook import ROUNDING, hooked_probability
 from bayescompare.methods.nuts import monte_carlo_error
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from bayescompare.methods.model_answer import read_probability, read_quantity
 from bayescompare.methods.model_source import Source, find_source
 from bayescompare.methods.priors import Priors, prior_options
 from bayescompare.methods.words.model_file import model_file_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.results_text import first
+from bayescompare.results.text import first
 
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 __all__ = ["Source", "bundled", "bundled_folder", "find_source"]
 

@@ -54,7 +54,7 @@ from bayescompare.methods.network_graph import (
 from bayescompare.methods.network_nuts import Layout, build, finish, mixed_tree, single_tree
 from bayescompare.methods.priors import Priors, check_priors, is_number, prior_options
 from bayescompare.methods.words.network import GraphKind, network_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count, memory, setting
 

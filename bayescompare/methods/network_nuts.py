@@ -32,7 +32,7 @@ from bayescompare.methods.trees import (
     signed,
     statement_coords,
 )
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:

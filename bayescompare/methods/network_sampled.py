@@ -15,7 +15,7 @@ from bayescompare.methods.network_answer import Maximum
 from bayescompare.methods.network_graph import Graph, Scores
 from bayescompare.methods.network_nuts import build, finish
 from bayescompare.methods.priors import check_support
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.network import Network

@@ -27,7 +27,7 @@ from bayescompare.methods.network_answer import check_drawable, tables_of
 from bayescompare.methods.network_graph import Graph, Scores, edges_of, pattern
 from bayescompare.methods.network_nuts import MOST_ANCESTORS
 from bayescompare.methods.words.network import summed_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
 

@@ -26,7 +26,7 @@ from bayescompare.methods.classic_measures import Combined, Favoured, PerMeasure
 from bayescompare.methods.classic_pairs import PairTest
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.one_test import one_test_headline, one_test_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["OneTest"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayescompare.counts import ErrorCounts
 from bayescompare.methods.base import Answer
-from bayescompare.results import Results
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
 
 __all__ = ["leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
 

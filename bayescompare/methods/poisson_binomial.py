@@ -58,7 +58,7 @@ from bayescompare.methods.priors import (
     prior_options,
 )
 from bayescompare.methods.words.poisson_binomial import poisson_binomial_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

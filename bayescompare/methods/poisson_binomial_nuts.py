@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from bayescompare.counts import ErrorCounts
 from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
@@ -20,7 +19,8 @@ from bayescompare.methods.learned_rate import weight_draws
 from bayescompare.methods.pair_answer import pair_counts, rate_figures
 from bayescompare.methods.priors import place
 from bayescompare.methods.trees import constants, logit_prior, make_tree
-from bayescompare.results import Results
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -13,7 +13,7 @@ from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.methods.listing import Listing
 from bayescompare.methods.simplex import LATENTS, OUTCOME
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -23,7 +23,7 @@ from bayescompare.methods.classic_pairs import run
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import pair_answer
 from bayescompare.methods.words.wilcoxon import wilcoxon_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 __all__ = ["Wilcoxon"]
 

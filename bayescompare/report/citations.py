@@ -19,7 +19,7 @@ from bayescompare.text.numbers import count, error, plural, setting, statistic
 
 if TYPE_CHECKING:
     from bayescompare.methods.base import Answer, Method
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 __all__ = ["bibtex", "citation_keys", "method_section", "method_text"]
 

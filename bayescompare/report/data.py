@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from bayescompare.report.page import Section
 from bayescompare.report.tables import MOST_PAIRS, Cell, Table
-from bayescompare.results_replicates import mean_over
+from bayescompare.results.replicates import mean_over
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 __all__ = ["data_section", "title_of"]
 

@@ -14,7 +14,7 @@ from bayescompare.text.numbers import error
 if TYPE_CHECKING:
     from bayescompare.comparison import Comparison
     from bayescompare.methods.base import Method
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 __all__ = ["made_section", "python_call"]
 

@@ -10,9 +10,9 @@ from bayescompare._checks import check_count, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.asking import compare
-from bayescompare.measures import Measure
 from bayescompare.methods.gsd import GSD
-from bayescompare.results import Results
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting
 
 __all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
 from bayescompare._rng import Rng, as_rng
-from bayescompare.counts import ErrorCounts
 from bayescompare.methods.base import Method
 from bayescompare.methods.correlated_t import CorrelatedT
 from bayescompare.methods.dirichlet import Dirichlet
@@ -26,7 +25,8 @@ from bayescompare.methods.poisson_binomial import PoissonBinomial
 from bayescompare.methods.sign import Sign
 from bayescompare.methods.wilcoxon import Wilcoxon
 from bayescompare.pairs import pairwise
-from bayescompare.results import Results
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
 
 __all__ = ["noise_study"]
 

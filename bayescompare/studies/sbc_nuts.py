@@ -15,7 +15,7 @@ from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare.methods.model_source import find_source
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.studies.sbc import SBC, rank
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SIGNIFICANT, Decision
 from bayescompare.methods.words.classic import NOT_A_PROBABILITY, each, favours, own_level
 from bayescompare.methods.words.pieces import many
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, pvalue, pvalue_equation, setting
 
 if TYPE_CHECKING:

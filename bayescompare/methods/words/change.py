@@ -7,7 +7,7 @@ from collections.abc import Callable
 from bayescompare.methods.base import Answer, Method
 from bayescompare.methods.decision import SETTLED, SIGNIFICANT, Decision
 from bayescompare.methods.words.pieces import short_label
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural
 
 __all__ = ["change_words"]

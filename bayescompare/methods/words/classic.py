@@ -5,7 +5,7 @@ from __future__ import annotations
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SIGNIFICANT, Decision
 from bayescompare.methods.words.pieces import many
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 
 __all__ = ["NOT_A_PROBABILITY", "directed", "each", "favours", "finding", "left_out", "own_level"]

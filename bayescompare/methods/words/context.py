@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, error, percent, plural, probability_words, setting
 
 __all__ = ["context_words", "rate_words"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.words.pieces import many, phrase, short_label
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, error, plural, probability_words, setting
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from bayescompare.methods.decision import Decision
 from bayescompare.methods.friedman import critical_difference, nemenyi, ranks
 from bayescompare.methods.words.classic import finding
 from bayescompare.methods.words.pieces import many
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
 
 __all__ = ["friedman_headline", "friedman_words"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SIGNIFICANT, Decision
 from bayescompare.methods.words.pieces import many, phrase, short_label
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
 
 __all__ = ["glrt_words"]

@@ -14,7 +14,7 @@ from bayescompare.methods.gsd_order import strict
 from bayescompare.methods.gsd_pair import unbounded
 from bayescompare.methods.words.classic import directed
 from bayescompare.methods.words.pieces import many
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import (
     count,
     error,

@@ -6,7 +6,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.pair_answer import pair_counts
 from bayescompare.methods.words.context import context_words, rate_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import statistic
 
 __all__ = ["hierarchical_words"]

@@ -7,7 +7,7 @@ import math
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.words.pieces import many, short_label
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_words, setting
 
 __all__ = ["model_file_words"]

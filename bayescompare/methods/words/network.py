@@ -8,7 +8,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import SETTLED, Decision
 from bayescompare.methods.words.dirichlet import lead_words, size_words
 from bayescompare.methods.words.pieces import many, short_label
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, probability_words
 
 __all__ = ["GraphKind", "network_words", "summed_words"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural
 
 __all__ = ["notes_words", "spread_words"]

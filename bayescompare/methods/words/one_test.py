@@ -14,7 +14,7 @@ from bayescompare.methods.words.classic import (
     own_level,
 )
 from bayescompare.methods.words.pieces import many
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from bayescompare.methods.base import Method
 from bayescompare.methods.learned_prior import LEAST_PAIRS, LearnedPrior
 from bayescompare.methods.rule import Rule
 from bayescompare.methods.words.pieces import many, phrase
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, setting
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bayescompare.methods.base import Answer
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text import numbers
 
 __all__ = [

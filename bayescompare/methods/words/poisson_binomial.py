@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.context import context_words, rate_words
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.poisson_binomial import PoissonBinomial

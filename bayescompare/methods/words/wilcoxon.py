@@ -7,7 +7,7 @@ from bayescompare.methods.base import Answer
 from bayescompare.methods.decision import Decision
 from bayescompare.methods.words.classic import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.methods.words.pieces import phrase
-from bayescompare.results import Results
+from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
 
 __all__ = ["wilcoxon_words"]

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
-from bayescompare.frames import spread
-from bayescompare.measures import Direction, Measure
-from bayescompare.results_checks import (
+from bayescompare.results.checks import (
     RESERVED,
     check_data,
     check_notes,
@@ -26,7 +24,10 @@ from bayescompare.results_checks import (
     frozen,
     names_of,
 )
-from bayescompare.results_replicates import (
+from bayescompare.results.frames import spread
+from bayescompare.results.measure import Direction, Measure
+from bayescompare.results.netcdf import store, stored
+from bayescompare.results.replicates import (
     NOTHING_SHARED,
     left_out_note,
     mean_note,
@@ -34,8 +35,7 @@ from bayescompare.results_replicates import (
     shared,
     uneven,
 )
-from bayescompare.results_stored import store, stored
-from bayescompare.results_text import (
+from bayescompare.results.text import (
     describe,
     missing_words,
     nothing_left_words,

@@ -11,8 +11,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import UNPRINTABLE, BayescompareError, printable
-from bayescompare.measures import Direction, Measure, as_measures
-from bayescompare.results_text import cell_words, first, repeated, unknown
+from bayescompare.results.measure import Direction, Measure, as_measures
+from bayescompare.results.text import cell_words, first, repeated, unknown
 from bayescompare.text.numbers import setting
 
 __all__ = [

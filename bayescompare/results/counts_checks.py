@@ -11,9 +11,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.frames import find_column, row_words
-from bayescompare.results_checks import frozen, names_of
-from bayescompare.results_text import first, quoted
+from bayescompare.results.checks import frozen, names_of
+from bayescompare.results.frames import find_column, row_words
+from bayescompare.results.text import first, quoted
 from bayescompare.text.numbers import count, setting
 
 __all__ = [

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.results_text import first
+from bayescompare.results.text import first
 from bayescompare.text.numbers import plural
 
 __all__ = ["NOTHING_SHARED", "left_out_note", "mean_note", "mean_over", "shared", "uneven"]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
-from bayescompare.measures import Measure
+from bayescompare.results.measure import Measure
 
 if TYPE_CHECKING:
-    from bayescompare.results import Results
+    from bayescompare.results.results import Results
 
 __all__ = ["store", "stored"]
 

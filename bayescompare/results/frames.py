@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.results_text import first, quoted
+from bayescompare.results.text import first, quoted
 
 __all__ = [
     "fault_words",

@@ -12,7 +12,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.counts_checks import (
+from bayescompare.results.checks import check_notes, check_selection, frozen, names_of
+from bayescompare.results.counts_checks import (
     check_columns,
     check_counts,
     check_frame,
@@ -22,11 +23,10 @@ from bayescompare.counts_checks import (
     correctness,
     whole_numbers,
 )
-from bayescompare.frames import find_column, row_names, spread
-from bayescompare.measures import Measure
-from bayescompare.results import Results
-from bayescompare.results_checks import check_notes, check_selection, frozen, names_of
-from bayescompare.results_text import describe_counts, unknown
+from bayescompare.results.frames import find_column, row_names, spread
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import describe_counts, unknown
 
 __all__ = ["ErrorCounts"]
 

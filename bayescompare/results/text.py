@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayescompare._errors import closest
-from bayescompare.measures import Measure
+from bayescompare.results.measure import Measure
 from bayescompare.text.numbers import count, percent, plural, setting, statistic
 
 if TYPE_CHECKING:
-    from bayescompare.counts import ErrorCounts
-    from bayescompare.results import Results
+    from bayescompare.results.counts import ErrorCounts
+    from bayescompare.results.results import Results
 
 __all__ = [
     "cell_words",
