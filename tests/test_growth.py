@@ -16,9 +16,9 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import Comparison
-from bayescompare.io.headers import pair_up
-from bayescompare.io.shapes import _stack
-from bayescompare.io.weka import _scheme_labels
+from bayescompare.io.parsing.headers import pair_up
+from bayescompare.io.parsing.layouts import _stack
+from bayescompare.io.tools.weka import _scheme_labels
 from bayescompare.results.frames import _find_columns
 from tests.oracles import table
 

@@ -175,7 +175,7 @@ def test_paired_replicates_are_complete_for_every_measure() -> None:
 
 
 def test_runs_without_a_value_are_left_out_of_the_mean() -> None:
-    from bayescompare.io.repeats import settle_repeats
+    from bayescompare.io.parsing.repeats import settle_repeats
 
     runs = pd.DataFrame(
         {

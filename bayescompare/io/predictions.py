@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayescompare._checks import check_path, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.io.files import Format, read_table
+from bayescompare.io.parsing.files import Format, read_table
 from bayescompare.results.counts import ErrorCounts
 
 __all__ = ["read_errors", "read_predictions"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from bayescompare._checks import check_path, check_word, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.io.files import Format, read_table
-from bayescompare.io.headers import SEPARATORS
-from bayescompare.io.shapes import Layout, to_results
+from bayescompare.io.parsing.files import Format, read_table
+from bayescompare.io.parsing.headers import SEPARATORS
+from bayescompare.io.parsing.layouts import Layout, to_results
 from bayescompare.results.checks import check_spec
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.results import Results

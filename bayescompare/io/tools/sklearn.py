@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import first, repeated

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
-from bayescompare.io.files import number_or_text, read_bytes, text_of
-from bayescompare.io.paths import as_path, naming
+from bayescompare.io.parsing.files import number_or_text, read_bytes, text_of
+from bayescompare.io.parsing.paths import as_path, naming
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import quoted, repeated

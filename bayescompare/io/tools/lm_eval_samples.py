@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.chosen import algorithm_label
-from bayescompare.io.json_files import read_json, read_json_lines
-from bayescompare.io.lm_eval import model_of
-from bayescompare.io.paths import Paths, find_files, naming
+from bayescompare.io.parsing.json_files import read_json, read_json_lines
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.selection import algorithm_label
+from bayescompare.io.tools.lm_eval import model_of
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.text import quoted
 

@@ -12,9 +12,9 @@ import pandas as pd
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare.io.chosen import Chosen, algorithm_label, choose_measures, directed
-from bayescompare.io.json_files import read_json
-from bayescompare.io.paths import Paths, find_files, naming
+from bayescompare.io.parsing.json_files import read_json
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.results.text import quoted

@@ -9,8 +9,8 @@ import pandas as pd
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.io.chosen import algorithm_labels
-from bayescompare.io.repeats import Repeats, settle_repeats
+from bayescompare.io.parsing.repeats import Repeats, settle_repeats
+from bayescompare.io.parsing.selection import algorithm_labels
 from bayescompare.results.checks import check_spec
 from bayescompare.results.counts_checks import check_frame
 from bayescompare.results.frames import find_column, row_names, row_words

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.chosen import Chosen, algorithm_labels, choose_measures, directed
-from bayescompare.io.repeats import Repeats, settle_repeats
+from bayescompare.io.parsing.repeats import Repeats, settle_repeats
+from bayescompare.io.parsing.selection import Chosen, algorithm_labels, choose_measures, directed
 from bayescompare.results.counts_checks import check_frame
 from bayescompare.results.frames import find_column, row_names, row_words
 from bayescompare.results.measure import Measure

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.io.headers import Pairs, pair_up
+from bayescompare.io.parsing.headers import Pairs, pair_up
 from bayescompare.results.frames import fault_words, find_column, non_numbers, spread
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.files import read_bytes, text_of
+from bayescompare.io.parsing.files import read_bytes, text_of
 
 __all__ = ["read_json", "read_json_lines"]
 
