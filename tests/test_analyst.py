@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.planning import next_cells

@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.modelling import prior, statement_table
 from bayescompare.studies import sbc, sbc_model
 from tests import model_data

@@ -43,7 +43,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),
-    frozenset({"cli", "cli_options", "cli_process", "cli_tables", "__main__", ""}),
+    frozenset({"cli", "__main__", ""}),
 )
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 
@@ -285,7 +285,7 @@ def test_help_is_light() -> None:
         "import runpy, sys\n"
         "sys.argv = ['bayescompare', '--help']\n"
         "try:\n"
-        "    runpy.run_module('bayescompare.cli', run_name='__main__', alter_sys=True)\n"
+        "    runpy.run_module('bayescompare.cli.app', run_name='__main__', alter_sys=True)\n"
         "except SystemExit as stop:\n"
         "    assert not stop.code, stop.code\n"
     )

@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 
 MEASURES = {"accuracy": "max", "time": "min"}
 COMPARE = ("compare", "FILE", "--measure", "accuracy:max", "--measure", "time:min")

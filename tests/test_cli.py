@@ -20,8 +20,8 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import Interrupted, _stoppable, app
-from bayescompare.cli_options import parse_measure, read_names
+from bayescompare.cli.app import Interrupted, _stoppable, app
+from bayescompare.cli.options import parse_measure, read_names
 from bayescompare.text.numbers import probability
 
 ANSI = "\x1b["
@@ -89,7 +89,7 @@ def shell(*args: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
     drop = {"FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "COLUMNS", "TTY_COMPATIBLE"}
     env = {key: value for key, value in os.environ.items() if key not in drop}
     return subprocess.run(
-        [sys.executable, "-m", "bayescompare.cli", *(str(arg) for arg in args)],
+        [sys.executable, "-m", "bayescompare.cli.app", *(str(arg) for arg in args)],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -203,7 +203,7 @@ def test_the_graph_s_options_reach_every_command(
         seen.append(method)
         raise bc.BayescompareError("seen")
 
-    monkeypatch.setattr(f"bayescompare.cli.bc.{asked}", stop)
+    monkeypatch.setattr(f"bayescompare.cli.app.bc.{asked}", stop)
     graph = ("--ess", 2, "--max-parents", 1, "--search", "hill-climb", "--no-average")
     out = ("--out", tmp_path / "x.nc") if command == "sample" else ()
     run(command, "--example", "pnn", "--method", "network", *graph, *out, code=2)
@@ -473,8 +473,8 @@ def test_outputs_are_checked_before_anything_is_computed(
     def never(*args: object, **kwargs: object) -> None:
         raise AssertionError("computed before the output was checked")
 
-    monkeypatch.setattr("bayescompare.cli.bc.compare", never)
-    monkeypatch.setattr("bayescompare.cli.bc.pairwise", never)
+    monkeypatch.setattr("bayescompare.cli.app.bc.compare", never)
+    monkeypatch.setattr("bayescompare.cli.app.bc.pairwise", never)
     nowhere = tmp_path / "no" / "folder.html"
     for command, option in (
         ("compare", "--report"),
@@ -549,7 +549,7 @@ def test_interrupting_leaves_one_word_and_no_file(tmp_path: Path, cores: int) ->
     path = tmp_path / "posterior.nc"
     args = ["sample", "--example", "jansen-uci", "--algorithms", "GBM,RF", "--cores", cores]
     more = ["--draws", 200_000, "--chains", 2, "--out", path]
-    command = [sys.executable, "-m", "bayescompare.cli", *(str(a) for a in [*args, *more])]
+    command = [sys.executable, "-m", "bayescompare.cli.app", *(str(a) for a in [*args, *more])]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -568,7 +568,7 @@ def test_keyboard_interrupt(table: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupt(*args: object, **kwargs: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayescompare.cli.bc.compare", interrupt)
+    monkeypatch.setattr("bayescompare.cli.app.bc.compare", interrupt)
     assert run("compare", table, *OPTIONS, code=130).stderr == "interrupted\n"
 
 
@@ -591,7 +591,7 @@ def test_a_terminal_gets_colour_and_its_own_width() -> None:
     env = {key: value for key, value in os.environ.items() if key not in drop}
     env |= {"TERM": "xterm-256color", "COLUMNS": "70"}
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "bayescompare.cli", "pairwise", "--example", "jansen-uci"]
+    command = [sys.executable, "-m", "bayescompare.cli.app", "pairwise", "--example", "jansen-uci"]
     with subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE, env=env) as process:
         os.close(theirs)
         chunks = []

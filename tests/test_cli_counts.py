@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 
 ERRORS = (
     "task,svm_only,nn_only,both,n\niris,1,4,2,50\nwine,2,10,0,60\nzoo,0,0,1,40\nsonar,3,1,4,70\n"

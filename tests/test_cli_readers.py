@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.io import read_helm, read_lm_eval, read_weka
 from tests.reader_data import DATA
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bayescompare.cli_process import HUNG_UP
+from bayescompare.cli.process import HUNG_UP
 
 COMMANDS = {
     "help": ["--help"],

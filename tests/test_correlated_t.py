@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare import BayescompareError
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.methods import CorrelatedT
 from tests.context_oracles import (
     EveryD,

@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare import cli_tables
+from bayescompare.cli import tables as cli_tables
 from bayescompare.diagnosis import LIMITS, Diagnosis
 from bayescompare.methods.decision import LIKELY, SETTLED, SIGNIFICANT
 from bayescompare.methods.rule import Rule, as_rule

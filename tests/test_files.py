@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import bayescompare as bc
 from bayescompare import _files
 from bayescompare._files import new_file, write_bytes, write_text
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.comparison import Comparison
 
 OLD = "the old file\n"
@@ -394,7 +394,7 @@ def test_nothing_else_writes_files() -> None:
     elsewhere = [
         f"{path.relative_to(package)}:{node.lineno}"
         for path in sorted(package.rglob("*.py"))
-        if path.name not in ("_files.py", "cli_process.py")  # which opens standard streams
+        if path.name not in ("_files.py", "process.py")  # which opens standard streams
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and (

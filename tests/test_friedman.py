@@ -22,8 +22,8 @@ from rich.console import Console
 from scipy import integrate, stats
 
 import bayescompare as bc
-from bayescompare import cli_tables
 from bayescompare._errors import BayescompareError
+from bayescompare.cli import tables as cli_tables
 from bayescompare.comparison import Comparison
 from bayescompare.methods.friedman import (
     Friedman,

@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.kernels.gsd.system import build_system
 from bayescompare.methods import GSD, GSDBootstrap

@@ -15,7 +15,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli import app
+from bayescompare.cli.app import app
 from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.methods import GSD
 from bayescompare.methods.words.pairs import resolution_words

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare.cli_tables import print_pairwise
+from bayescompare.cli.tables import print_pairwise
 from bayescompare.methods.rule import Rule
 from bayescompare.methods.words.notes import notes_words, spread_words
 from bayescompare.report import render

@@ -17,7 +17,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_output_shown_is_the_output_had():
-    from bayescompare.cli import app
+    from bayescompare.cli.app import app
 
     command, _, shown = blocks("console")[0].partition("\n")
     result = CliRunner().invoke(app, command.split()[2:])

@@ -1,7 +1,7 @@
 """The command line: ``bayescompare compare results.csv --measure accuracy:max``.
 
-The commands, what they write and how they fail. Options are read by `bayescompare.cli_options`,
-figures come from the package's public functions, tables from `bayescompare.cli_tables`. Nothing
+The commands, what they write and how they fail. Options are read by `bayescompare.cli.options`,
+figures come from the package's public functions, tables from `bayescompare.cli.tables`. Nothing
 heavy is imported before a command runs, so that ``--help`` answers at once.
 """
 
@@ -23,10 +23,10 @@ import typer
 from typer.core import TyperGroup
 
 import bayescompare as bc
-from bayescompare import cli_options as opt
 from bayescompare._errors import BayescompareError
 from bayescompare._files import new_file, write_bytes, write_text
-from bayescompare.cli_process import (
+from bayescompare.cli import options as opt
+from bayescompare.cli.process import (
     HUNG_UP,
     HungUp,
     prepare_folders,
@@ -205,7 +205,7 @@ def compare(
     if text is not None:
         _print_json(text)
     else:
-        from bayescompare import cli_tables
+        from bayescompare.cli import tables as cli_tables
 
         cli_tables.print_comparison(cli_tables.console(), c)
     _tell(report, save, err=as_json)
@@ -292,7 +292,7 @@ def pairwise(
     if text is not None:
         _print_json(text)
     else:
-        from bayescompare import cli_tables
+        from bayescompare.cli import tables as cli_tables
 
         cli_tables.print_pairwise(cli_tables.console(), p, rule)
     _tell(report, err=as_json)
@@ -363,7 +363,7 @@ def sample(
         # Whole or not at all, and before the diagnosis: a long run is not to be lost.
         write_bytes(out, netcdf(tree))
 
-    from bayescompare import cli_tables
+    from bayescompare.cli import tables as cli_tables
 
     cli_tables.print_diagnosis(cli_tables.console(), c.diagnose(tree))
     _tell(out)
@@ -376,7 +376,7 @@ def examples(
     ] = None,
 ) -> None:
     """List the bundled tables, or describe one."""
-    from bayescompare import cli_tables
+    from bayescompare.cli import tables as cli_tables
 
     out = cli_tables.console()
     if name is None:
@@ -392,7 +392,7 @@ def methods(
     ] = None,
 ) -> None:
     """List the methods, or describe one: options, priors, reference."""
-    from bayescompare import cli_tables
+    from bayescompare.cli import tables as cli_tables
     from bayescompare.methods.model_source import bundled
 
     out = cli_tables.console()
@@ -443,7 +443,8 @@ def calibrate(
     force: opt.Force = False,
 ) -> None:
     """Check a model by simulation: is the truth where the posterior says, as often as it says?"""
-    from bayescompare import cli_tables, studies
+    from bayescompare import studies
+    from bayescompare.cli import tables as cli_tables
 
     _check_outputs(table, force, plot=plot)
     if plot is not None:
@@ -492,7 +493,7 @@ app.add_typer(models_app, name="models")
 @models_app.command("list")
 def models_list() -> None:
     """List the bundled models."""
-    from bayescompare import cli_tables
+    from bayescompare.cli import tables as cli_tables
 
     cli_tables.print_models(cli_tables.console())
 

@@ -1,4 +1,4 @@
-"""The command line's options, and how each is read; `bayescompare.cli` has the commands.
+"""The command line's options, and how each is read; `bayescompare.cli.app` has the commands.
 
 Light, like the commands: ``--help`` needs all of this.
 """
