@@ -14,9 +14,9 @@ import xarray as xr
 
 from bayescompare import methods
 from bayescompare._errors import BayescompareError, MissingQuantity
-from bayescompare.comparison import Comparison
-from bayescompare.comparisons_gsd import GsdComparison
-from bayescompare.methods.base import Answer, Method, Sampling
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.method import Answer, Method, Sampling
+from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import rank
 
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
     from bayescompare.methods.network import Network
-    from bayescompare.methods.network_graph import Graph, Scores
+    from bayescompare.methods.network.graph import Graph, Scores
 
 __all__ = [
     "ContextComparison",
     "DirichletComparison",
+    "GsdComparison",
     "ModelComparison",
     "NetworkComparison",
     "PerMeasureComparison",
@@ -91,7 +92,7 @@ class NetworkComparison(_Questions, Comparison):
     def network(self) -> DiscreteBayesianNetwork:
         """The graph with posterior-mean tables, for pgmpy's inference."""
         self._require("network")
-        from bayescompare.methods.network_pgmpy import pgmpy_network
+        from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
         method, scores, graph = self._learned()
         _check_fixed_ess(method, "network")
@@ -125,7 +126,7 @@ class NetworkComparison(_Questions, Comparison):
 
         Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
         """
-        from bayescompare.methods.network_subset import on
+        from bayescompare.methods.network.subset import on
 
         self._require("on")
         subset = self.results.sel(measures=measures)
@@ -150,8 +151,8 @@ class NetworkComparison(_Questions, Comparison):
         return lacking
 
     def _learned(self) -> tuple[Network, Scores, Graph]:
-        from bayescompare.methods.network_graph import graph_of
-        from bayescompare.methods.network_subset import SummedNetwork
+        from bayescompare.methods.network.graph import graph_of
+        from bayescompare.methods.network.subset import SummedNetwork
 
         if isinstance(self.method, SummedNetwork):
             if self.method.whole is None:
@@ -230,21 +231,21 @@ class RankComparison(Comparison):
     @property
     def ranks(self) -> pd.Series[float]:
         """Mean rank of every algorithm, 1 being best."""
-        from bayescompare.methods.friedman import ranks
+        from bayescompare.methods.classic.friedman import ranks
 
         return ranks(self.answer.details)
 
     @property
     def nemenyi(self) -> pd.DataFrame:
         """P-values of all pairs by Nemenyi's test, which corrects for their number."""
-        from bayescompare.methods.friedman import nemenyi
+        from bayescompare.methods.classic.friedman import nemenyi
 
         return nemenyi(self.answer.details)
 
     @property
     def critical_difference(self) -> float:
         """How far apart two mean ranks must be to differ significantly."""
-        from bayescompare.methods.friedman import critical_difference
+        from bayescompare.methods.classic.friedman import critical_difference
 
         return critical_difference(self.answer.details)
 
@@ -270,7 +271,7 @@ class PerMeasureComparison(Comparison):
     @property
     def per_measure(self) -> pd.DataFrame:
         """One row per measure: the statistic, the p-value and the better algorithm."""
-        from bayescompare.methods.classic_measures import per_measure
+        from bayescompare.methods.classic.per_measure import per_measure
 
         return per_measure(self.answer.details)
 

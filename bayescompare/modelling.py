@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._checks import is_number
-from bayescompare.methods.base import Parameter
-from bayescompare.methods.priors import check_placed, check_priors, place
+from bayescompare.comparison.method import Parameter
+from bayescompare.methods._shared.priors import check_placed, check_priors, place
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
@@ -143,7 +143,7 @@ def observe_statements(theta: Any, table: StatementTable) -> None:
     """
     import pytensor.tensor as pt
 
-    from bayescompare.methods.simplex import observe_weights
+    from bayescompare.methods._shared.simplex import observe_weights
 
     # A θ too small for a float must not make 0 log 0 of a statement without weight.
     observe_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)

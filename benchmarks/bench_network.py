@@ -16,7 +16,7 @@ import pandas as pd
 
 import bayescompare as bc
 from bayescompare.kernels.network.dag_posterior import all_dags, edge_probabilities
-from bayescompare.methods.network_graph import Graph, Scores, default_max_parents, graph_of
+from bayescompare.methods.network.graph import Graph, Scores, default_max_parents, graph_of
 from bayescompare.statements import Statements
 from benchmarks.timing import Row, median_seconds
 

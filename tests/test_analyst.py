@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
+from bayescompare.comparison.planning import next_cells
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.methods.planning import next_cells
 from bayescompare.modelling import ranks, statement_table
 from bayescompare.studies.sbc import _MODELS, SBC, sbc
 

@@ -542,8 +542,8 @@ def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
 
 def test_the_urn_runs_out_of_new_statements() -> None:
     """Of three equal statements one is listed: there are two to come, and no more."""
+    from bayescompare.comparison.planning import next_cells
     from bayescompare.kernels.dirichlet.cells import Cells
-    from bayescompare.methods.planning import next_cells
 
     cells = Cells(np.zeros(1), np.zeros(1), 0.0, math.log(2.0))
     rng = np.random.default_rng(0)
@@ -849,7 +849,7 @@ def test_bad_options_of_the_sampler(results: bc.Results, sampler: Any) -> None:
 
 def test_a_prior_is_described_as_it_was_written() -> None:
     """PyMC keeps a Gamma's scale, where the user gave its rate."""
-    from bayescompare.methods.priors import describe_prior
+    from bayescompare.methods._shared.priors import describe_prior
 
     assert describe_prior(pm.Gamma.dist(2.0, 0.1)) == "Gamma(2.0, 0.1)"
     assert describe_prior(pm.Exponential.dist(0.25)) == "Exponential(0.25)"

@@ -19,13 +19,13 @@ from statsmodels.stats.descriptivestats import sign_test
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison import Comparison
-from bayescompare.methods.all_test import AllTest
-from bayescompare.methods.base import Method
-from bayescompare.methods.classic_measures import PerMeasure, per_measure
-from bayescompare.methods.one_test import OneTest
-from bayescompare.methods.sign import Sign
-from bayescompare.methods.wilcoxon import Wilcoxon
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.method import Method
+from bayescompare.methods.classic.all_test import AllTest
+from bayescompare.methods.classic.one_test import OneTest
+from bayescompare.methods.classic.per_measure import PerMeasure, per_measure
+from bayescompare.methods.classic.sign import Sign
+from bayescompare.methods.classic.wilcoxon import Wilcoxon
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from tests.oracles import table

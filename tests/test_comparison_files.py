@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison import Comparison
-from bayescompare.comparison_files import SCHEMA_VERSION
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.files import SCHEMA_VERSION
+from bayescompare.comparison.method import Method
 from bayescompare.methods import GLRT, Dirichlet
-from bayescompare.methods.base import Method
 from bayescompare.results.results import Results
 from tests.oracles import table
 

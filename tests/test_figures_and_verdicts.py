@@ -24,11 +24,11 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
+from bayescompare._pairwise import Pairwise
 from bayescompare.cli import tables as cli_tables
-from bayescompare.diagnosis import LIMITS, Diagnosis
-from bayescompare.methods.decision import LIKELY, SETTLED, SIGNIFICANT
-from bayescompare.methods.rule import Rule, as_rule
-from bayescompare.pairs import Pairwise
+from bayescompare.comparison.decision import LIKELY, SETTLED, SIGNIFICANT
+from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
+from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.plots import plot_matrix, plot_statements
 from bayescompare.report import comparison_page
 from bayescompare.report.html import html
@@ -395,7 +395,7 @@ def test_a_figure_that_is_only_rounded_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "place", ["bayescompare.methods.words.dirichlet", "bayescompare.comparison"]
+    "place", ["bayescompare.methods.dirichlet.words", "bayescompare.comparison.comparison"]
 )
 def test_a_second_way_to_write_a_figure_is_noticed(
     place: str, monkeypatch: pytest.MonkeyPatch

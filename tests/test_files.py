@@ -22,7 +22,7 @@ import bayescompare as bc
 from bayescompare import _files
 from bayescompare._files import new_file, write_bytes, write_text
 from bayescompare.cli.app import app
-from bayescompare.comparison import Comparison
+from bayescompare.comparison.comparison import Comparison
 
 OLD = "the old file\n"
 

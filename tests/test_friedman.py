@@ -24,8 +24,8 @@ from scipy import integrate, stats
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli import tables as cli_tables
-from bayescompare.comparison import Comparison
-from bayescompare.methods.friedman import (
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.methods.classic.friedman import (
     Friedman,
     critical_difference,
     doubled_ranks,

@@ -15,7 +15,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison import Comparison
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.io.parsing.headers import pair_up
 from bayescompare.io.parsing.layouts import _stack
 from bayescompare.io.tools.weka import _scheme_labels

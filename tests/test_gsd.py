@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
-from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.kernels.gsd.system import build_system
 from bayescompare.methods import GSD, GSDBootstrap
+from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.studies import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.text.numbers import pvalue_equation, statistic
 from tests import gsd_oracles as oracle

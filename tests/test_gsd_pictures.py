@@ -17,8 +17,8 @@ from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare import plots
-from bayescompare.comparisons_gsd import GsdComparison
 from bayescompare.methods import GSD, GSDBootstrap
+from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.plots._drawing import BLUE
 from bayescompare.report import render
 from tests.oracles import table

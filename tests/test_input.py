@@ -17,8 +17,9 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare import _input, comparison_files
+from bayescompare import _input
 from bayescompare._input import read_file
+from bayescompare.comparison import files as comparison_files
 
 TEXT = "dataset,A,B\niris,0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.6\n"
 

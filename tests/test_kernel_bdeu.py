@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import bayescompare as bc
 from bayescompare.kernels.network import bdeu
 from bayescompare.kernels.network.bdeu import local_score, subset_scores
-from bayescompare.methods.network_graph import Scores
+from bayescompare.methods.network.graph import Scores
 from bayescompare.statements import Statements
 from tests import network_oracles as no
 from tests.oracles import log_dirichlet_moment, table, urn

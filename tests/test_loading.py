@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import bayescompare as bc
-from bayescompare.comparison import Comparison
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods import Dirichlet, Network, PoissonBinomial
 from bayescompare.results.results import Results
 from tests.oracles import table

@@ -8,7 +8,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.methods.described import options_table
+from bayescompare.methods._shared.option_tables import options_table
 from bayescompare.report.citations import method_text
 from bayescompare.text.numbers import setting, statistic
 

@@ -11,7 +11,7 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
-from bayescompare.methods.model_answer import read_quantity
+from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import prior, ranks
 from tests.oracles import table
 

@@ -13,8 +13,8 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
-from bayescompare.methods.model_answer import read_probability, read_quantity
-from bayescompare.methods.model_hook import hooked_probability
+from bayescompare.methods.model_file.answer import read_probability, read_quantity
+from bayescompare.methods.model_file.hook import hooked_probability
 from tests.oracles import table
 
 LABELS = ["A>B", "B>A"]

@@ -19,7 +19,7 @@ from scipy.special import gammaln, xlogy
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
-from bayescompare.methods.model_source import bundled
+from bayescompare.methods.model_file.source import bundled
 from bayescompare.modelling import ranks, statement_table
 from tests import model_data
 from tests.oracles import table

@@ -340,7 +340,7 @@ def test_the_averages_evidence_counts_the_graphs_allowed(
 
 
 def test_sampled_graphs_average_to_what_enumeration_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bayescompare.methods import network_answer
+    from bayescompare.methods.network import answer as network_answer
 
     results = table(no.linked(30, 4, seed=6))
     exact = ask(results, average=True, mcse=2e-3)
@@ -369,7 +369,7 @@ def test_a_thousand_datasets_on_five_measures_average_too() -> None:
 
 def test_one_class_of_graphs_in_all_samples_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond four measures graphs are drawn: even if all agree, the answer is not exact."""
-    from bayescompare.methods import network_answer
+    from bayescompare.methods.network import answer as network_answer
 
     monkeypatch.setattr(network_answer, "SAMPLED_GRAPHS", 1)
     states = np.random.default_rng(2).random((100, 3)) < 0.5

@@ -16,8 +16,8 @@ import pytest
 import bayescompare as bc
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
-from bayescompare.methods.network_graph import Scores
-from bayescompare.methods.network_pgmpy import pgmpy_score
+from bayescompare.methods.network.graph import Scores
+from bayescompare.methods.network.to_pgmpy import pgmpy_score
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from tests import network_oracles as no

@@ -13,8 +13,8 @@ import xarray as xr
 from scipy.special import betainc, betaln
 
 import bayescompare as bc
-from bayescompare.methods.decision import decide
-from bayescompare.methods.model_answer import read_quantity
+from bayescompare.comparison.decision import decide
+from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import statement_table
 from tests.oracles import table
 

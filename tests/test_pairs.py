@@ -18,8 +18,8 @@ from statsmodels.stats.multitest import multipletests
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare._pairwise import Pairwise
 from bayescompare.methods import Dirichlet, PoissonBinomial
-from bayescompare.pairs import Pairwise
 from bayescompare.results.results import Results
 from tests.context_oracles import tournament
 from tests.oracles import every_label, largest_assertable, statement_counts, table

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
+from bayescompare._pairwise_notes import notes_words, spread_words
 from bayescompare.cli.tables import print_pairwise
-from bayescompare.methods.rule import Rule
-from bayescompare.methods.words.notes import notes_words, spread_words
+from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.data import data_section
 from bayescompare.report.page import page_of

@@ -12,8 +12,8 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.dirichlet_learned import LearnedDirichlet
-from bayescompare.pairs import Pairwise
+from bayescompare._pairwise import Pairwise
+from bayescompare.methods.dirichlet.learned import LearnedDirichlet
 from tests.oracles import table
 
 
@@ -103,7 +103,7 @@ def test_a_reference_learns_from_all_pairs() -> None:
 
 
 def test_many_pairs_are_worked_out_together_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bayescompare.methods import dirichlet_learned
+    from bayescompare.methods.dirichlet import learned as dirichlet_learned
 
     results = table(noise(6, 6, 2, 2).round(1))
     one_by_one = bc.pairwise(results, n_jobs=1)

@@ -13,9 +13,9 @@ import pytest
 from scipy import stats
 
 import bayescompare as bc
-from bayescompare.methods.base import Parameter
-from bayescompare.methods.hierarchical_nuts import densities_of
-from bayescompare.methods.priors import check_priors, check_support, describe_prior, place
+from bayescompare.comparison.method import Parameter
+from bayescompare.methods._shared.priors import check_priors, check_support, describe_prior, place
+from bayescompare.methods.context.hierarchical_posterior import densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
 from tests.oracles import table
 

@@ -19,7 +19,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.base import Method
+from bayescompare.comparison.method import Method
 
 MODULES = ("", "methods", "plots", "io", "studies", "modelling", "report", "comparisons")
 
@@ -224,7 +224,7 @@ def test_hasattr_agrees_with_dir_on_figures() -> None:
 
 
 def test_all_that_methods_provide_is_known_to_dir() -> None:
-    from bayescompare.comparison import QUANTITIES
+    from bayescompare.comparison.comparison import QUANTITIES
 
     provided = set().union(*(bc.methods.get(name).provides for name in bc.methods.names()))
     assert provided | {"none_leads"} == QUANTITIES

@@ -14,7 +14,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.methods.rule import Rule
+from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.citations import aside, bibtex, citation_keys, cited, method_text
 from bayescompare.report.latex import escaped as tex

@@ -13,7 +13,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.methods.decision import SETTLED
+from bayescompare.comparison.decision import SETTLED
 from tests.oracles import table
 
 UCI, LACOSTE = "jansen-uci", "lacoste-svm-parzen"
@@ -163,8 +163,8 @@ def test_sure_datasets_would_settle_a_context(joint):
 
 
 def test_sentences_stand_in_one_place():
-    """No method has English of its own: its `words` only hand over to methods/words/."""
-    for path in sorted((SOURCE / "methods").glob("*.py")):
+    """No method has English of its own: its `words` only hand over to its folder's words."""
+    for path in sorted((SOURCE / "methods").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not (isinstance(node, ast.FunctionDef) and node.name == "words"):
                 continue

@@ -347,7 +347,7 @@ def sample(
         raise BayescompareError(f"tune={tune}: must be an integer >= 0.")
     if target_accept is not None and not 0.0 < target_accept < 1.0:
         raise BayescompareError(f"target_accept={target_accept}: must lie between 0 and 1.")
-    from bayescompare.comparison_files import netcdf
+    from bayescompare.comparison.files import netcdf
 
     graph = {"ess": ess, "max_parents": max_parents, "search": search, "average": average}
     test = opt.read_method(method, choices, prior=prior, strength=strength, **graph)
@@ -393,7 +393,7 @@ def methods(
 ) -> None:
     """List the methods, or describe one: options, priors, reference."""
     from bayescompare.cli import tables as cli_tables
-    from bayescompare.methods.model_source import bundled
+    from bayescompare.methods.model_file.source import bundled
 
     out = cli_tables.console()
     if name is None:
@@ -524,7 +524,7 @@ def models_copy(
 
 def _model_file(name: str) -> Path:
     from bayescompare._errors import closest
-    from bayescompare.methods.model_source import bundled
+    from bayescompare.methods.model_file.source import bundled
 
     known = bundled()
     if name.endswith(".py") and Path(name).is_file():

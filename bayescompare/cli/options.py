@@ -18,8 +18,8 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError, closest
 
 if TYPE_CHECKING:
-    from bayescompare.methods.base import Method
-    from bayescompare.methods.rule import Rule
+    from bayescompare.comparison.method import Method
+    from bayescompare.comparison.rule import Rule
 
 __all__ = [
     "parse_measure",
@@ -320,7 +320,7 @@ def read_method(name: str, choices: Sequence[str] | None = None, **given: Any) -
 
 def read_rule(level: float | None, fdr: float | None) -> Rule:
     """Read the rule by which pairs are decided, in the command line's words."""
-    from bayescompare.methods.rule import as_rule
+    from bayescompare.comparison.rule import as_rule
 
     if level is not None and fdr is not None:
         raise BayescompareError("--level and --fdr are two rules: give one.")
@@ -328,7 +328,7 @@ def read_rule(level: float | None, fdr: float | None) -> Rule:
 
 
 def _models() -> dict[str, Path]:
-    from bayescompare.methods.model_source import bundled
+    from bayescompare.methods.model_file.source import bundled
 
     return bundled()
 

@@ -17,19 +17,19 @@ from rich.table import Table
 from rich.text import Text
 
 from bayescompare import methods
-from bayescompare.comparison import Comparison
-from bayescompare.diagnosis import Diagnosis
+from bayescompare._pairwise import Pairwise
+from bayescompare._pairwise_notes import spread_words
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
+from bayescompare.comparison.diagnosis import Diagnosis
+from bayescompare.comparison.rule import Rule
 from bayescompare.io import examples, load_example
-from bayescompare.methods.decision import LIKELY, SIGNIFICANT
-from bayescompare.methods.described import options_table, priors_table, read_docstring
-from bayescompare.methods.rule import Rule
-from bayescompare.methods.words import HEADS, cell_text, figure_text, many
-from bayescompare.methods.words.notes import spread_words
-from bayescompare.pairs import Pairwise
+from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
 from bayescompare.results.results import Results
 from bayescompare.studies.sbc import SBC
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
+from bayescompare.text.phrases import HEADS, cell_text, figure_text, many
 
 __all__ = [
     "console",
@@ -364,7 +364,7 @@ def print_models(out: Console) -> None:
     """Print the bundled models with the first line of their docstrings."""
     import ast
 
-    from bayescompare.methods.model_source import bundled
+    from bayescompare.methods.model_file.source import bundled
 
     table = _table("model", "what it is", left=2)
     for name, path in bundled().items():

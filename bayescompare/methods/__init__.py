@@ -12,7 +12,7 @@ from bayescompare._errors import BayescompareError, closest
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.methods.base import Method
+    from bayescompare.comparison.method import Method
 
 __all__ = [
     "GLRT",
@@ -23,6 +23,7 @@ __all__ = [
     "Friedman",
     "GSDBootstrap",
     "Hierarchical",
+    "LearnedPrior",
     "ModelFile",
     "Network",
     "OneTest",
@@ -37,19 +38,19 @@ __all__ = [
 
 #: Method name → (module, class). The one place where a new method is entered.
 _METHODS = {
-    "glrt": ("bayescompare.methods.glrt", "GLRT"),
+    "glrt": ("bayescompare.methods.classic.glrt", "GLRT"),
     "dirichlet": ("bayescompare.methods.dirichlet", "Dirichlet"),
     "network": ("bayescompare.methods.network", "Network"),
-    "poisson-binomial": ("bayescompare.methods.poisson_binomial", "PoissonBinomial"),
-    "hierarchical": ("bayescompare.methods.hierarchical", "Hierarchical"),
-    "correlated-t": ("bayescompare.methods.correlated_t", "CorrelatedT"),
+    "poisson-binomial": ("bayescompare.methods.context.poisson_binomial", "PoissonBinomial"),
+    "hierarchical": ("bayescompare.methods.context.hierarchical", "Hierarchical"),
+    "correlated-t": ("bayescompare.methods.context.correlated_t", "CorrelatedT"),
     "gsd": ("bayescompare.methods.gsd", "GSD"),
-    "gsd-bootstrap": ("bayescompare.methods.gsd_bootstrap", "GSDBootstrap"),
-    "sign": ("bayescompare.methods.sign", "Sign"),
-    "wilcoxon": ("bayescompare.methods.wilcoxon", "Wilcoxon"),
-    "friedman": ("bayescompare.methods.friedman", "Friedman"),
-    "all-test": ("bayescompare.methods.all_test", "AllTest"),
-    "one-test": ("bayescompare.methods.one_test", "OneTest"),
+    "gsd-bootstrap": ("bayescompare.methods.gsd.bootstrap", "GSDBootstrap"),
+    "sign": ("bayescompare.methods.classic.sign", "Sign"),
+    "wilcoxon": ("bayescompare.methods.classic.wilcoxon", "Wilcoxon"),
+    "friedman": ("bayescompare.methods.classic.friedman", "Friedman"),
+    "all-test": ("bayescompare.methods.classic.all_test", "AllTest"),
+    "one-test": ("bayescompare.methods.classic.one_test", "OneTest"),
 }
 
 
@@ -103,8 +104,8 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
     >>> describe("friedman").index.name
     'option'
     """
-    from bayescompare.methods.base import Method
-    from bayescompare.methods.described import options_table, priors_table
+    from bayescompare.comparison.method import Method
+    from bayescompare.methods._shared.option_tables import options_table, priors_table
     from bayescompare.methods.model_file import ModelFile
 
     if isinstance(method, str) and method in _METHODS:
@@ -121,8 +122,8 @@ def _describe_model(source: object) -> pd.DataFrame:
     """Tabulate what the build function of a model takes."""
     import pandas as pd
 
-    from bayescompare.methods.model_source import bundled, find_source
-    from bayescompare.methods.priors import describe_prior
+    from bayescompare.methods._shared.priors import describe_prior
+    from bayescompare.methods.model_file.source import bundled, find_source
 
     named = isinstance(source, str) and not source.endswith(".py") and source not in bundled()
     other = not (isinstance(source, (str, os.PathLike)) or callable(source))
@@ -138,6 +139,10 @@ def __getattr__(attribute: str) -> Any:
     for name, (_, cls) in _METHODS.items():
         if cls == attribute:
             return get(name)
+    if attribute == "LearnedPrior":
+        from bayescompare.methods._shared.learned_prior import LearnedPrior
+
+        return LearnedPrior
     if attribute == "ModelFile":
         from bayescompare.methods.model_file import ModelFile
 
@@ -150,17 +155,18 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from bayescompare.methods.all_test import AllTest
-    from bayescompare.methods.correlated_t import CorrelatedT
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.methods.classic.all_test import AllTest
+    from bayescompare.methods.classic.friedman import Friedman
+    from bayescompare.methods.classic.glrt import GLRT
+    from bayescompare.methods.classic.one_test import OneTest
+    from bayescompare.methods.classic.sign import Sign
+    from bayescompare.methods.classic.wilcoxon import Wilcoxon
+    from bayescompare.methods.context.correlated_t import CorrelatedT
+    from bayescompare.methods.context.hierarchical import Hierarchical
+    from bayescompare.methods.context.poisson_binomial import PoissonBinomial
     from bayescompare.methods.dirichlet import Dirichlet
-    from bayescompare.methods.friedman import Friedman
-    from bayescompare.methods.glrt import GLRT
     from bayescompare.methods.gsd import GSD
-    from bayescompare.methods.gsd_bootstrap import GSDBootstrap
-    from bayescompare.methods.hierarchical import Hierarchical
+    from bayescompare.methods.gsd.bootstrap import GSDBootstrap
     from bayescompare.methods.model_file import ModelFile
     from bayescompare.methods.network import Network
-    from bayescompare.methods.one_test import OneTest
-    from bayescompare.methods.poisson_binomial import PoissonBinomial
-    from bayescompare.methods.sign import Sign
-    from bayescompare.methods.wilcoxon import Wilcoxon

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._pairwise import Pairwise
+from bayescompare._pairwise_notes import spread_words
+from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.kernels.classic.wilcoxon import differences
-from bayescompare.methods.rule import Rule, as_rule
-from bayescompare.methods.words.notes import spread_words
-from bayescompare.pairs import Pairwise
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = [
     "ABOVE",

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from bayescompare.methods.rule import Rule
-    from bayescompare.pairs import Pairwise
+    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.rule import Rule
 
 __all__ = ["critical_size", "plot_critical"]
 

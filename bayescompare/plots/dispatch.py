@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, closest
-from bayescompare.methods.rule import as_rule
+from bayescompare.comparison.rule import as_rule
 from bayescompare.plots.critical import plot_critical
 from bayescompare.plots.dominance import plot_dominance
 from bayescompare.plots.growth import plot_growth
@@ -24,8 +24,8 @@ from bayescompare.plots.statements import plot_statements
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
-    from bayescompare.pairs import Pairwise
+    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["plot_comparison", "plot_pairwise"]
 

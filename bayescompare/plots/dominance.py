@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.methods.words import many
 from bayescompare.plots._drawing import (
     BLUE,
     INK,
@@ -33,13 +32,14 @@ from bayescompare.plots._pairs import (
 )
 from bayescompare.plots.matrix import readable
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from bayescompare.methods.rule import Rule
-    from bayescompare.pairs import Pairwise
+    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.rule import Rule
 
 __all__ = ["dominance_size", "plot_dominance"]
 

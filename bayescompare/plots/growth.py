@@ -11,7 +11,7 @@ from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip_label, new_axe
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["growth_size", "plot_growth"]
 

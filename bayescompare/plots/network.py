@@ -44,7 +44,7 @@ from bayescompare.text.numbers import log_evidence, narrow_probability, plural
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["network_size", "plot_network"]
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods.words import many
 from bayescompare.plots._drawing import (
     BLUE,
     GREEN,
@@ -23,11 +22,12 @@ from bayescompare.plots._drawing import (
 )
 from bayescompare.plots.network_layout import Picture
 from bayescompare.text.numbers import probability_equation, setting
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["CAPTION_LINE", "FILLS", "Caption", "captions_of", "draw_captions", "height_of"]
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.priors import is_number
+from bayescompare.methods._shared.priors import is_number
 from bayescompare.plots._drawing import clip
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = [
     "NAME",
@@ -71,7 +71,7 @@ class Picture:
 
 def all_probabilities(c: Comparison) -> xr.DataArray | None:
     """Return `c.edges`, or None where there are too many measures to sum over all graphs."""
-    from bayescompare.methods.network_graph import MOST_SUMMED
+    from bayescompare.methods.network.graph import MOST_SUMMED
 
     return None if len(c.results.measures) > MOST_SUMMED else c.edges
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from bayescompare.methods.rule import Rule
-    from bayescompare.pairs import Pairwise
+    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.rule import Rule
 
 __all__ = ["draw_graph", "graph_size", "order_size", "plot_order"]
 

@@ -13,7 +13,7 @@ from bayescompare.text import numbers
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["plot_ranks", "ranks_size"]
 

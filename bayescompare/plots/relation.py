@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.words import many
 from bayescompare.plots._drawing import set_title
 from bayescompare.plots.order import draw_graph, graph_size
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["plot_relation", "relation_size"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.decision import SIGNIFICANT
+from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.plots._drawing import BLUE, GREY, new_axes, set_title
 from bayescompare.text.numbers import statistic
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare._rng import Rng
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["plot_robustness"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.decision import SETTLED
+from bayescompare.comparison.decision import SETTLED
 from bayescompare.plots._drawing import (
     GREY,
     LINES,

@@ -24,7 +24,7 @@ from bayescompare.plots._drawing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["plot_shrinkage", "shrinkage_size"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare._rng import Rng
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["SIMPLEX_SIZE", "has_simplex", "plot_simplex"]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.methods.words import short_label as shown_by_headline
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,
@@ -28,12 +27,13 @@ from bayescompare.plots._drawing import (
 )
 from bayescompare.text import numbers
 from bayescompare.text.numbers import count, probability_equation
+from bayescompare.text.phrases import short_label as shown_by_headline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.comparison import Comparison
-    from bayescompare.methods.base import Answer
+    from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.method import Answer
 
 __all__ = ["plot_statements", "statements_size"]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import is_number
 from bayescompare._version import __version__
-from bayescompare.methods.learned_prior import LearnedPrior
-from bayescompare.methods.learned_rate import LearnsWeight
-from bayescompare.methods.priors import prior_options
-from bayescompare.methods.rule import Rule
-from bayescompare.methods.words import many
+from bayescompare.comparison.rule import Rule
+from bayescompare.methods._shared.learned_prior import LearnedPrior
+from bayescompare.methods._shared.priors import prior_options
+from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.report.page import Section
 from bayescompare.text.numbers import count, error, plural, setting, statistic
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
-    from bayescompare.methods.base import Answer, Method
+    from bayescompare.comparison.method import Answer, Method
     from bayescompare.results.results import Results
 
 __all__ = ["bibtex", "citation_keys", "method_section", "method_text"]
@@ -47,7 +47,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
     Examples
     --------
     >>> from bayescompare import methods
-    >>> from bayescompare.methods.rule import Rule
+    >>> from bayescompare.comparison.rule import Rule
     >>> citation_keys(methods.get("gsd")(), rule=Rule())
     ['jansen2022gsd', 'holm1979simple']
     """

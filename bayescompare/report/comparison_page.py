@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.diagnosis import LIMITS
-from bayescompare.methods.decision import SETTLED
-from bayescompare.methods.words import HEADS
+from bayescompare.comparison.decision import SETTLED
+from bayescompare.comparison.diagnosis import LIMITS
 from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.network import network_size, plot_network
 from bayescompare.plots.ranks import plot_ranks, ranks_size
@@ -36,11 +35,12 @@ from bayescompare.report.tables import (
     rows,
 )
 from bayescompare.text.numbers import probability_words, statistic
+from bayescompare.text.phrases import HEADS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["comparison_page"]
 

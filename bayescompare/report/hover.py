@@ -6,15 +6,15 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods.words import cell_text, figure_text
 from bayescompare.text import numbers
+from bayescompare.text.phrases import cell_text, figure_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bayescompare.comparison import Comparison
-    from bayescompare.pairs import Pairwise
+    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["datasets_words", "over_bars", "over_cells", "over_datasets", "told_fields"]
 

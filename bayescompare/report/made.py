@@ -12,8 +12,8 @@ from bayescompare.report.page import Section
 from bayescompare.text.numbers import error
 
 if TYPE_CHECKING:
-    from bayescompare.comparison import Comparison
-    from bayescompare.methods.base import Method
+    from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.method import Method
     from bayescompare.results.results import Results
 
 __all__ = ["made_section", "python_call"]

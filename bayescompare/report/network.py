@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.methods.words import many
 from bayescompare.plots.network_layout import all_probabilities, link_probability
 from bayescompare.report.tables import Table, probability_cell
 from bayescompare.text.numbers import log_evidence, setting
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
-    from bayescompare.comparison import Comparison
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["component_table", "edge_table", "graph_words"]
 

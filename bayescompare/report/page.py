@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison import Comparison
-from bayescompare.methods.rule import as_rule
-from bayescompare.pairs import Pairwise
+from bayescompare._pairwise import Pairwise
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.rule import as_rule
 from bayescompare.report.tables import Shaded, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare.diagnosis import Diagnosis
+    from bayescompare.comparison.diagnosis import Diagnosis
 
 __all__ = ["Page", "Picture", "Section", "diagnosed", "page_of"]
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
+from bayescompare._pairwise import Pairwise
+from bayescompare._pairwise_words import verdict_words
+from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.rule import Rule
 from bayescompare.comparisons import comparison_of
-from bayescompare.methods.base import Sampling
-from bayescompare.methods.learned_rate import LearnsWeight
-from bayescompare.methods.rule import Rule
-from bayescompare.methods.words.pairs import verdict_words
-from bayescompare.pairs import Pairwise
+from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from bayescompare.methods.words import HEADS, cell_text, figure_text
 from bayescompare.text import numbers
+from bayescompare.text.phrases import HEADS, cell_text, figure_text
 
 if TYPE_CHECKING:
     import pandas as pd

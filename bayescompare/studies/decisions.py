@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.decision import SETTLED
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
@@ -30,7 +31,6 @@ from bayescompare.kernels.dirichlet.learned import (
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
 from bayescompare.kernels.numerics.orthants import quadrants
-from bayescompare.methods.decision import SETTLED
 
 __all__ = ["Scenario", "decision_study", "simulate_table"]
 

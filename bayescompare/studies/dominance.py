@@ -7,9 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._checks import check_count, is_number
+from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.asking import compare
 from bayescompare.methods.gsd import GSD
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results

@@ -14,17 +14,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
+from bayescompare._pairwise import pairwise
 from bayescompare._rng import Rng, as_rng
-from bayescompare.methods.base import Method
-from bayescompare.methods.correlated_t import CorrelatedT
+from bayescompare.comparison.method import Method
+from bayescompare.methods.classic.sign import Sign
+from bayescompare.methods.classic.wilcoxon import Wilcoxon
+from bayescompare.methods.context.correlated_t import CorrelatedT
+from bayescompare.methods.context.hierarchical import Hierarchical
+from bayescompare.methods.context.poisson_binomial import PoissonBinomial
 from bayescompare.methods.dirichlet import Dirichlet
-from bayescompare.methods.gsd_bootstrap import GSDBootstrap
-from bayescompare.methods.hierarchical import Hierarchical
+from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 from bayescompare.methods.network import Network
-from bayescompare.methods.poisson_binomial import PoissonBinomial
-from bayescompare.methods.sign import Sign
-from bayescompare.methods.wilcoxon import Wilcoxon
-from bayescompare.pairs import pairwise
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare.methods.model_source import find_source
+from bayescompare.methods.model_file.source import find_source
 from bayescompare.results.results import Results
 from bayescompare.studies.sbc import SBC, rank
 

@@ -1,0 +1,200 @@
+"""`compare()`, the door: what the user gives is checked here, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from bayescompare import methods
+from bayescompare._checks import check_draws
+from bayescompare._errors import BayescompareError, TooFewDatasets
+from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparisons import comparison_of
+from bayescompare.methods.model_file import ModelFile
+from bayescompare.methods.model_file.source import bundled
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import setting
+
+__all__ = ["as_method", "check_sampler", "checked", "compare", "judged"]
+
+
+def compare(
+    results: Results,
+    *,
+    method: str | os.PathLike[str] | Method | type[Method] | Callable[..., Any] = "dirichlet",
+    algorithms: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
+    rng: Rng = None,
+    sampler: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Ask one question of a table of results.
+
+    Two algorithms: which is better, jointly over the measures. More: which ordering of all of
+    them is the most probable; for every pair by itself see `pairwise`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str, Method or callable
+        A name from ``bc.methods.names()``, a method object with its choices, a model file
+        (``"mine.py"``), a bundled model's bare name, or a function that builds a model.
+    algorithms, measures : sequence of str, optional
+        What to compare, in this order; all by default. Missing cells elsewhere do not matter.
+    missing : {"raise", "drop"}
+        What to do with datasets that lack a cell. A failed fold is no missing cell: replicates
+        count where every algorithm asked about has them, and a cell is missing where none does.
+    rng : None, int or Generator
+        Seeds the sampling where the method needs any.
+    sampler : mapping, optional
+        Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("pnn"))
+    >>> c.best
+    'New>State of art|New>State of art'
+    """
+    test = as_method(method)
+    asked = judged(checked(results, test, measures), test, algorithms, missing)
+    generator, seed = as_rng(rng)
+    answer = test.answer(asked, Sampling(generator, seed, check_sampler(sampler)))
+    return comparison_of(asked, test, answer)
+
+
+def check_sampler(sampler: object) -> dict[str, Any]:
+    """Check the options for `pymc.sample`."""
+    if sampler is None:
+        return {}
+    if not isinstance(sampler, Mapping):
+        raise BayescompareError(
+            f"sampler={sampler!r}: give a mapping of options for pymc.sample, as {{'draws': 2000}}."
+        )
+    options = dict(sampler)
+    check_draws(draws=options.get("draws", 1), chains=options.get("chains", 1))
+    if "random_seed" in options:
+        raise BayescompareError("sampler['random_seed']: give the seed as rng=.")
+    return options
+
+
+def as_method(method: object) -> Method:
+    """Accept a method by name, as a class or as an object."""
+    if isinstance(method, (str, os.PathLike)) and _names_a_model(method):
+        return ModelFile(os.fspath(method))
+    if isinstance(method, str):
+        method = methods.get(method)
+    if isinstance(method, type) and issubclass(method, Method):
+        return method()
+    if callable(method) and not isinstance(method, (type, Method)):
+        return ModelFile(method)
+    if not isinstance(method, Method):
+        raise BayescompareError(
+            f"method={method!r}: give a name ({', '.join(methods.names())}) or an object such as "
+            "bc.methods.Dirichlet(prior='jeffreys')."
+        )
+    return method
+
+
+def _names_a_model(method: str | os.PathLike[str]) -> bool:
+    """Whether this is a model file, or a bundled model's bare name."""
+    text = os.fspath(method)
+    return text.endswith(".py") or (text not in methods.names() and text in bundled())
+
+
+def checked(results: Results, method: Method, measures: Sequence[str] | None = None) -> Results:
+    """Check the whole table once, at the door, and select the measures asked about."""
+    if not isinstance(results, Results):
+        raise BayescompareError(
+            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
+            "bc.read_results(...)."
+        )
+    results = results.sel(measures=measures)
+    if method.one_measure and len(results.measures) > 1:
+        raise BayescompareError(
+            f"method {method.name!r} is about one measure, and there are {len(results.measures)}: "
+            f"choose one, as in measures=[{results.measures[0]!r}]; for a joint answer use "
+            "'dirichlet' or 'network'."
+        )
+    if method.judges == "counts":
+        _check_counts(results, method)
+    else:
+        _check_constant(results)
+    return results
+
+
+def judged(
+    results: Results,
+    method: Method,
+    algorithms: Sequence[str] | None,
+    missing: Literal["raise", "drop"],
+) -> Results:
+    """Select the algorithms asked about and settle missing cells, in the form that is judged."""
+    results = results.sel(algorithms=algorithms)
+    if method.judges == "replicates":
+        results = _with_replicates(results, method).paired(missing=missing)
+    else:
+        results = results.average().complete(missing=missing)
+    if len(results.algorithms) < 2:
+        raise BayescompareError(
+            f"algorithms={list(results.algorithms)}: a comparison needs at least two."
+        )
+    if len(results.algorithms) < method.least_algorithms:
+        raise BayescompareError(
+            f"method {method.name!r} is one question about {method.least_algorithms} or more "
+            "algorithms together, which compare() asks; for two use 'wilcoxon' or 'sign'."
+        )
+    if method.one_pair and len(results.algorithms) > 2:
+        raise BayescompareError(
+            f"method {method.name!r} compares two algorithms, and there are "
+            f"{len(results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
+        )
+    if len(results.datasets) < 2:
+        raise TooFewDatasets(
+            f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
+            "nothing says how datasets vary.",
+            left=1,
+        )
+    return results
+
+
+def _check_counts(results: Results, method: Method) -> None:
+    if not isinstance(results, ErrorCounts):
+        raise BayescompareError(
+            f"method {method.name!r} needs counts of paired errors, not a table of measures: make "
+            "them by bc.ErrorCounts.from_frame(...) or .from_predictions(...). Replicated results "
+            "(folds, seeds) go to method='correlated-t'."
+        )
+
+
+def _with_replicates(results: Results, method: Method) -> Results:
+    if results.n_replicates is None or results.n_replicates < 2:
+        seen = "no replicates" if results.n_replicates is None else "one replicate"
+        raise BayescompareError(
+            f"method {method.name!r} needs replicates (folds, seeds) of every cell, and these "
+            f"results have {seen}: name their column by replicate=, or use 'wilcoxon', "
+            "'dirichlet' or another method for single values."
+        )
+    return results
+
+
+def _check_constant(results: Results) -> None:
+    """A measure that is the same everywhere cannot order anything; with a rope it may."""
+    for name in results.measures:
+        values = results.data[name].values
+        present = values[np.isfinite(values)]
+        if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
+            raise BayescompareError(
+                f"measure {name!r} is {setting(present[0])} in every cell: a constant measure "
+                "orders nothing; leave it out by measures=[...]."
+            )

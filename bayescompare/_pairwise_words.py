@@ -1,0 +1,244 @@
+"""All pairs at once in plain words: who wins, what is open, and what that does not say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bayescompare.comparison.method import Method
+from bayescompare.comparison.rule import Rule
+from bayescompare.methods._shared.learned_prior import LEAST_PAIRS, LearnedPrior
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, percent_setting, plural, setting
+from bayescompare.text.phrases import many, phrase
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+    from bayescompare.methods.gsd import GSD
+
+__all__ = [
+    "closing_words",
+    "doubt_words",
+    "learned_words",
+    "pairs_words",
+    "resolution_words",
+    "verdict_words",
+]
+
+#: Winners, cycles and statements that a paragraph names; of more it says how many.
+_MOST = 12
+
+
+def verdict_words(decided: pd.DataFrame, graph: nx.DiGraph[str]) -> str:
+    """Say in a few words for how many pairs there is a winner, or a trade-off."""
+    total, mixed = len(decided), len(graph.graph["mixed"])
+    winners = int(decided["asserted"].sum()) - mixed
+    said = f"for {winners} of {plural(total, 'pair')} we can name a winner"
+    if not winners:
+        said = f"for none of {plural(total, 'pair')} can we name a winner"
+    return f"{said}, for {mixed} a trade-off or a tie" if mixed else said
+
+
+def pairs_words(
+    method: Method, results: Results, decided: pd.DataFrame, graph: nx.DiGraph[str], rule: Rule
+) -> list[str]:
+    """Sentences: how many winners and at what risk, who is over whom, what is left open."""
+    joint = "jointly " if len(results.measures) > 1 else ""
+    verdict = verdict_words(decided, graph)
+    said = [
+        f"{method.name} compared {plural(len(decided), 'pair')} of "
+        f"{plural(len(results.algorithms), 'algorithm')}, {joint}on {many(results.measures)}.",
+        f"{verdict[0].upper()}{verdict[1:]}{_promise(method, decided, rule)}",
+        _winners(method, results, graph),
+        *_cycles(graph.graph["cycles"]),
+        _mixed(results, [statement for _, _, statement in graph.graph["mixed"]]),
+        _open(decided),
+        _without(decided),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def learned_words(
+    learned: LearnedPrior | None, method: Method, decided: pd.DataFrame, rule: Rule
+) -> str:
+    """Say what prior was learned, or that none was, and which pairs only look sure alone."""
+    if method.kind != "bayesian" or len(decided) < LEAST_PAIRS:
+        return ""
+    if learned is None:
+        return (
+            "Each pair was judged under its own prior; nothing was learned from the other pairs, "
+            "so among many pairs some may reach a high probability by chance."
+        )
+    said = (
+        f"The prior was learned from all {plural(learned.pairs, 'pair')} (empirical Bayes: the "
+        "pairs share algorithms and are not independent)."
+    )
+    if rule.level is None:
+        return said
+    lone = decided[(decided["alone"] >= rule.level) & (decided["probability"] < rule.level)]
+    if lone.empty:
+        return said
+    pairs = lone[["first", "second"]].to_numpy().tolist()
+    return (
+        f"{said} Judged alone, {many([f'{a} and {b}' for a, b in pairs], most=4)} would reach "
+        f"{setting(rule.level)} too; among so many pairs some do by chance, and the learned prior "
+        "allows for that."
+    )
+
+
+def closing_words(
+    method: Method,
+    results: Results,
+    decided: pd.DataFrame,
+    relaxed: tuple[Rule, int] | None,
+) -> list[str]:
+    """What the verdicts do not say, and what would change them."""
+    said = []
+    if not method.keeps_level:
+        said.append(
+            f"The p-values of {method.name} are not valid ones, so this promises no rate of error."
+        )
+    if not decided["asserted"].all():
+        may = method.kind == "bayesian" and method.judges != "counts" and not method.one_question
+        lacking = may and all(results[name].rope is None for name in results.measures)
+        remedy = "; give the measures a rope to find out which are" if lacking else ""
+        said.append(f"A pair left open is not a pair shown equal{remedy}.")
+        said.append(_changed(method, relaxed))
+    return said
+
+
+def doubt_words(pairs: Sequence[str], models: int) -> str:
+    """Say of which pairs the sampling is not trustworthy; one model of all has no pairs.
+
+    Examples
+    --------
+    >>> doubt_words([], 3), doubt_words(["A and B"], 3)
+    ('', 'Caution: the sampling is not trustworthy for A and B; see diagnose() of each.')
+    """
+    if not pairs:
+        return ""
+    where = "" if models == 1 else f" for {many(pairs, most=4)}"
+    return f"Caution: the sampling is not trustworthy{where}; see diagnose() of each."
+
+
+def _changed(method: Method, relaxed: tuple[Rule, int] | None) -> str:
+    others = "more datasets, or another prior or test, may change any verdict"
+    if relaxed is None:
+        return f"What would change it: {others}."
+    rule, number = relaxed
+    name = rule.name(bayesian=method.kind == "bayesian")
+    return (
+        f"What would change it: with {name} there would be {plural(number, 'verdict')}; {others}."
+    )
+
+
+def resolution_words(method: GSD, tests: int, alpha: float) -> str:
+    """Say where resamples are too few for any p-value to pass the correction.
+
+    Examples
+    --------
+    >>> from bayescompare.methods import GSD
+    >>> resolution_words(GSD(permutations=1000), 10, 0.05)
+    ''
+    """
+    if tests * method.least_pvalue <= alpha:
+        return ""
+    sides = "two-sided" if method.sides == 2 else "one-sided"
+    least = f"{method.sides}/{count(method.permutations + 1)}"
+    wanted = math.ceil(2 * method.sides * tests / alpha)
+    return (
+        f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
+        f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
+        f"{setting(alpha)}/{tests} or less: take permutations={wanted} or more."
+    )
+
+
+def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
+    """Say what a verdict needs, and how often it may be wrong."""
+    if method.kind != "bayesian":
+        rate = percent_setting(rule.alpha)
+        if not method.keeps_level:
+            return f": its p-value after Holm's correction is at most {rate}."
+        return (
+            f": p after {_holm(method)} is at most {setting(rule.alpha)}, so the probability of "
+            f"even one false verdict is at most {rate}."
+        )
+    if rule.level is None:
+        return (
+            f": if the prior is right, at most {percent_setting(rule.alpha)} of the verdicts are "
+            "expected to be false."
+        )
+    both = not (decided["alone"] == decided["probability"]).all()
+    under = " under the prior learned from all pairs and under the pair's own" if both else ""
+    return f": its statement leads with P of at least {setting(rule.level)}{under}."
+
+
+def _holm(method: Method) -> str:
+    """What was corrected, where the matrix shows p-values that were not."""
+    if not method.directed:
+        return "Holm's correction"
+    sides = "two-sided" if getattr(method, "sides", 1) == 2 else "one-sided"
+    return f"Holm's correction of {sides} p-values"
+
+
+def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
+    winners = [name for name in graph if graph.out_degree(name)]
+    if not winners:
+        return ""
+    # Of very many those that are over most are named.
+    named = winners
+    if len(winners) > _MOST:
+        named = sorted(winners, key=lambda name: -graph.out_degree(name))[:_MOST]
+    told = "; ".join(f"{name} over {many(list(graph.successors(name)))}" for name in named)
+    rest = len(winners) - len(named)
+    more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
+    better = "Better on every measure" if len(results.measures) > 1 else "Better"
+    if method.one_question:
+        better = "Dominant" if "relation" in method.provides else "Better by the rule"
+    return f"{better}: {told}{more}."
+
+
+def _cycles(cycles: Sequence[Sequence[str]]) -> list[str]:
+    said = [
+        f"Not transitive: {' over '.join([*cycle, cycle[0]])}. Each of these holds on most "
+        "datasets, but on other ones, so that no ranking of these algorithms has them all."
+        for cycle in cycles[:_MOST]
+    ]
+    rest = len(cycles) - len(said)
+    return [*said, f"There are {plural(rest, 'further cycle')}."] if rest else said
+
+
+def _mixed(results: Results, statements: Sequence[str]) -> str:
+    """Name the trade-offs, and the pairs found equivalent, in words."""
+    if not statements:
+        return ""
+    shown = "; ".join(
+        phrase(results, statement) if "|" in statement or "=" in statement else statement
+        for statement in statements[:_MOST]
+    )
+    rest = len(statements) - _MOST
+    more = f"; and {rest} more" if rest > 0 else ""
+    trade = any(">" in statement for statement in statements)
+    return f"{'Trade-off' if trade else 'Equivalent'}: {shown}{more}."
+
+
+def _open(decided: pd.DataFrame) -> str:
+    left = decided[~decided["asserted"] & (decided["statement"] != "")]
+    pairs = left[["first", "second"]].to_numpy().tolist()
+    if not pairs:
+        return ""
+    return f"Left open: {many([f'{a} against {b}' for a, b in pairs])}."
+
+
+def _without(decided: pd.DataFrame) -> str:
+    """Name the pairs that have too few datasets in common to be compared."""
+    pairs = decided[decided["statement"] == ""][["first", "second"]].to_numpy().tolist()
+    if not pairs:
+        return ""
+    return (
+        f"Not compared, with fewer than two datasets in common: "
+        f"{many([f'{a} against {b}' for a, b in pairs])}."
+    )

@@ -1,0 +1,106 @@
+"""What would change a verdict: counted out where that is quick, named where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
+from bayescompare.comparison.method import Answer, Method
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import plural
+from bayescompare.text.phrases import short_label
+
+__all__ = ["change_words"]
+
+#: Datasets that are tried; more would be no help to anyone.
+_MOST = 1000
+
+#: What the verdict hangs on besides the datasets, by method.
+_LEVERS = {
+    "dirichlet": "another prior (see sensitivity())",
+    "network": "another graph (see edges), another ess (see sensitivity()), or more datasets",
+    "poisson-binomial": "more examples on the datasets in doubt (see per_dataset)",
+    "hierarchical": "more examples on the datasets in doubt (see per_dataset), or more datasets",
+    "correlated-t": "another correlation ρ of the replicates, another rope, or more datasets",
+    "gsd": "another δ (see thresholds), a measure taken as ordinal or metric, or more datasets",
+    "gsd-bootstrap": "another δ, a measure taken as ordinal or metric, or more datasets",
+    "glrt": "more datasets",
+    "sign": "more datasets",
+    "wilcoxon": "more datasets, or differences measured on another scale",
+    "friedman": "other algorithms beside these, which change every mean rank, or more datasets",
+    "all-test": "other measures, another test of each (test=), or more datasets",
+    "one-test": "other measures, another test of each (test=), or more datasets",
+    "model": "another prior or likelihood in the model (compare_models() weighs them), or more "
+    "datasets",
+}
+
+
+def change_words(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
+    """Say what would change the verdict.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> change_words(c.method, c.results, c.answer, c.decision)
+    'What would change it: 3 more datasets that all support it would settle it; another prior ...'
+    """
+    levers = _LEVERS.get(method.name, "more datasets")
+    counted = _counted(method, results, answer, decision)
+    if not counted:
+        return f"What would change it: {levers}."
+    # Datasets have been counted; what else there is follows.
+    rest = [lever for lever in levers.split(", ") if "more datasets" not in lever]
+    also = f"; {', '.join(rest)} may too" if rest else ""
+    return f"What would change it: {counted}{also}."
+
+
+def _counted(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
+    """How many datasets it would take, where the answer to that is quick."""
+    if decision.verdict == "tied":
+        return "one more dataset for any of those tied would break the tie"
+    level = method.if_moved(results, answer, decision)
+    if level is None:
+        return ""
+    bayesian = answer.pvalue is None
+
+    def settled(more: int, moved: int) -> bool:
+        found = level(more, moved)
+        return found >= SETTLED if bayesian else found <= SIGNIFICANT
+
+    settles = "settle it" if bayesian else "make it significant"
+    if decision.verdict != "settled":
+        more = _least(lambda k: settled(k, 0))
+        if more is None:
+            return f"not even {_MOST} more datasets that all support it would {settles}"
+        sure = " surely" if method.judges == "counts" else ""
+        subject = (
+            f"dataset that{sure} supports" if more == 1 else f"datasets that all{sure} support"
+        )
+        return f"{more} more {subject} it would {settles}"
+    # It cannot lose more datasets than support it.
+    own = int(answer.counts[answer.labels.index(decision.statement)])
+    moved = _least(lambda k: k <= own and not settled(0, k), most=max(own, 1))
+    if moved is None:
+        return ""
+    others = "" if decision.runner_up is None else f" to {short_label(decision.runner_up[0])}"
+    still = "settled" if bayesian else "significant"
+    which = plural(moved, "dataset")
+    if method.judges == "counts":
+        which = f"the {which} surest for it" if moved > 1 else "the dataset surest for it"
+        return f"had {which} been as surely against it, it would not be {still}"
+    return f"had {which} of its own gone{others} instead, it would not be {still}"
+
+
+def _least(holds: Callable[[int], bool], most: int = _MOST) -> int | None:
+    """Least number from 1 on of which it holds, by doubling and halving; it holds of all above."""
+    high = 1
+    while not holds(high):
+        if high >= most:
+            return None
+        high = min(2 * high, most)
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,0 +1,300 @@
+"""What a saved comparison must be: types, ranges, and figures that agree with one another.
+
+A file can hold anything. Whatever a method could not have computed is refused when it is read,
+with the name of the field, rather than shown to somebody as an answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayescompare._checks import is_number, is_whole
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.method import Answer, Method
+from bayescompare.methods.model_file.answer import OTHERS
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import setting
+
+__all__ = [
+    "check_comparison",
+    "part",
+    "read_count",
+    "read_number",
+    "read_numbers",
+    "read_size",
+    "read_states",
+]
+
+FloatArray = NDArray[np.float64]
+
+#: Rounding that probabilities may show, one by one and in their sum.
+_ROUNDING = 1e-6
+
+#: Digits of K that are read; more take a time of their square.
+_MOST_DIGITS = 100_000
+
+_SHARES = frozenset(
+    {
+        *("theta_mean", "theta_lower", "theta_upper", "lower", "upper", "share_below"),
+        *("probability", "pvalue", "chi2_pvalue", "nemenyi", "alone", "equivalent", "ahead"),
+        *("most probable", "beats opposite", "majority", "expected", "second_better"),
+        *("rate_mean", "rate_lower", "rate_upper"),
+    }
+)
+
+
+@contextmanager
+def part(name: str) -> Iterator[None]:
+    """Name the part of the file in whatever is wrong with it."""
+    try:
+        yield
+    except BayescompareError as error:
+        raise BayescompareError(f"{name}: {error}") from None
+    except KeyError as error:
+        raise BayescompareError(f"{name}: {error} is missing.") from None
+    except Exception as error:
+        raise BayescompareError(
+            f"{name} is not what bayescompare writes ({one_line(error)})."
+        ) from None
+
+
+def one_line(error: Exception) -> str:
+    """An error in one line, however long its own words are."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+# values as they stand in a file ------------------------------------------------------------------
+
+
+def read_numbers(name: str, values: Any) -> FloatArray:
+    """Return numbers as an array; null stands for what is not a finite number."""
+    with part(name):
+        found = np.asarray(values)
+        if found.dtype == object:
+            for value in found.flat:
+                if not (value is None or is_number(value)):
+                    raise BayescompareError(f"{_shown(value)} is no number.")
+        elif found.dtype.kind not in "iuf":
+            raise BayescompareError(f"{_shown(values)} holds {found.dtype}, not numbers.")
+        return found.astype(float)
+
+
+def read_number(name: str, value: Any) -> float:
+    """Return one number; null stands for what is not a finite one."""
+    found = read_numbers(name, value)
+    if found.ndim:
+        raise BayescompareError(f"{name} is {_shown(value)}: it must be one number.")
+    return float(found)
+
+
+def read_states(rows: Any) -> tuple[tuple[str, ...], ...]:
+    """Return the orderings by measure, from those by statement."""
+    if len({len(row) if isinstance(row, list) else -1 for row in rows} - {-1}) != 1 and rows:
+        raise BayescompareError("states must list one ordering per measure in every statement.")
+    return tuple(zip(*rows, strict=True))
+
+
+def read_count(name: str, value: Any) -> int:
+    """Return a whole number from 0."""
+    if not (is_whole(value) and value >= 0):
+        raise BayescompareError(f"{name} is {_shown(value)}: it must be a whole number from 0.")
+    return int(value)
+
+
+def read_size(name: str, value: Any) -> int:
+    """Return K, which is written as a string of digits because of its size."""
+    digits = str(value) if is_whole(value) else value
+    if not (isinstance(digits, str) and digits.isascii() and digits.isdecimal()):
+        raise BayescompareError(f"{name} is {_shown(value)}: it must be digits in a string.")
+    if len(digits) > _MOST_DIGITS:
+        raise BayescompareError(
+            f"{name} has {len(digits)} digits; at most {_MOST_DIGITS} are read."
+        )
+    # In pieces: Python refuses to read more than a few thousand digits at once.
+    size, step = 0, 4000
+    for start in range(0, len(digits), step):
+        piece = digits[start : start + step]
+        size = size * 10 ** len(piece) + int(piece)
+    return size
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# an answer as a whole ----------------------------------------------------------------------------
+
+
+def check_comparison(c: Comparison) -> None:
+    """Refuse an answer that its method could not have given to its results."""
+    results, method, answer = c.results, c.method, c.answer
+    _check_labels(results, answer)
+    _check_kind(method, answer)
+    _check_columns(results, answer)
+    _check_scalars(answer)
+    _check_named("figures", answer.figures)
+    _check_named("details", answer.details)
+    if answer.tree is not None:
+        _check_tree(answer.tree)
+    with part("the answer"):
+        # What a person is shown of it needs every other field of the method.
+        _ = [*method.words(results, answer, c.decision), c.headline(), c.summary(), c.tables]
+
+
+def _check_labels(results: Results, answer: Answer) -> None:
+    labels = answer.labels
+    if not labels:
+        raise BayescompareError("statements: there are none.")
+    if len(set(labels)) != len(labels):
+        raise BayescompareError("statements: a label is there twice.")
+    front = ", ".join(map(str, answer.details.get("front", ())))
+    for label in labels:
+        if not _is_statement(label, results) and (not front or label != front):
+            raise BayescompareError(
+                f"statements: label {_shown(label)} is no statement about "
+                f"{', '.join(results.algorithms)} on {len(results.measures)} measure(s)."
+            )
+    states = answer.states
+    if states and len(states) != len(results.measures):
+        raise BayescompareError(
+            f"statements: states are of {len(states)} measures, and there are "
+            f"{len(results.measures)}."
+        )
+    for label, *orders in zip(labels, *states, strict=True):
+        if orders and "|".join(map(str, orders)) != label:
+            raise BayescompareError(f"statements: states {_shown(orders)} are not {label!r}.")
+
+
+def _is_statement(label: object, results: Results) -> bool:
+    """Whether a label names one ordering, or one for every measure."""
+    if not isinstance(label, str):
+        return False
+    parts = label.split("|")
+    return len(parts) in (1, len(results.measures)) and all(
+        _is_ordering(part, results.algorithms) for part in set(parts)
+    )
+
+
+def _is_ordering(text: str, algorithms: tuple[str, ...]) -> bool:
+    if text in ("=".join(algorithms), "~".join(algorithms)):
+        return True
+    names = text.split(">")
+    known = {*algorithms, OTHERS}
+    return 2 <= len(names) == len(set(names)) and known.issuperset(names)
+
+
+def _check_kind(method: Method, answer: Answer) -> None:
+    """Refuse a probability where there can be none, and none where there must be one."""
+    has = answer.probability is not None
+    if has != ("probability" in method.provides):
+        raise BayescompareError(
+            f"statements: probability is {'given' if has else 'missing'}, and method "
+            f"{method.name!r} gives {'none' if has else 'one for every statement'}."
+        )
+    if answer.pvalue is not None and "pvalue" not in method.provides:
+        raise BayescompareError(f"pvalue is given, and method {method.name!r} has none.")
+    if answer.lead is not None and answer.pvalue is None:
+        raise BayescompareError("lead is given without the pvalue that it is about.")
+
+
+def _check_columns(results: Results, answer: Answer) -> None:
+    columns = {"count": answer.counts, "probability": answer.probability, "mcse": answer.mcse}
+    for name, values in {**columns, **answer.extra}.items():
+        if values is not None and values.shape != (len(answer.labels),):
+            raise BayescompareError(
+                f"statements: {name} has the shape {values.shape} for {len(answer.labels)} labels."
+            )
+    n = len(results.datasets)
+    _check_range("statements: count", answer.counts, n)
+    _check_sum("statements: count", answer.counts, n)
+    if answer.probability is not None:
+        _check_range("statements: probability", answer.probability, 1.0)
+        _check_sum("statements: probability", answer.probability, 1.0)
+    if answer.mcse is not None:
+        known = answer.mcse[~np.isnan(answer.mcse)]  # of a model's own figures there may be none
+        _check_range("statements: mcse", known, 1.0)
+    _check_named("statements", answer.extra)
+    for low, high in (("theta_lower", "theta_upper"), ("lower", "upper")):
+        below, above = answer.extra.get(low), answer.extra.get(high)
+        if below is not None and above is not None and (below > above + _ROUNDING).any():
+            raise BayescompareError(f"statements: {low} is above {high}.")
+
+
+def _check_scalars(answer: Answer) -> None:
+    for name in ("unobserved", "pvalue", "none_leads"):
+        value = getattr(answer, name)
+        if value is not None:
+            _check_range(name, np.asarray(read_number(name, value)), 1.0)
+    for name in ("statistic", "log_evidence"):
+        value = getattr(answer, name)
+        if value is not None and (not is_number(value) or math.isnan(value)):
+            raise BayescompareError(f"{name} is {_shown(value)}: it must be a number.")
+    for name in ("seed", "lead"):
+        if getattr(answer, name) is not None:
+            read_count(name, getattr(answer, name))
+    if answer.lead is not None and answer.lead >= len(answer.labels):
+        raise BayescompareError(
+            f"lead is {answer.lead}, and there are {len(answer.labels)} statements, from 0."
+        )
+    if not isinstance(answer.sampled, bool):
+        raise BayescompareError(f"sampled is {_shown(answer.sampled)}: it must be true or false.")
+    if answer.size < len(answer.labels) or answer.n_observed > answer.size:
+        raise BayescompareError(
+            f"n_statements is less than the {len(answer.labels)} statements listed, or than "
+            f"n_observed, which is {answer.n_observed}."
+        )
+
+
+def _check_tree(tree: xr.DataTree) -> None:
+    """Refuse a posterior that cannot be diagnosed: every group of draws has the same ones."""
+    with part("posterior"):
+        sizes = tree["posterior"].to_dataset().sizes
+        draws = {dim: sizes[dim] for dim in ("chain", "draw")}
+    for group in ("posterior", "sample_stats", "log_likelihood"):
+        found = tree[group].to_dataset().data_vars if group in tree else {}
+        for name, values in found.items():
+            of = {dim: values.sizes.get(dim) for dim in draws}
+            if of != draws or values.dtype.kind not in "iufb" or not values.size:
+                raise BayescompareError(
+                    f"{group}: {name} has {values.dtype} over {dict(values.sizes)}: it must be "
+                    f"numbers for each of {draws}."
+                )
+
+
+def _check_range(name: str, values: Any, most: float) -> None:
+    """Refuse what is not a number from 0 to `most`."""
+    wrong = ~((values >= -_ROUNDING) & (values <= most + _ROUNDING))
+    if np.any(wrong):
+        seen = float(np.asarray(values)[wrong].flat[0])
+        raise BayescompareError(
+            f"{name} is {setting(seen)}: it must lie between 0 and {setting(most)}."
+        )
+
+
+def _check_sum(name: str, values: FloatArray, most: float) -> None:
+    total = float(values.sum())
+    if total > most * (1.0 + _ROUNDING):
+        raise BayescompareError(f"{name} sums to {setting(total)}, more than {setting(most)}.")
+
+
+def _check_named(where: str, facts: Any) -> None:
+    """Refuse a share or p-value outside 0 to 1, wherever it stands among a method's own facts."""
+    if isinstance(facts, Mapping):
+        for name, value in facts.items():
+            if name in _SHARES:
+                known = read_numbers(f"{where}: {name}", value)
+                _check_range(f"{where}: {name}", known[~np.isnan(known)], 1.0)
+            else:
+                _check_named(f"{where}: {name}", value)
+    elif isinstance(facts, (list, tuple)):
+        for value in facts:
+            _check_named(where, value)

@@ -1,0 +1,665 @@
+"""`Comparison`, the one result type.
+
+Table, draws, words, picture and file are all read off the same frozen fields: the results that
+were judged, the method with its choices, and the method's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare import methods
+from bayescompare._checks import check_draws
+from bayescompare._errors import BayescompareError, MissingQuantity, closest
+from bayescompare._files import new_file, write_text
+from bayescompare._rng import Rng, as_rng
+from bayescompare._version import __version__
+from bayescompare.comparison import nuts
+from bayescompare.comparison.change import change_words
+from bayescompare.comparison.decision import SETTLED, Decision, decide
+from bayescompare.comparison.diagnosis import EDITED, Diagnosis, checked_loo, diagnose, exact_loo
+from bayescompare.comparison.method import Answer, Form, Method
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
+from bayescompare.text.phrases import none_leads_words, short_label
+
+if TYPE_CHECKING:
+    import pymc as pm
+    from arviz_stats.utils import ELPDData
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison"]
+
+#: What some methods have and others lack; the methods say so by `provides`.
+QUANTITIES = frozenset(
+    {
+        "probability",
+        "none_leads",
+        "unobserved",
+        "pvalue",
+        "statistic",
+        "log_evidence",
+        "draws",
+        "model",
+        "sample",
+        "loo",
+        "plan",
+        "questions",
+        "on",
+        "bounds",
+        "network",
+        "edges",
+        "score",
+        "components",
+        "per_dataset",
+        "rate",
+        "pooling",
+        "share_below",
+        "delta_max",
+        "relation",
+        "thresholds",
+        "relation_at",
+        "incomparable",
+        "front",
+        "front_test",
+        "witness",
+        "robustness",
+        "order",
+        "ranks",
+        "nemenyi",
+        "critical_difference",
+        "per_measure",
+    }
+)
+
+#: Row of `summary()` for draws in which no statement leads.
+NONE_LEADS = "(none leads)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The answer to one question about algorithms, and everything that can be asked of it.
+
+    Made by `compare`; what a method does not have raises an error that names the methods that do.
+
+    Attributes
+    ----------
+    results : Results
+        What was judged: the algorithms and measures asked about, complete, without replicates.
+    method : Method
+        The test with its choices.
+    answer : Answer
+        The method's figures as plain arrays.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"))
+    >>> c
+    Comparison by dirichlet: A, B on accuracy, time over 12 datasets
+      B>A|B>A is the most probable statement with P = 0.798 (exact): likely, not settled
+      see .explain(), .summary(), .plot(), .questions, .draws(), .sample()
+    """
+
+    results: Results
+    method: Method
+    answer: Answer
+
+    # figures -------------------------------------------------------------------------------------
+
+    @property
+    def probability(self) -> xr.DataArray:
+        """P(the statement is the most probable one), over "statement".
+
+        Every statement while there are at most 256, else the observed ones and those that a
+        prior names.
+        """
+        return self._over_statements("probability", self.answer.probability)
+
+    @property
+    def unobserved(self) -> float:
+        """P(the most probable statement is one never observed), all of them together."""
+        return self._given("unobserved", self.answer.unobserved)
+
+    @property
+    def none_leads(self) -> float:
+        """P(no statement leads): draws in which two or more are exactly equal count for none.
+
+        0 unless a prior or a model gives equality mass of its own.
+        """
+        if "probability" not in self.method.provides:
+            raise self.method.lacks("none_leads")
+        return self.answer.none_leads
+
+    @property
+    def mcse(self) -> xr.DataArray | None:
+        """Monte Carlo standard error of `probability`; None when the answer is exact."""
+        if self.answer.mcse is None:
+            return None
+        return self._over_statements("probability", self.answer.mcse)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.answer.exact
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value of a frequentist method."""
+        return self._given("pvalue", self.answer.pvalue)
+
+    @property
+    def statistic(self) -> float:
+        """The test statistic of a frequentist method."""
+        return self._given("statistic", self.answer.statistic)
+
+    @property
+    def log_evidence(self) -> float:
+        """Log marginal likelihood, where it is closed."""
+        if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
+            raise MissingQuantity(f"log_evidence {self.method.no_evidence()}")
+        return self._given("log_evidence", self.answer.log_evidence)
+
+    @property
+    def tree(self) -> xr.DataTree:
+        """The posterior that the answer came from, where it came from one."""
+        if self.answer.tree is None:
+            raise MissingQuantity(
+                "tree: this answer was not sampled; draws() and sample() give a posterior."
+            )
+        return self.answer.tree
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the figures amount to; all words are read off it."""
+        return decide(self.answer)
+
+    @property
+    def best(self) -> str:
+        """Label of the most probable statement (frequentist: the most frequent)."""
+        return self.decision.statement
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What made this answer, for attributes of arrays and files."""
+        told = {
+            "method": self.method.name,
+            "options": str(self.method.options()),
+            "exactness": self._exactness(),
+            "version": __version__,
+        }
+        return told if self.answer.seed is None else {**told, "seed": self.answer.seed}
+
+    # tables and words ----------------------------------------------------------------------------
+
+    def summary(self) -> pd.DataFrame:
+        """Return the table a paper would print: a row per statement, the most probable first."""
+        answer = self.answer
+        columns: dict[str, Any] = {"count": answer.counts}
+        if answer.probability is not None:
+            columns["probability"] = answer.probability
+        if answer.mcse is not None:
+            columns["mcse"] = answer.mcse
+        columns.update(answer.extra)
+        table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
+        by = ["probability", "count"] if answer.probability is not None else ["count"]
+        table = table.sort_values(by, ascending=False, kind="stable")
+        if answer.none_leads:
+            table.loc[NONE_LEADS] = {"probability": answer.none_leads}
+        if answer.lead is not None:
+            # What the p-value is about comes first, whatever the counts.
+            table = table.loc[[self.best, *table.index.drop(self.best)]]
+        if answer.pvalue is not None:
+            table.attrs.update(pvalue=answer.pvalue, statistic=answer.statistic)
+        return table
+
+    def explain(self) -> str:
+        """Say what was found, how sure it is, what it does not say and what would change it."""
+        given = self.results, self.answer, self.decision
+        said = [
+            *self.method.words(*given),
+            *none_leads_words(self.answer),
+            change_words(self.method, *given),
+        ]
+        sampled = self.answer.tree is not None or self.method.samples
+        if sampled and not (found := self.diagnose()).ok:
+            said.append(f"Caution: the sampling is {found.verdict}")
+        noted = [f"Note: {note}." for note in self.results.notes]
+        return " ".join([*said, *noted])
+
+    def headline(self) -> str:
+        """Return the verdict in one line."""
+        own = self.method.headline(self.results, self.answer, self.decision)
+        if own is not None:
+            return own
+        decision, label = self.decision, short_label(self.decision.statement)
+        if self.answer.pvalue is not None:
+            words = {"settled": "significant", "tied": "tied, nothing to single out"}
+            verdict = words.get(decision.verdict, "not significant")
+            return f"{label} {self.method.leading}, {pvalue_equation(decision.level)}: {verdict}"
+        words = {
+            "settled": "settled",
+            "likely": "likely, not settled",
+            "open": "open",
+            "tied": f"tied with {plural(len(decision.rivals), 'other')}",
+        }
+        how = "exact" if self.exact else f"MCSE {error(self._best_mcse())}"
+        if decision.alone is not None:
+            how = f"{how}; {probability_equation(decision.alone)} under the pair's own prior"
+        said = (
+            f"{label} {self.method.leading} with {probability_equation(decision.level)} ({how}): "
+            f"{words[decision.verdict]}"
+        )
+        none = self.answer.none_leads
+        if none > decision.level:
+            # What is more probable comes first.
+            return f"no statement leads with {probability_equation(none)}; next, {said}"
+        return f"{said}; none leads with {probability_equation(none)}" if none else said
+
+    def __repr__(self) -> str:
+        results, shown = self.results, 8
+        algorithms = ", ".join(results.algorithms[:shown])
+        if len(results.algorithms) > shown:
+            algorithms += f" and {len(results.algorithms) - shown} more"
+        calls = [f".{q}()" for q in ("explain", "summary", "plot")]
+        there = dir(self)
+        calls += [".questions"] if "questions" in there else []
+        calls += [f".{q}()" for q in ("draws", "sample") if q in there]
+        return (
+            f"Comparison by {self.method.name}: {algorithms} on {', '.join(results.measures)} "
+            f"over {len(results.datasets)} datasets\n"
+            f"  {self.headline()}\n"
+            f"  see {', '.join(calls)}"
+        )
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Further tables of this method by title, headed to be printed."""
+        return {}
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def draws(self, draws: int = 1000, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
+        """Draw exactly from the posterior: a DataTree for ArviZ, `draws` per chain."""
+        self._require("draws")
+        check_draws(draws=draws, chains=chains)
+        generator, seed = as_rng(rng)
+        tree = self.method.draws(self.results, draws, chains, generator)
+        return self._signed(tree, seed, sampler=self.method.draws_are)
+
+    def model(self, *, form: Form = "textbook") -> pm.Model:
+        """Build the PyMC model, to look at or to edit.
+
+        Parameters
+        ----------
+        form : {"textbook", "nuts"}
+            ``"textbook"`` is the model as it is written down: PyMC's own tools, such as
+            ``pm.do``, ``pm.sample_posterior_predictive`` or ``pm.sample_smc``, work on it.
+            ``"nuts"`` is the same model as `sample` samples it, for methods that have two forms.
+        """
+        self._require("model")
+        self._check_form(form)
+        build = self.method.nuts_model if form == "nuts" else self.method.model
+        return build(self.results)
+
+    def sample(
+        self,
+        draws: int = 1000,
+        *,
+        chains: int = 4,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **pm_sample: Any,
+    ) -> xr.DataTree:
+        """Sample by NUTS; the same tree as `draws` gives, with `sample_stats`. Stores nothing.
+
+        Parameters
+        ----------
+        draws, chains : int
+            Kept draws per chain, and chains.
+        model : pm.Model, optional
+            An edited `model()`, of either form; without it the form for NUTS is sampled. The tree
+            is signed as edited (``tree.attrs["model"]``), and `loo` and `diagnose` on it say so.
+        rng : None, int or Generator
+        **pm_sample
+            Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
+        """
+        self._require("sample")
+        check_draws(draws=draws, chains=chains)
+        if "random_seed" in pm_sample:
+            raise BayescompareError("random_seed: give the seed as rng=.")
+        generator, seed = as_rng(rng)
+        # A model of the user's predicts by itself, and so does one that has no second form.
+        whole = model is not None or "nuts" not in self.method.forms
+        built = self.method.nuts_model(self.results) if model is None else model
+        tree = nuts.sample(
+            built,
+            draws=draws,
+            chains=chains,
+            rng=generator,
+            options=pm_sample,
+            through=None if whole else self.method.model(self.results),
+            predicts=self.method.predicts,
+        )
+        finished = self.method.finish(self.results, tree, generator)
+        return self._signed(finished, seed, sampler="nuts", edited=model is not None)
+
+    def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
+        """Say whether the figures can be trusted: R-hat, ESS, divergences, E-BFMI, k-hat.
+
+        Without a tree the answer itself is diagnosed; an exact one says so.
+        """
+        given = self.answer.tree if tree is None else tree
+        if given is None and self.answer.mcse is not None and self.method.samples:
+            return Diagnosis(
+                False,
+                "not known: this answer was sampled by NUTS, and its chains were not saved (JSON "
+                "does not hold them, netCDF does); sample() again, or give tree=.",
+            )
+        if given is None and self.method.approximate(self.answer):
+            return Diagnosis(
+                True,
+                "nothing was sampled, so there is nothing to diagnose; the p-value is a "
+                "large-sample approximation.",
+            )
+        if given is None and self.answer.sampled:
+            return Diagnosis(
+                True,
+                "the p-value comes from random resamples, which are independent; it is a valid one "
+                "whatever their number, and more of them make it finer.",
+            )
+        if given is None and self.answer.mcse is not None:
+            return Diagnosis(
+                True,
+                "Monte Carlo from independent draws, so that there are no chains to diagnose; "
+                f"standard error of P at most {error(float(self.answer.mcse.max()))}.",
+            )
+        return diagnose(given, weighable=self.method.weighable)
+
+    def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
+        """Leave-one-dataset-out predictive accuracy, exactly where it can be.
+
+        With a tree, by PSIS from its log likelihood. The result is an ArviZ ``ELPDData`` of kind
+        "loo", so that ``arviz.compare`` takes it.
+        """
+        self._require("loo")
+        if tree is not None and not self.method.weighable:
+            raise BayescompareError(
+                "loo: the draws of this formula are not of a likelihood times a prior, so that "
+                "they cannot be weighed; loo() without a tree is exact, or say joint=True."
+            )
+        given = self.answer.tree if tree is None else tree
+        if given is not None:
+            return checked_loo(given)
+        if self.method.samples:
+            raise BayescompareError(
+                "loo: with this prior there is no exact way, and the chains of this answer were "
+                "not saved (JSON does not hold them, netCDF does); give tree=, from sample()."
+            )
+        return exact_loo(*self.method.leave_one_out(self.results), self.results.datasets)
+
+    def plan(
+        self,
+        more: Sequence[int] = (10, 20, 50),
+        *,
+        threshold: float = SETTLED,
+        simulations: int = 500,
+        rng: Rng = None,
+    ) -> pd.DataFrame:
+        """Say how probable it is that so many further datasets would settle the question.
+
+        Datasets are simulated from the posterior predictive and the question is asked again of
+        old and new ones together, exactly.
+
+        Parameters
+        ----------
+        more : sequence of int
+            Numbers of further datasets.
+        threshold : float
+            Probability from which a statement counts as settled.
+        simulations : int
+            For each number.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            Indexed by `more`: ``settled`` (probability that some statement reaches the threshold),
+            ``settled_on_best`` (that the one leading now does), ``mcse`` of the first.
+        """
+        self._require("plan")
+        from bayescompare.comparison.planning import check_plan, plan_table
+
+        numbers = check_plan(more, threshold, simulations)
+        generator, _ = as_rng(rng)
+        best = self.answer.labels.index(self.best)
+        simulate = self.method.further(self.results)
+        return plan_table(simulate, best, numbers, threshold, simulations, generator)
+
+    def check(
+        self, tree: xr.DataTree | None = None, *, prior: bool = False, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Compare statistics of the data with those of data that the model predicts.
+
+        Of statements: how many distinct ones there are, the largest count, and how often the
+        first algorithm is best on each measure. Of error counts: datasets won, the overall share
+        of errors and its spread.
+
+        Parameters
+        ----------
+        tree : DataTree, optional
+            From `draws` or `sample`; 1000 draws are made otherwise.
+        prior : bool
+            Predict from the prior instead of the posterior.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataFrame
+            Indexed by statistic: observed, predicted (mean), lower, upper (95 %), and p, the
+            probability of a larger one (ties half): near 0 or 1 the model does not fit.
+        """
+        from bayescompare.comparison.criticism import predictive_check
+
+        given = self.answer.tree if tree is None else tree
+        if given is None and self.method.samples:
+            raise BayescompareError(
+                "check: the chains of this answer were not saved (JSON does not hold them, netCDF "
+                "does); give tree=, from sample()."
+            )
+        if given is None:
+            given = self.draws(250, chains=4, rng=rng)
+        return predictive_check(self, given, prior=prior, rng=rng)
+
+    def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
+        """Ask again with the prior weighing less and more (0.1 to 10 by default), exactly.
+
+        The weight is `strength`, `ess` or `b`, as the method has it; of a pair whose prior was
+        learned, that of the pair's own. Draw the table by
+        ``bc.plots.plot_sensitivity``; for ``"dirichlet"`` its attributes hold the bounds of the
+        leading statement over all prior means.
+        """
+        from bayescompare.comparison.criticism import prior_sensitivity
+
+        return prior_sensitivity(self, values)
+
+    def rope_sensitivity(
+        self, measure: str, *, ropes: Sequence[float] | None = None
+    ) -> pd.DataFrame:
+        """Ask again with other ropes on a measure, from 0 to the largest difference by default.
+
+        A pair whose prior was learned is asked under its own.
+        """
+        from bayescompare.comparison.criticism import rope_sensitivity
+
+        return rope_sensitivity(self, measure, ropes)
+
+    # pictures and files --------------------------------------------------------------------------
+
+    def plot(
+        self,
+        kind: Literal[
+            "statements",
+            "simplex",
+            "network",
+            "shrinkage",
+            "ranks",
+            "relation",
+            "growth",
+            "robustness",
+        ]
+        | None = None,
+        *,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the answer, by default as suits the method; see `bayescompare.plots`.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Statement bars by default; mean ranks for ``"friedman"``, the Hasse diagram for
+            ``"gsd"`` of more than two algorithms.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+        """
+        from bayescompare import plots
+
+        return plots.plot_comparison(self, kind=kind, ax=ax)
+
+    def report(
+        self, path: str | Path, *, overwrite: bool = False, command: str | None = None
+    ) -> Path:
+        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+
+        Parameters
+        ----------
+        path : path
+        overwrite : bool
+            Whether a file that exists may be replaced.
+        command : str, optional
+            What made it, to be shown; by default the Python call.
+        """
+        from bayescompare.report import write_report
+
+        return write_report(self, path, overwrite=overwrite, command=command)
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""
+        from bayescompare.comparison import files
+
+        text = files.to_json(self)
+        if path is not None:
+            write_text(new_file(path, overwrite=overwrite), text)
+        return text
+
+    def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write everything, a sampled posterior included, to one netCDF file."""
+        from bayescompare.comparison import files
+
+        return files.to_netcdf(self, new_file(path, overwrite=overwrite))
+
+    # inside --------------------------------------------------------------------------------------
+
+    def _has(self, quantity: str) -> bool:
+        return quantity in self.method.provides and not self.method.refuses(quantity)
+
+    def __dir__(self) -> list[str]:
+        """List what this answer has, without the names that only say what is lacking."""
+        return sorted(set(super().__dir__()) - self._lacking())
+
+    def _lacking(self) -> set[str]:
+        """Names of the class that this answer has nothing for; nothing is computed to tell."""
+        from bayescompare.comparison.criticism import no_rope, no_weight
+
+        method, answer = self.method, self.answer
+        lacking = {name for name in QUANTITIES if not self._has(name)}
+        if "probability" in method.provides:
+            lacking.discard("none_leads")
+        optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
+        lacking.update(name for name in optional if getattr(answer, name) is None)
+        if method.samples:
+            lacking.update(("draws", "plan"))
+        if answer.tree is None and (method.samples or not {"draws", "model"} <= method.provides):
+            lacking.update(("check", "loo"))
+        if no_weight(method):
+            lacking.add("sensitivity")
+        if no_rope(self):
+            lacking.add("rope_sensitivity")
+        return lacking
+
+    def _require(self, quantity: str) -> None:
+        if quantity not in self.method.provides:
+            raise self.method.lacks(quantity)
+        if why := self.method.refuses(quantity):
+            raise BayescompareError(why)
+
+    def _check_form(self, form: object) -> None:
+        forms = self.method.forms
+        if form in forms:
+            return
+        if form in ("textbook", "nuts"):
+            raise BayescompareError(
+                f"form={form!r}: the model of method {self.method.name!r} has one form, "
+                f"{forms[0]!r}, which sample() uses too."
+            )
+        raise BayescompareError(f"form={form!r}: choose one of {', '.join(map(repr, forms))}.")
+
+    def _given(self, quantity: str, value: float | None) -> float:
+        self._require(quantity)
+        if value is None:
+            raise self.method.lacks(quantity)
+        return value
+
+    def _over_statements(self, quantity: str, values: Any) -> xr.DataArray:
+        self._require(quantity)
+        answer = self.answer
+        coords: dict[str, Any] = {"statement": list(answer.labels)}
+        # A question that is not put measure by measure has no states of theirs.
+        for measure, states in zip(self.results.measures, answer.states, strict=False):
+            coords[measure] = ("statement", list(states))
+        coords["count"] = ("statement", answer.counts)
+        return xr.DataArray(
+            np.array(values), coords, dims="statement", name=quantity, attrs=self.attrs
+        )
+
+    def _exactness(self) -> str:
+        if self.answer.sampled:
+            return "p-value from random resamples"
+        return "exact" if self.exact else "Monte Carlo, see mcse"
+
+    def _best_mcse(self) -> float:
+        assert self.answer.mcse is not None
+        return float(self.answer.mcse[self.answer.labels.index(self.best)])
+
+    def _signed(
+        self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
+    ) -> xr.DataTree:
+        """Let a tree tell what made it; only strings and numbers survive a netCDF file."""
+        told = {"method": self.method.name, "options": str(self.method.options())}
+        tree.attrs.update(told, sampler=sampler, seed="a Generator" if seed is None else seed)
+        if edited:
+            tree.attrs["model"] = EDITED
+        return tree
+
+    def __getattr__(self, name: str) -> Any:
+        """Name the methods that have what this one lacks."""
+        # Python comes here too when a property says by an AttributeError what is missing: let it
+        # say so again, rather than that there is no such attribute.
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fget is not None:
+            return found.fget(self)
+        if not name.startswith("_"):
+            if methods.having(name):
+                raise self.method.lacks(name)
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute {name!r}.{closest(name, dir(self))}"
+            )
+        raise AttributeError(name)

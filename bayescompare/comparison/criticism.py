@@ -1,0 +1,268 @@
+"""Criticism of an answer: predictive checks, and how it changes with prior and rope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare._checks import check_flag
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.decision import decide
+from bayescompare.comparison.diagnosis import check_tree
+from bayescompare.comparison.method import Method, Sampling
+from bayescompare.methods._shared.lumped import OTHER
+from bayescompare.methods._shared.simplex import OUTCOME
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from bayescompare.comparison.comparison import Comparison
+
+__all__ = ["no_rope", "no_weight", "predictive_check", "prior_sensitivity", "rope_sensitivity"]
+
+FloatArray = NDArray[np.float64]
+
+#: The option of each method that weighs its prior.
+_WEIGHT = {"dirichlet": "strength", "network": "ess", "poisson-binomial": "b", "correlated-t": "b"}
+
+Statistic = Callable[[FloatArray], NDArray[Any]]
+#: A statistic's name → its values in predicted data and in those seen (there one for each
+#: prediction where ties are broken by chance).
+Statistics = dict[str, Sequence[Any]]
+
+
+def predictive_check(
+    c: Comparison, tree: xr.DataTree, *, prior: bool = False, rng: Rng = None
+) -> pd.DataFrame:
+    """Compare statistics of the data with those of data that the model predicts."""
+    check_flag(prior=prior)
+    generator, _ = as_rng(rng)
+    group = "prior_predictive" if prior else "posterior_predictive"
+    check_tree(tree, group)
+    check_tree(tree, "observed_data")
+    drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
+    (name, *_) = map(str, seen.data_vars)
+    if name == OUTCOME and "statement" in seen[name].dims:
+        found = _statement_statistics(c, drawn[name], seen[name], generator, prior=prior)
+    elif "constant_data" in tree and "discordant" in tree["constant_data"]:
+        found = _count_statistics(tree, drawn[name], seen[name])
+    else:
+        found = _any_statistics(drawn, seen)
+    rows = {}
+    for label, (predicted, observed) in found.items():
+        low, high = np.quantile(predicted, (0.025, 0.975))
+        above = float(np.mean(predicted > observed) + 0.5 * np.mean(predicted == observed))
+        rows[label] = (np.mean(observed), predicted.mean(), low, high, above)
+    heads = ["observed", "predicted", "lower", "upper", "p"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("statistic")
+
+
+def _statement_statistics(
+    c: Comparison,
+    drawn: xr.DataArray,
+    seen: xr.DataArray,
+    rng: np.random.Generator,
+    *,
+    prior: bool,
+) -> Statistics:
+    """Number of distinct statements, and wins of the first algorithm on each measure."""
+    order = ("dataset", "statement")
+    predicted = drawn.transpose("chain", "draw", *order).values.astype(np.float64)
+    observed = np.asarray(seen.transpose(*order).values, dtype=np.float64)
+    labels = [str(label) for label in seen["statement"].values.tolist()]
+    seen_each = _untied(observed, predicted.shape[0] * predicted.shape[1], rng)
+    counts = predicted.sum(axis=2).reshape(len(seen_each), -1), seen_each.sum(axis=1)
+    if OTHER in labels:
+        # What is lumped cannot be told apart: neither who wins there nor how many there are.
+        kept = [k for k, label in enumerate(labels) if label != OTHER]
+        if prior:
+            raise BayescompareError(
+                "check: beyond 256 statements the prior predicts mostly statements that are not "
+                "listed, of which no statistic can be had; compare fewer algorithms or measures."
+            )
+        return {"largest count of a listed statement": [n[:, kept].max(axis=1) for n in counts]}
+    found: Statistics = {
+        "distinct statements": [(n > 0).sum(axis=1).astype(np.float64) for n in counts],
+        "largest count": [n.max(axis=1) for n in counts],
+    }
+    first = c.results.algorithms[0]
+    for j, measure in enumerate(c.results.measures):
+        leads = np.array([_leads(label, j, first) for label in labels], dtype=np.float64)
+        found[f"{first} best on {measure}"] = [n @ leads for n in counts]
+    return found
+
+
+def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Draw, for each prediction, which statement every dataset shows; ties are broken by chance.
+
+    Predictions hold one statement each: a tie split over several is not what they are like.
+    """
+    ends = np.cumsum(observed, axis=1)
+    at = rng.random((size, len(observed), 1)) * ends[:, -1:]
+    chosen = (at >= ends).sum(axis=-1)
+    return np.eye(observed.shape[1])[chosen]
+
+
+def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
+    """Of what a model of the user's own observes: mean, spread and extremes."""
+    found: Statistics = {}
+    statistics: dict[str, Callable[..., Any]] = {
+        "mean": np.mean,
+        "standard deviation": np.std,
+        "least": np.min,
+        "greatest": np.max,
+    }
+    for name in map(str, seen.data_vars):
+        order = seen[name].dims
+        predicted = drawn[name].transpose("chain", "draw", *order).values.astype(np.float64)
+        predicted = predicted.reshape(-1, int(np.prod(predicted.shape[2:])))
+        observed = np.asarray(seen[name].values, dtype=np.float64)
+        for label, of in statistics.items():
+            found[f"{label} of {name}"] = (of(predicted, axis=1), float(of(observed)))
+    return found
+
+
+def _leads(label: str, measure: int, algorithm: str) -> bool:
+    states = label.split("|")
+    return len(states) > measure and states[measure].split(">")[0] == algorithm
+
+
+def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray) -> Statistics:
+    """Of counts of errors: datasets won, the overall share, and how much the shares vary."""
+    n = np.asarray(tree["constant_data"].to_dataset()["discordant"].values, dtype=np.float64)
+    predicted = drawn.transpose("chain", "draw", "dataset").values.astype(np.float64)
+    observed = seen.values.astype(np.float64)
+    some = np.maximum(n, 1.0)
+    statistics: dict[str, Statistic] = {
+        "datasets with fewer errors of the first": lambda k: (2.0 * k < n).sum(axis=-1),
+        "share of errors that are the first's": lambda k: k.sum(axis=-1) / max(n.sum(), 1.0),
+        "spread of that share over datasets": lambda k: (k / some).std(axis=-1),
+    }
+    return {
+        name: (np.ravel(of(predicted)).astype(np.float64), float(of(observed)))
+        for name, of in statistics.items()
+    }
+
+
+def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> pd.DataFrame:
+    """Ask again with the prior weighing less and more; statements as columns."""
+    if reason := no_weight(c.method):
+        raise BayescompareError(f"sensitivity: {reason}")
+    option = _WEIGHT[c.method.name]
+    chosen = np.geomspace(0.1, 10.0, 21) if values is None else _numbers("values", values)
+    if not (chosen > 0).all():
+        raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
+    rows = [_probabilities(c, _weighed(c.method, option, float(v))) for v in chosen]
+    table = pd.DataFrame(rows, index=pd.Index(chosen, name=option)).fillna(0.0)
+    if c.method.name == "dirichlet":
+        bounds = [_bounds(c, float(v)) for v in chosen]
+        table.attrs["lower"], table.attrs["upper"] = (
+            list(end) for end in zip(*bounds, strict=True)
+        )
+    return table
+
+
+def no_weight(method: Method) -> str:
+    """Why the weight of a method's prior cannot be varied; nothing where it can."""
+    if method.name not in _WEIGHT or method.samples:
+        return (
+            f"method {method.name!r} has no weight of its prior to vary exactly (methods with "
+            f"one: {', '.join(_WEIGHT)})."
+        )
+    return _summed(method)
+
+
+def no_rope(c: Comparison) -> str:
+    """Why the rope of an answer cannot be varied; nothing where it can."""
+    if len(c.results.algorithms) != 2:
+        return "a rope is about two algorithms."
+    if c.method.samples:
+        return "the answer must not need NUTS."
+    if c.method.kind != "bayesian" or c.method.judges == "counts" or c.method.one_question:
+        return (
+            f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
+            "ask 'dirichlet', 'network' or 'correlated-t'."
+        )
+    return _summed(c.method)
+
+
+def _summed(method: Method) -> str:
+    if method.name == "network" and "network" not in method.provides:
+        return "this answer was summed from a network by on(); ask the whole one."
+    return ""
+
+
+def rope_sensitivity(
+    c: Comparison, measure: str, ropes: Sequence[float] | None = None
+) -> pd.DataFrame:
+    """Ask again with other ropes on a measure; statements as columns."""
+    spec = dict(c.results.spec)
+    if measure not in c.results:
+        _ = c.results[measure]  # refuses, and says which there are
+    if reason := no_rope(c):
+        raise BayescompareError(f"rope_sensitivity: {reason}")
+    chosen = _usual_ropes(c, measure) if ropes is None else _numbers("ropes", ropes)
+    if not (chosen >= 0).all():
+        raise BayescompareError(f"ropes={ropes!r}: a rope is a number >= 0.")
+    rows = []
+    for rope in chosen.tolist():
+        changed = c.results._with(spec={**spec, measure: replace(spec[measure], rope=float(rope))})
+        # What was learned knows the states of the measures as they were.
+        answer = c.method.unlearned().answer(changed, Sampling(np.random.default_rng(0), 0))
+        assert answer.probability is not None
+        rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
+    return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
+
+
+def _usual_ropes(c: Comparison, measure: str) -> FloatArray:
+    """From none to the largest difference on a dataset (of replicates: of their pairs)."""
+    values = c.results.data[measure].transpose("dataset", "algorithm", ...).values
+    gap = float(np.nanmax(np.abs(values[:, 0] - values[:, 1])))
+    return np.linspace(0.0, gap or 1.0, 21)
+
+
+def _numbers(name: str, given: object) -> FloatArray:
+    """Read a list of finite numbers."""
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if isinstance(given, str) or found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+        raise BayescompareError(f"{name}={given!r}: give a list of finite numbers.")
+    return found
+
+
+def _weighed(method: Method, option: str, value: float) -> Method:
+    """The method with a prior of another weight, however its own was given."""
+    made: Any = method.unlearned()
+    rest = {k: v for k, v in (getattr(made, "priors", None) or {}).items() if k != option}
+    try:
+        weighed: Method = replace(made, **{option: value}, priors=rest or None)
+    except BayescompareError as error:
+        raise BayescompareError(
+            f"sensitivity: the weight of this prior cannot be varied by {option}: {error}"
+        ) from None
+    return weighed
+
+
+def _probabilities(c: Comparison, method: Method) -> dict[str, float]:
+    answer = method.answer(c.results, Sampling(np.random.default_rng(0), 0))
+    assert answer.probability is not None
+    return dict(zip(answer.labels, map(float, answer.probability), strict=True))
+
+
+def _bounds(c: Comparison, strength: float) -> tuple[float, float]:
+    """Lower and upper P of the leading statement over all prior means of this strength."""
+    from bayescompare.methods.dirichlet import Dirichlet
+
+    answer: Any = Dirichlet(prior="imprecise", strength=strength).answer(
+        c.results, Sampling(np.random.default_rng(0), 0)
+    )
+    k = answer.labels.index(decide(c.answer).statement)
+    return float(answer.extra["lower"][k]), float(answer.extra["upper"][k])

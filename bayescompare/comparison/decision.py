@@ -1,0 +1,128 @@
+"""`Decision`: what the numbers amount to, decided once; all words and pictures are read off it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.comparison.method import Answer, FloatArray
+
+__all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
+
+#: Probabilities from which a statement is called settled, or likely. Used nowhere else.
+SETTLED = 0.95
+LIKELY = 0.75
+#: The p-value up to which a test is significant: 1 − SETTLED, without the error of floats.
+SIGNIFICANT = 0.05
+
+#: Probabilities this close are the same probability.
+_SAME = 1e-9
+
+Verdict = Literal["settled", "likely", "open", "tied"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict on one comparison.
+
+    Attributes
+    ----------
+    statement : str
+        The most probable statement (frequentist: the most frequent one).
+    level : float
+        Its probability, or the p-value.
+    verdict : {"settled", "likely", "open", "tied"}
+        Settled: P ≥ 0.95, or p ≤ 0.05. Likely: P ≥ 0.75. Tied: another statement has the same
+        probability (frequentist: the same count). With a learned prior both P must reach it.
+    rivals : tuple of str
+        The statements tied with it.
+    runner_up : tuple of (str, float), optional
+        The next statement and its probability (frequentist: its count).
+    alone : float, optional
+        Its probability under the pair's own prior, where `level` is under one learned from all
+        pairs.
+    """
+
+    statement: str
+    level: float
+    verdict: Verdict
+    rivals: tuple[str, ...]
+    runner_up: tuple[str, float] | None
+    alone: float | None = None
+
+
+def decide(answer: Answer) -> Decision:
+    """Read the decision off an answer.
+
+    Ties are broken by count and then by label, so that listing the algorithms in another order
+    names the same statement.
+    """
+    if answer.probability is None and answer.pvalue is None:
+        # Something was computed and nothing judged.
+        return Decision(answer.labels[0], math.nan, "open", (), None)
+    score = answer.counts if answer.probability is None else answer.probability
+    if answer.lead is not None:
+        return _about(answer, answer.lead)
+    tied = _tied(score, np.arange(len(score)))
+    chosen = _first_of(score, tied, answer)
+    # Where nothing ever leads, no two lead alike.
+    nothing = answer.pvalue is None and not score.any()
+    rivals = () if nothing else tuple(answer.labels[k] for k in tied if k != chosen)
+    others = np.delete(np.arange(len(score)), chosen)
+    runner = None if not len(others) else _first_of(score, others, answer)
+    level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
+    alone = float(answer.extra["alone"][chosen]) if "alone" in answer.extra else None
+    least = level if alone is None else min(level, alone)
+    return Decision(
+        statement=answer.labels[chosen],
+        level=level,
+        verdict=_verdict(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
+        rivals=rivals,
+        runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
+        alone=alone,
+    )
+
+
+def _tied(score: FloatArray, among: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Those of the largest score."""
+    top = float(score[among].max())
+    return among[score[among] >= top - _SAME * max(1.0, abs(top))]
+
+
+def _first_of(score: FloatArray, among: NDArray[np.intp], answer: Answer) -> int:
+    """The largest score; of equals that with more datasets, then by label."""
+    return int(
+        min(
+            _tied(score, among),
+            key=lambda k: (-round(float(answer.counts[k]), 9), _as_listed(int(k), answer)),
+        )
+    )
+
+
+def _about(answer: Answer, lead: int) -> Decision:
+    """The decision on the statement that a p-value is about."""
+    assert answer.pvalue is not None
+    verdict = _verdict(answer.pvalue, pvalue=True, tied=False)
+    return Decision(answer.labels[lead], answer.pvalue, verdict, (), None)
+
+
+def _as_listed(k: int, answer: Answer) -> str:
+    """A label that does not depend on the order in which the algorithms are listed."""
+    parts = answer.labels[k].split("|")
+    return "|".join(_symmetric(_symmetric(part, "="), "~") for part in parts)
+
+
+def _symmetric(part: str, sign: str) -> str:
+    return sign.join(sorted(part.split(sign)))
+
+
+def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:
+    if tied:
+        return "tied"
+    if pvalue:
+        return "settled" if level <= SIGNIFICANT else "open"
+    return "settled" if level >= SETTLED else "likely" if level >= LIKELY else "open"

@@ -1,0 +1,313 @@
+"""What a method is and what it returns, before any method.
+
+A method is a small frozen dataclass of choices. It turns `Results` into an `Answer` (plain arrays
+and labels), builds its PyMC model, draws from its posterior and has its own words;
+`bayescompare.comparison.comparison.Comparison` is what the user sees of all this.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import MissingQuantity
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.comparison.decision import Decision
+    from bayescompare.results.results import Results
+    from bayescompare.statements import Statements
+
+__all__ = ["Answer", "Form", "Method", "Parameter", "Sampling"]
+
+FloatArray = NDArray[np.float64]
+Kind = Literal["bayesian", "frequentist"]
+Judges = Literal["cells", "replicates", "counts"]
+#: A model's form: as a textbook writes it, or parametrised for NUTS.
+Form = Literal["textbook", "nuts"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A quantity of a method's model whose prior the user may replace by ``priors=``.
+
+    Attributes
+    ----------
+    name, default, meaning : str
+    dims : tuple of str
+    low, high : float
+        Where it lies: a number must be above `low`, a distribution must not leave the range.
+    simplex : bool
+        Whether it is a probability vector along its last dim.
+    fixed_vector : bool
+        Whether a fixed vector, or a mapping by statement, may stand for a number.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    default: str
+    meaning: str
+    low: float = 0.0
+    high: float = math.inf
+    simplex: bool = False
+    fixed_vector: bool = False
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to sample when an answer needs it: seed, and options for `pymc.sample`."""
+
+    rng: np.random.Generator
+    seed: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method found, as arrays over the listed statements.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The statements, ``"A>B|B>A"``.
+    states : tuple of tuple of str
+        For every measure, the ordering in each statement.
+    counts : array (S,)
+        Weight of the datasets that support each statement.
+    size : int
+        Number K of possible statements.
+    n_observed : int
+        Number of statements that some dataset supports.
+    probability : array (S,), optional
+        P(the statement is the most probable one).
+    unobserved : float, optional
+        The same for all statements never observed, together.
+    mcse : array (S,), optional
+        Monte Carlo standard error of `probability`; None when it is exact.
+    none_leads : float
+        P(no statement leads, because two or more are exactly equal): 0 unless a prior or a model
+        gives equality mass. With `probability` and what is not listed it sums to one.
+    pvalue, statistic : float, optional
+        Of a frequentist method.
+    log_evidence : float, optional
+        Where it is closed.
+    extra : mapping of str to array (S,)
+        Fields of one method only, per statement.
+    figures : mapping of str to float
+        Fields of one method only, about the whole.
+    details : mapping
+        JSON-ready facts of one method only, such as the edges of a learned graph.
+    tree : DataTree, optional
+        The posterior, where the answer came from one.
+    seed : int, optional
+        What the sampling was seeded with.
+    lead : int, optional
+        Which statement a p-value is about, where it need not be that of the largest count.
+    sampled : bool
+        Whether the p-value comes from random resamples.
+    """
+
+    labels: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    counts: FloatArray
+    size: int
+    n_observed: int
+    probability: FloatArray | None = None
+    unobserved: float | None = None
+    mcse: FloatArray | None = None
+    none_leads: float = 0.0
+    pvalue: float | None = None
+    statistic: float | None = None
+    log_evidence: float | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    tree: xr.DataTree | None = None
+    seed: int | None = None
+    lead: int | None = None
+    sampled: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.mcse is None and not self.sampled
+
+    @classmethod
+    def over(cls, statements: Statements, **found: Any) -> Answer:
+        """Build an answer over all the listed statements."""
+        return cls(
+            labels=statements.labels,
+            states=statements.states,
+            counts=statements.table.counts,
+            size=statements.size,
+            n_observed=statements.n_observed,
+            **found,
+        )
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """One test: its choices, its kernel calls, its PyMC model, its words."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    kind: ClassVar[Kind]
+    reference: ClassVar[str]
+    #: What a comparison by this method has beyond what every comparison has.
+    provides: ClassVar[frozenset[str]]
+    #: The priors that a user may replace.
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    #: What it judges: a number per cell, replicates of each, or counts of errors.
+    judges: ClassVar[Judges] = "cells"
+    #: Whether it is about two algorithms only, and about one measure only.
+    one_pair: ClassVar[bool] = False
+    one_measure: ClassVar[bool] = False
+    #: Whether it asks one question about all measures, not one about each.
+    one_question: ClassVar[bool] = False
+    #: Whether `answer_pairs` may answer all pairs from one model of all algorithms.
+    pairs_together: ClassVar[bool] = False
+    #: Fewest algorithms it can compare.
+    least_algorithms: ClassVar[int] = 2
+    #: Whether it has a one-sided p-value for each of the two directions.
+    directed: ClassVar[bool] = False
+    #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
+    keeps_level: ClassVar[bool] = True
+    #: How `draws` are made, told by their tree.
+    draws_are: ClassVar[str] = "conjugate"
+    #: Whether its model is known to predict new data; else that is tried.
+    predicts: ClassVar[bool] = True
+    #: The forms that its PyMC model has.
+    forms: ClassVar[tuple[Form, ...]] = ("textbook",)
+    #: What the leading statement is, as the verdict says it.
+    leading: ClassVar[str] = "is the most probable statement"
+
+    @abstractmethod
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Answer the question; `results` are what `judges` says, and complete."""
+
+    @abstractmethod
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Return what this method's numbers mean, and what they do not say, in sentences."""
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
+        """Return the verdict in one line, where the one of every method would not be true of it."""
+        return None
+
+    def answer_pairs(
+        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
+    ) -> list[Answer] | None:
+        """Answer every pair from one model of all algorithms; None where each has its own.
+
+        Asked only where `pairs_together`; `results` are what `judges` says, and complete.
+        """
+        return None
+
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether `pairwise` is to ask `learn`."""
+        return False
+
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with what all pairs of a table teach about its prior.
+
+        Itself, where nothing is learned. `asked` are the pairs, in the form that is judged.
+        """
+        return self
+
+    def unlearned(self) -> Method:
+        """Return the test with the pair's own prior, where this one's was learned."""
+        return self
+
+    def answer_many(self, asked: Sequence[Results]) -> Iterable[Answer] | None:
+        """Answer very many pairs faster than one by one; None where there is no such way."""
+        return None
+
+    @property
+    def samples(self) -> bool:
+        """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
+        return False
+
+    def approximate(self, answer: Answer) -> bool:
+        """Whether its p-value is a large-sample approximation."""
+        return False
+
+    @property
+    def weighable(self) -> bool:
+        """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
+        return True
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name, as given."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices that are not the defaults: what to write in a call."""
+        options = self.options()
+        return {
+            f.name: options.get(f.name)
+            for f in fields(self)
+            if f.repr and f.name != "saved" and getattr(self, f.name) != f.default
+        }
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model, as a textbook writes it."""
+        raise self.lacks("model")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build the same model parametrised for NUTS, where it has a second form."""
+        return self.model(results)
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw from the posterior without MCMC."""
+        raise self.lacks("draws")
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring a tree that NUTS made into the shape that `draws` gives."""
+        raise self.lacks("sample")
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact log predictive densities of each dataset: given the others, and given all."""
+        raise self.lacks("loo")
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return a function that adds so many predicted datasets and answers again."""
+        raise self.lacks("plan")
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """What the level would be of other data, as a function; None where that is not quick.
+
+        The function takes how many datasets more support the leading statement, and how many of
+        its own went to the next one instead; it returns the statement's P, or the p-value.
+        """
+        return None
+
+    def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
+        """Bring an answer from a file, written with these options, up to this version."""
+        return answer
+
+    def no_evidence(self) -> str:
+        """Why there is no log evidence, where the method has one at other times."""
+        return "has no closed form under a prior of your own; compare models by loo() instead."
+
+    def refuses(self, quantity: str) -> str:
+        """Why these choices leave out what the method has otherwise; empty where they do not."""
+        return ""
+
+    def lacks(self, quantity: str) -> MissingQuantity:
+        """Return the error that names the methods with a quantity this one lacks."""
+        from bayescompare.methods import having
+
+        return MissingQuantity(
+            f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
+            f"{', '.join(having(quantity)) or 'none'}."
+        )

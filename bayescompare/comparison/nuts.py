@@ -1,0 +1,191 @@
+"""Running NUTS: one place that knows PyMC 6's ways, and gives every group of the tree."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.method import FloatArray, Sampling
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["monte_carlo_error", "sample", "sample_as"]
+
+
+def sample(
+    model: pm.Model,
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    rng: np.random.Generator,
+    options: Mapping[str, Any] | None = None,
+    through: pm.Model | None = None,
+    predicts: bool = True,
+) -> xr.DataTree:
+    """Sample a model by NUTS and return the tree with every group.
+
+    Parameters
+    ----------
+    model : pm.Model
+    draws, chains : int
+        Kept draws per chain, and chains.
+    rng : numpy.random.Generator
+    options : mapping, optional
+        Anything else for `pymc.sample`. PyMC silently takes nutpie when that is installed, so
+        that one seed gives different draws on two machines; here ``nuts_sampler="pymc"`` unless
+        it is given.
+    through : pm.Model, optional
+        The same model in the form that predicts, and that draws from the prior; `model` otherwise.
+    predicts : bool
+        Whether it is known to do so; else it is tried, and groups that cannot be are left out.
+
+    Returns
+    -------
+    DataTree
+        posterior, sample_stats, observed_data, log_likelihood, log_prior, posterior_predictive,
+        prior, prior_predictive.
+    """
+    import pymc as pm
+
+    chosen = {"nuts_sampler": "pymc", "progressbar": sys.stdout.isatty(), **(options or {})}
+    seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
+    _check_compiler()
+    with _quiet(), model:
+        _check(model)
+        tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
+        pm.compute_log_likelihood(tree, progressbar=False)
+        pm.stats.compute_log_prior(tree, progressbar=False)
+    run = _do if predicts else _try
+    with _quiet(), model if through is None else through:
+        predicted = run(lambda: _predict(tree, seeds[1]))
+        # A model of the user's may have an improper prior, of which there are no draws.
+        run(lambda: _draw_prior(tree, draws, seeds[2], predictive=predicted))
+    return tree
+
+
+def sample_as(
+    sampling: Sampling,
+    model: pm.Model,
+    *,
+    through: pm.Model | None = None,
+    predicts: bool = True,
+) -> xr.DataTree:
+    """Sample a model as an answer's `Sampling` says."""
+    options = dict(sampling.options)
+    draws, chains = options.pop("draws", 1000), options.pop("chains", 4)
+    return sample(
+        model,
+        draws=draws,
+        chains=chains,
+        rng=sampling.rng,
+        options=options,
+        through=through,
+        predicts=predicts,
+    )
+
+
+def monte_carlo_error(each: FloatArray) -> FloatArray:
+    """Monte Carlo standard error of the mean over (chain, draw), for every statement.
+
+    Where no draw differs from another the error is not zero but unknown; Laplace's rule bounds it.
+    """
+    import arviz as az
+    import xarray as xr
+
+    data = xr.DataArray(each, dims=("chain", "draw", "statement"))
+    found = az.mcse(data, method="mean").values
+    n = each.shape[0] * each.shape[1]
+    p = (each.sum(axis=(0, 1)) + 1.0) / (n + 2.0)
+    known = np.isfinite(found) & (found > 0)
+    return np.asarray(np.where(known, found, np.sqrt(p * (1.0 - p) / n)))
+
+
+def _predict(tree: xr.DataTree, seed: int) -> None:
+    import pymc as pm
+
+    pm.sample_posterior_predictive(
+        tree, extend_inferencedata=True, progressbar=False, random_seed=seed
+    )
+
+
+def _draw_prior(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -> None:
+    import pymc as pm
+
+    model = pm.modelcontext(None)
+    names = None if predictive else [v.name for v in (*model.free_RVs, *model.deterministics)]
+    prior = pm.sample_prior_predictive(draws, var_names=names, random_seed=seed)
+    for group in ("prior", "prior_predictive"):
+        if group in prior:
+            tree[group] = prior[group]
+
+
+def _do(work: Callable[[], None]) -> bool:
+    """Do what the model must be able to do."""
+    work()
+    return True
+
+
+def _try(work: Callable[[], None]) -> bool:
+    """Whether something that a model need not be able to do could be done."""
+    try:
+        work()
+    except (NotImplementedError, ValueError, TypeError, RuntimeError):
+        return False
+    return True
+
+
+def _check(model: pm.Model) -> None:
+    """Refuse what PyMC would answer with a traceback from deep inside."""
+    if not model.free_RVs:
+        raise BayescompareError("model has no free variable to sample.")
+    if not model.observed_RVs:
+        raise BayescompareError("model has no observed variable: nothing links it to the data.")
+
+
+def _check_compiler() -> None:
+    """Refuse a home folder that PyTensor cannot write to, without which it does not work."""
+    from pytensor.configdefaults import config
+
+    try:
+        _ = config.compiledir
+    except ValueError:
+        raise BayescompareError(
+            f"PyMC keeps compiled code in {config.base_compiledir}, which cannot be written: set "
+            "the environment variable PYTENSOR_FLAGS=base_compiledir=FOLDER before Python starts."
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what is no news here.
+
+    PyMC warns that Potentials are ignored in predictive sampling. The Potential of
+    `simplex.place_dirichlet` touches only the ancillary total, of which θ and so every prediction
+    are independent: ignoring it is valid. `diagnose()` reports convergence, so PyMC's own log
+    lines are not repeated.
+    """
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    # PyMC tells of few effective draws at the level of errors; diagnose() does.
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings(
+                "ignore", message="The effect of Potentials", category=UserWarning
+            )
+            # θ is the posterior's, whatever the prior of its strength would say of it.
+            warnings.filterwarnings("ignore", message="The following trace variables were implic")
+            # Predictions of a distribution that numba has no code for are made by numpy.
+            warnings.filterwarnings("ignore", message="Numba will use object mode")
+            yield
+    finally:
+        logger.setLevel(level)

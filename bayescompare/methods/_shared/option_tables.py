@@ -1,0 +1,66 @@
+"""A method's options as tables, read off its class and its docstring."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import MISSING, Field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayescompare.comparison.method import Method
+
+__all__ = ["options_table", "priors_table", "read_docstring"]
+
+
+def priors_table(method: type[Method]) -> pd.DataFrame:
+    """Tabulate the priors that ``priors={name: value}`` replaces."""
+    import pandas as pd
+
+    rows = [(p.name, ", ".join(p.dims), p.default, p.meaning) for p in method.parameters]
+    return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")
+
+
+def options_table(method: type[Method]) -> pd.DataFrame:
+    """Tabulate what the method's class takes, with what it means.
+
+    Examples
+    --------
+    >>> from bayescompare.methods import Friedman
+    >>> options_table(Friedman)["default"].to_dict()
+    {'alpha': '0.05'}
+    """
+    import pandas as pd
+
+    _, meanings = read_docstring(inspect.getdoc(method) or "")
+    # What `pairwise` fills in is no option, and not in the repr.
+    shown = [f for f in fields(method) if f.repr]
+    rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in shown]
+    if not any(default == "required" for _, default, _ in rows):
+        # What stands for "not given" may be filled in; a method without options shows by what.
+        plain = method()
+        rows = [(name, str(getattr(plain, name)), meaning) for name, _, meaning in rows]
+    return pd.DataFrame(rows, columns=["option", "default", "meaning"]).set_index("option")
+
+
+def _default(field: Field[Any]) -> str:
+    if field.default is not MISSING:
+        return str(field.default)
+    return "required" if field.default_factory is MISSING else str(field.default_factory())
+
+
+def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
+    """Take the head of a numpydoc docstring, and the text of each of its parameters."""
+    head, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", doc)
+    meanings: dict[str, str] = {}
+    for section in sections:
+        title, _, body = section.split("\n", 2)
+        if title == "Parameters":
+            for entry in re.split(r"\n(?=\S)", body):
+                names, *lines = entry.split("\n")
+                text = " ".join(line.strip() for line in lines).replace("``", "")
+                for name in names.split(" : ")[0].split(", "):
+                    meanings[name] = text
+    return " ".join(head.split()), meanings

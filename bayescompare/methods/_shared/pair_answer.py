@@ -1,0 +1,85 @@
+"""What every method about one pair and one question shares: its two statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayescompare.comparison.method import Answer
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
+
+__all__ = ["leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
+
+FloatArray = NDArray[np.float64]
+
+
+def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:
+    """Build the answer over "A>B", perhaps "A=B", and "B>A" (on every measure alike).
+
+    Parameters
+    ----------
+    results : Results
+        Of two algorithms, in this order.
+    support : array (2,) or (3,)
+        Weight of the datasets for each statement; of three the middle one is equivalence.
+    **found
+        Other fields of `Answer`.
+
+    Examples
+    --------
+    >>> from bayescompare.io import load_example
+    >>> pair_answer(load_example("pnn"), [3, 1]).labels
+    ('New>State of art|New>State of art', 'State of art>New|State of art>New')
+    """
+    first, second = results.algorithms
+    counts = np.asarray(support, dtype=np.float64)
+    states: tuple[str, ...] = (f"{first}>{second}", f"{second}>{first}")
+    if len(counts) == 3:
+        states = (states[0], f"{first}={second}", states[1])
+    return Answer(
+        labels=tuple("|".join([state] * len(results.measures)) for state in states),
+        states=tuple(states for _ in results.measures),
+        counts=counts,
+        size=len(states),
+        n_observed=int((counts > 0).sum()),
+        **found,
+    )
+
+
+def pair_counts(results: Results) -> tuple[FloatArray, FloatArray]:
+    """Return how many examples only the first, and only the second, of the pair got wrong."""
+    assert isinstance(results, ErrorCounts)
+    first, second = results.algorithms
+    return results.pair(first, second)
+
+
+def rate_figures(mean: float, sd: float, low: float, high: float) -> dict[str, float]:
+    """Figures about the share of datasets on which the first is better."""
+    made = {"rate_mean": mean, "rate_sd": sd, "rate_lower": low, "rate_upper": high}
+    return {name: float(value) for name, value in made.items()}
+
+
+def rate_extra(figures: Mapping[str, float]) -> dict[str, FloatArray]:
+    """Mean and interval of the share of datasets on which each of the two is better."""
+    mean, low, high = (figures[f"rate_{name}"] for name in ("mean", "lower", "upper"))
+    return {
+        "theta_mean": np.array([mean, 1.0 - mean]),
+        "theta_lower": np.array([low, 1.0 - high]),
+        "theta_upper": np.array([high, 1.0 - low]),
+    }
+
+
+def leanings(p: FloatArray) -> FloatArray:
+    """Datasets that lean to the first and to the second; one in doubt counts half for each.
+
+    Examples
+    --------
+    >>> leanings(np.array([0.9, 0.5, 0.2])).tolist()
+    [1.5, 1.5]
+    """
+    first = float((p > 0.5).sum() + 0.5 * (p == 0.5).sum())
+    return np.array([first, len(p) - first])

@@ -1,0 +1,272 @@
+"""The one route by which a user's own prior enters a built-in model: ``priors={name: value}``.
+
+A value is a number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``), an object with
+``create_variable(name)`` (pymc-extras) or ``to_pymc(name)`` (PreliZ), or a callable
+``f(name, dims)`` that is run inside the model; where a parameter says so also a vector of numbers,
+or a mapping by statement. Methods call `check_priors` once, `place` for each of their parameters,
+and `check_ranges` or `check_support` before they answer; nothing but `prior_values` looks at what a
+value is.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.comparison.method import Parameter
+from bayescompare.methods._shared.prior_values import (
+    constant_dirichlet,
+    describe_prior,
+    distribution_name,
+    fixed_vector,
+    is_distribution,
+    is_fixed,
+    placer,
+    register,
+)
+from bayescompare.text.numbers import setting, statistic
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+__all__ = [
+    "Priors",
+    "SavedPrior",
+    "check_placed",
+    "check_priors",
+    "check_ranges",
+    "check_support",
+    "constant_dirichlet",
+    "describe_prior",
+    "fixed_vector",
+    "is_fixed",
+    "is_number",
+    "place",
+    "prior_options",
+]
+
+FloatArray = NDArray[np.float64]
+Priors = Mapping[str, Any]
+
+#: Draws by which a prior's support is checked: of a scalar, of a vector.
+_DRAWS = 4000
+_VECTOR_DRAWS = 1000
+#: A probability vector sums to one within this.
+_SUM = 1e-6
+#: Distributions known to be on a range, whatever their parameters; they need no draws.
+_ABOVE_ZERO = {"Beta", "Exponential", "Gamma", "HalfCauchy", "HalfNormal", "InverseGamma"}
+_ON_SIMPLEX = {"Dirichlet", "StickBreakingWeights"}
+
+
+@dataclass(frozen=True)
+class SavedPrior:
+    """A prior read back from a file, which holds its name but cannot hold the object."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_pymc(self, name: str) -> Any:
+        """Refuse: the model must be given its prior again."""
+        raise BayescompareError(
+            f"priors[{name!r}] was saved by name only ({self.text}): to build the model again, "
+            "call compare() on the loaded results with the prior itself."
+        )
+
+
+def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
+    """Check names and kinds of values before anything is built."""
+    if priors is None:
+        return
+    if not isinstance(priors, Mapping):
+        raise BayescompareError(
+            f"priors={priors!r}: give a mapping {{name: value}}; names here: "
+            f"{', '.join(p.name for p in parameters)}."
+        )
+    known = [p.name for p in parameters]
+    for name, value in priors.items():
+        if name not in known:
+            raise BayescompareError(
+                f"priors[{name!r}]: no such parameter; names here: {', '.join(known)}."
+                f"{closest(str(name), known)}"
+            )
+        _check_value(name, value, next(p for p in parameters if p.name == name))
+
+
+def _check_value(name: str, value: Any, parameter: Parameter) -> None:
+    if is_number(value):
+        if not (math.isfinite(value) and value > parameter.low):
+            above = "" if math.isinf(parameter.low) else f" and > {setting(parameter.low)}"
+            raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}.")
+        if value > MOST_WEIGHT:
+            check_positive(**{f"priors[{name!r}]": value})
+    elif is_fixed(value):
+        _check_fixed(name, value, parameter)
+    elif placer(value) is None:
+        raise BayescompareError(
+            f"priors[{name!r}]={value!r}: give a number, an unregistered PyMC distribution "
+            "such as pm.Gamma.dist(2, 1), a pymc-extras Prior, a PreliZ distribution, or a "
+            "function f(name, dims)."
+        )
+
+
+def _check_fixed(name: str, value: Any, parameter: Parameter) -> None:
+    """Check a vector or a mapping, where the parameter takes one."""
+    if not parameter.fixed_vector:
+        raise BayescompareError(
+            f"priors[{name!r}]={value!r}: a vector or mapping of numbers does not say what is to "
+            "be learned; give one number, a distribution or a function f(name, dims)."
+        )
+    named = value if isinstance(value, Mapping) else dict(enumerate(value))
+    if not named:
+        raise BayescompareError(f"priors[{name!r}]={value!r}: it is empty.")
+    for key, each in named.items():
+        if not (is_number(each) and math.isfinite(each) and each > parameter.low):
+            raise BayescompareError(
+                f"priors[{name!r}][{key!r}]={each!r}: must be finite and > "
+                f"{setting(parameter.low)}."
+            )
+
+
+def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
+    """Register a prior's value as the variable `name` of the model in context.
+
+    Parameters
+    ----------
+    name : str
+    value : number, distribution, object or callable
+        As described above.
+    dims : tuple of str
+        The parameter's dims; a value with fewer dimensions is left to broadcast.
+
+    Returns
+    -------
+    tensor
+        A PyTensor variable, or a float for a number.
+    """
+    import pymc as pm
+
+    if is_number(value):
+        return float(value)
+    put = placer(value)
+    assert put is not None, "check_priors() runs before place()"
+    model = pm.modelcontext(None)
+    made = put(name, dims)
+    if name in model.named_vars:
+        return model.named_vars[name]
+    if getattr(made, "owner", None) is None:
+        raise BayescompareError(
+            f"priors[{name!r}]: the function registered no variable {name!r} and returned "
+            f"{made!r}; call e.g. pm.Gamma(name, 2, 1, dims=dims) in it and return that."
+        )
+    if getattr(made, "name", None) in model.named_vars:
+        raise BayescompareError(
+            f"priors[{name!r}]: the function registered {made.name!r}; it must use the name it is "
+            f"given, {name!r}."
+        )
+    if is_distribution(made):
+        return register(made, name, dims)
+    return pm.Deterministic(name, made, dims=dims if made.ndim == len(dims) else None)
+
+
+def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
+    """Refuse priors that leave their parameters' ranges, each placed in a model of its own."""
+    import pymc as pm
+
+    for parameter in parameters:
+        value = (priors or {}).get(parameter.name)
+        if value is None or is_fixed(value):
+            continue
+        with pm.Model():
+            check_placed(parameter, place(parameter.name, value, ()))
+
+
+def check_support(priors: Priors, parameters: Sequence[Parameter], model: pm.Model) -> None:
+    """Refuse priors that leave their parameters' ranges, as they stand in the model built."""
+    for parameter in parameters:
+        if parameter.name in priors and not is_fixed(priors[parameter.name]):
+            check_placed(parameter, model[parameter.name])
+
+
+def check_placed(parameter: Parameter, placed: Any) -> None:
+    """Refuse a placed prior that is not where its parameter lies, by drawing from it."""
+    import pymc as pm
+
+    unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
+    if unbounded or _known(parameter, placed):
+        return
+    try:
+        with warnings.catch_warnings():
+            # A distribution that numba has no code for is drawn by numpy.
+            warnings.filterwarnings("ignore", message="Numba will use object mode")
+            drawn = pm.draw(placed, _VECTOR_DRAWS if placed.ndim else _DRAWS, random_seed=0)
+    except NotImplementedError:
+        raise BayescompareError(
+            f"priors[{parameter.name!r}] cannot be drawn from, as an improper prior cannot: give a "
+            "proper one."
+        ) from None
+    _check_drawn(parameter, np.asarray(drawn, dtype=np.float64))
+
+
+def _known(parameter: Parameter, placed: Any) -> bool:
+    """Whether the kind of distribution says that it keeps to the range."""
+    if not is_distribution(placed):
+        return False
+    name = distribution_name(placed)
+    if parameter.simplex:
+        return name in _ON_SIMPLEX
+    if parameter.low != 0.0:
+        return False
+    return name == "Beta" or (math.isinf(parameter.high) and name in _ABOVE_ZERO)
+
+
+def _check_drawn(parameter: Parameter, drawn: FloatArray) -> None:
+    name, low, high = parameter.name, parameter.low, parameter.high
+    # Written so that NaN is outside.
+    outside = float(1.0 - ((drawn >= low) & (drawn <= high)).mean())
+    if outside:
+        where = (
+            f"above {setting(low)}"
+            if math.isinf(high)
+            else f"between {setting(low)} and {setting(high)}"
+        )
+        such = "pm.Gamma.dist(2, 1)" if math.isinf(high) else "pm.Beta.dist(2, 2)"
+        if parameter.simplex:
+            such = "pm.Dirichlet.dist(np.ones(4))"
+        raise BayescompareError(
+            f"priors[{name!r}] has about {statistic(outside, significant=2)} of its mass outside "
+            f"the range: {name} lies {where}; give a distribution there, such as {such} or a "
+            "truncated one."
+        )
+    if parameter.simplex and not (np.abs(drawn.sum(axis=-1) - 1.0) < _SUM).all():
+        total = float(drawn.sum(axis=-1).mean())
+        raise BayescompareError(
+            f"priors[{name!r}] is no probability vector: its sum is about "
+            f"{statistic(total, significant=3)}, not 1; give one such as "
+            "pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function f(name, dims)."
+        )
+
+
+def prior_options(priors: Priors | None) -> dict[str, Any] | None:
+    """Name the priors given, for attributes and files; numbers stay numbers."""
+    if not priors:
+        return None
+    return {name: _option(value) for name, value in priors.items()}
+
+
+def _option(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _option(each) for key, each in value.items()}
+    vector = fixed_vector(value)
+    if vector is not None:
+        return vector.tolist()
+    return value if is_number(value) else describe_prior(value)

@@ -1,0 +1,232 @@
+"""DataTrees of one shape, whether the draws are conjugate or NUTS's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from bayescompare._version import __version__
+from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.simplex import LATENTS, OUTCOME
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = [
+    "conjugate_tree",
+    "constants",
+    "finish_tree",
+    "latent_log_prior",
+    "logit_prior",
+    "make_tree",
+    "marginal_dims",
+    "one_byte",
+    "one_statement_each",
+    "ratio_prior",
+    "shown",
+    "signed",
+    "statement_coords",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+def statement_coords(results: Results, listing: Listing) -> dict[str, list[str]]:
+    """Coords of every statement model; `algorithm` only where a variable has it."""
+    coords = {
+        "statement": list(listing.labels),
+        "dataset": list(results.datasets),
+        "measure": list(results.measures),
+    }
+    if len(results.algorithms) > 2:
+        coords["algorithm"] = list(results.algorithms)
+    return coords
+
+
+def conjugate_tree(
+    results: Results,
+    listing: Listing,
+    *,
+    draws: int,
+    chains: int,
+    rng: np.random.Generator,
+    strengths: tuple[FloatArray, FloatArray] | None = None,
+) -> xr.DataTree:
+    """Draw exactly from prior and posterior, with the latents' log prior as NUTS has it.
+
+    `strengths` are draws (chain, draw) of what α is multiplied by, from the posterior and from
+    the prior; given them the model is conjugate.
+    """
+    factors = (1.0, 1.0) if strengths is None else tuple(s[..., None] for s in strengths)
+    alphas = [listing.log_alpha + np.log(factor) for factor in factors]
+    after = latents(alphas[0], listing.counts, (chains, draws), rng)
+    before = latents(alphas[1], np.zeros_like(listing.counts), (1, draws), rng)
+    logs = log_theta(alphas[0], *after)
+    posterior, prior = np.exp(logs), np.exp(log_theta(alphas[1], *before))
+    n = len(results.datasets)
+    groups = {
+        "posterior": {"theta": posterior},
+        "prior": {"theta": prior},
+        "posterior_predictive": {OUTCOME: one_statement_each(posterior, n, rng)},
+        "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
+        "log_likelihood": {OUTCOME: logs @ listing.weights.T},
+        "log_prior": latent_log_prior("theta", np.exp(alphas[0]), *after),
+        "observed_data": {OUTCOME: listing.weights},
+    }
+    if strengths is not None:
+        for group, drawn in zip(("posterior", "prior"), strengths, strict=True):
+            groups[group]["strength"] = drawn
+    dims = {
+        "strength": (),
+        OUTCOME: ("dataset", "statement"),
+        **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
+    }
+    tree = make_tree(groups, dims, statement_coords(results, listing))
+    return finish_tree(tree, results, listing, rng)
+
+
+def finish_tree(
+    tree: xr.DataTree, results: Results, listing: Listing, rng: np.random.Generator
+) -> xr.DataTree:
+    """Drop the sampler's latents, add `marginal`, `constant_data` and what made the tree."""
+    import xarray as xr
+
+    for group in ("posterior", "prior"):
+        data = shown(tree[group].to_dataset())
+        if "marginal" not in data and "theta" in data:
+            theta = data["theta"].transpose("chain", "draw", "statement").values
+            dims = ("chain", "draw", *marginal_dims(results))
+            strength = data["strength"].values if "strength" in data else None
+            found = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
+            data["marginal"] = (dims, found)
+            data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
+        tree[group] = xr.DataTree(data)
+    return signed(ratio_prior(one_byte(tree), ["theta"]), listing)
+
+
+def shown(data: xr.Dataset) -> xr.Dataset:
+    """What a tree shows of a group: all but the sampler's latents."""
+    return data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
+
+
+def one_byte(tree: xr.DataTree) -> xr.DataTree:
+    """Store predictions small: one statement out of many is a byte each, not eight."""
+    import xarray as xr
+
+    for group in ("posterior_predictive", "prior_predictive"):
+        if group in tree and OUTCOME in tree[group]:
+            tree[group] = xr.DataTree(tree[group].to_dataset().astype({OUTCOME: np.int8}))
+    return tree
+
+
+def signed(tree: xr.DataTree, listing: Listing) -> xr.DataTree:
+    """Add the counts, and what made the tree."""
+    import xarray as xr
+
+    count = xr.DataArray(listing.counts, {"statement": list(listing.labels)}, name="count")
+    tree["constant_data"] = xr.DataTree(count.to_dataset())
+    tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
+
+
+def constants(
+    tree: xr.DataTree, facts: Mapping[str, NDArray[Any]], datasets: Sequence[str]
+) -> xr.DataTree:
+    """Add what is known of each dataset, and what made the tree."""
+    import xarray as xr
+
+    made = {name: ("dataset", values) for name, values in facts.items()}
+    tree["constant_data"] = xr.DataTree(xr.Dataset(made, {"dataset": list(datasets)}))
+    tree.attrs.update(inference_package="bayescompare", version=__version__)
+    return tree
+
+
+def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+    """Take the log prior of shares as that of their logits.
+
+    A uniform prior has no density to scale by a power; that of its logit has, and raising it to γ
+    means Beta(b, b) → Beta(γb, γb), as power scaling assumes.
+    """
+    import xarray as xr
+
+    prior, posterior = tree["log_prior"].to_dataset(), tree["posterior"].to_dataset()
+    for name in names:
+        if name in prior:
+            prior[name] = prior[name] + np.log(posterior[name]) + np.log1p(-posterior[name])
+    tree["log_prior"] = xr.DataTree(prior)
+    return tree
+
+
+def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+    """Take the log prior of probability vectors, where they have one, as that of their log ratios.
+
+    Raising it to γ then means Dirichlet(α) → Dirichlet(γα), as it does for the latents of NUTS.
+    """
+    import xarray as xr
+
+    prior, posterior = tree["log_prior"].to_dataset(), tree["posterior"].to_dataset()
+    for name in names:
+        if name in prior:
+            theta = posterior[name].clip(min=np.finfo(np.float64).tiny)
+            cells = [d for d in theta.dims if d not in prior[name].dims]
+            prior[name] = prior[name] + xr.apply_ufunc(np.log, theta).sum(cells)
+    tree["log_prior"] = xr.DataTree(prior)
+    return tree
+
+
+def marginal_dims(results: Results) -> tuple[str, ...]:
+    """Dims of `marginal`: P(first better), or for l > 2 P(each algorithm is ranked first)."""
+    return ("measure",) if len(results.algorithms) == 2 else ("measure", "algorithm")
+
+
+def make_tree(
+    groups: Mapping[str, Mapping[str, NDArray[Any]]],
+    dims: Mapping[str, tuple[str, ...]],
+    coords: Mapping[str, Sequence[Any]],
+) -> xr.DataTree:
+    """Put arrays into a tree: chain and draw first, but for the data observed.
+
+    A log likelihood has only the first dim of the variable it belongs to, the dataset.
+    """
+    import xarray as xr
+
+    made = {}
+    for group, variables in groups.items():
+        sample = () if group == "observed_data" else ("chain", "draw")
+        own = {
+            name: dims[name][:1] if group == "log_likelihood" else dims[name] for name in variables
+        }
+        used = {d for ds in own.values() for d in ds}
+        shape = next(iter(variables.values())).shape
+        indices = {d: np.arange(k) for d, k in zip(sample, shape, strict=False)}
+        made[group] = xr.Dataset(
+            {name: ((*sample, *own[name]), values) for name, values in variables.items()},
+            {**indices, **{d: list(coords[d]) for d in coords if d in used}},
+            attrs={"sample_dims": list(sample)},
+        )
+    return xr.DataTree.from_dict(made)
+
+
+def one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
+    """Predict n new datasets per draw, each falling into one statement."""
+    chains, draws, cells = theta.shape
+    edges = np.cumsum(theta, axis=-1)[..., None, :]
+    u = rng.random((chains, draws, n)) * edges[..., -1]
+    chosen = (u[..., None] >= edges[..., :-1]).sum(axis=-1)
+    out = np.zeros((chains, draws, n, cells), dtype=np.int8)
+    np.put_along_axis(out, chosen[..., None], 1, axis=-1)
+    return out
+
+
+def latent_log_prior(
+    name: str, alpha: FloatArray, gamma: FloatArray, exponential: FloatArray
+) -> dict[str, FloatArray]:
+    """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
+    made = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
+    return {f"{prefix}{name}": density for prefix, density in zip(LATENTS, made, strict=True)}

@@ -1,0 +1,1 @@
+"""The classical tests, with their p-values."""

@@ -1,0 +1,69 @@
+"""The all-test in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.comparison.decision import SIGNIFICANT, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods.classic.words import NOT_A_PROBABILITY, each, favours, own_level
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import percent_setting, pvalue, pvalue_equation, setting
+from bayescompare.text.phrases import many
+
+if TYPE_CHECKING:
+    from bayescompare.methods.classic.all_test import AllTest
+
+__all__ = ["all_test_headline", "all_test_words"]
+
+
+def all_test_headline(results: Results, answer: Answer, decision: Decision) -> str:
+    """Who is better on every measure, or which measures favour whom, in one line."""
+    found, m = favours(answer), len(results.measures)
+    where = "every measure" if m > 1 else results.measures[0]
+    largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.level)}"
+    for name, measures in found.items():
+        if name is not None and len(measures) == m:
+            if decision.verdict == "settled":
+                return f"{name} is better on {where} ({largest}, significant)"
+            return f"{name} is ahead on {where} ({largest}, not significant)"
+    if set(found) == {None}:
+        return "no measure favours either algorithm (p = 1, not significant)"
+    told = [f"{name or 'neither'} on {many(on)}" for name, on in found.items()]
+    return f"the measures do not agree: {', '.join(told)} (p = 1, not significant)"
+
+
+def all_test_words(
+    method: AllTest, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Say what each measure says, and that together they are a conservative test."""
+    m, found = len(results.measures), favours(answer)
+    ahead = next((name for name, measures in found.items() if len(measures) == m), None)
+    level = percent_setting(SIGNIFICANT)
+    if decision.verdict == "settled":
+        said = (
+            f"{ahead} is significantly better on every measure at the {level} level: the "
+            f"largest p-value is {pvalue(decision.level)}."
+        )
+    elif ahead is not None:
+        said = (
+            f"Every measure favours {ahead}, but not every one significantly: the largest "
+            f"p-value is {pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is not "
+            "evidence that the algorithms are equal."
+        )
+    else:
+        said = (
+            "The measures do not all favour the same algorithm, so neither is better on every "
+            "measure by this test: p = 1. That is not evidence that the algorithms are equal."
+        )
+    limits = (
+        "Asking significance of every measure makes the test conservative: its error rate is "
+        "often far below the level of the single tests, and its power low."
+    )
+    return [
+        each(method.test, results, answer),
+        said,
+        *own_level(decision, method.alpha),
+        limits,
+        NOT_A_PROBABILITY,
+    ]

@@ -1,0 +1,227 @@
+r"""Friedman's test of mean ranks, with Iman & Davenport's statistic and Nemenyi's pairs.
+
+Story: on each of n datasets the l algorithms are ranked, rank 1 the best, equal values sharing
+their average rank; the null hypothesis is that on every dataset each ordering is as likely as any
+other. From Friedman's :math:`\chi^2` (corrected for ties) Iman & Davenport's less conservative
+
+.. math:: F = \frac{(n - 1)\,\chi^2}{n(l - 1) - \chi^2} \sim F_{l-1,\,(l-1)(n-1)}
+
+is the statistic, and its tail the p-value. Two mean ranks differ by Nemenyi's test where they are
+further apart than the critical difference
+
+.. math:: \mathrm{CD} = \frac{q_{\alpha, l, \infty}}{\sqrt 2} \sqrt{\frac{l(l + 1)}{6n}}
+
+with q the studentised range; it is not corrected for ties.
+
+References
+----------
+Friedman (1937); Iman & Davenport (1980); Nemenyi (1963); Demšar (2006), Section 3.2.2.
+Benavoli, Corani & Mangili (2016), "Should we really use post-hoc tests based on mean-ranks?".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, FloatArray, Kind, Method, Sampling
+from bayescompare.kernels.classic.wilcoxon import SMALLEST
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.methods.classic.pair_tests import check_alpha
+from bayescompare.results.results import Results
+
+__all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks"]
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Friedman(Method):
+    """Do several algorithms differ significantly in their mean ranks?
+
+    Parameters
+    ----------
+    alpha : float
+        The level of the critical difference and of the pairs that the words name.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from bayescompare.methods.classic.friedman import Friedman, critical_difference
+    >>> results = bc.load_example("jansen-uci").sel(measures=["auc"])
+    >>> c = bc.compare(results, method=Friedman())
+    >>> round(c.statistic, 3), c.pvalue < 0.001, round(critical_difference(c.answer.details), 3)
+    (6.389, True, 2.625)
+    """
+
+    alpha: float = 0.05
+
+    least_algorithms: ClassVar[int] = 3
+    name: ClassVar[str] = "friedman"
+    title: ClassVar[str] = "Friedman test of mean ranks (Iman-Davenport), with Nemenyi's pairs"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Demšar (2006), Section 3.2.2"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"pvalue", "statistic", "ranks", "nemenyi", "critical_difference"}
+    )
+    one_measure: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha)
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Rank the algorithms on every dataset and test the rank sums."""
+        _check(results)
+        doubled = doubled_ranks(results.oriented()[:, :, 0])
+        n, l = doubled.shape
+        sums = doubled.sum(axis=0)
+        # Sums of integers, so that equal mean ranks are equal; they stay in listing order.
+        order = np.argsort(sums, kind="stable")
+        label = ">".join(results.algorithms[i] for i in order)
+        chi2, statistic, pvalue = _iman_davenport(doubled)
+        freedom = [l - 1, (l - 1) * (n - 1)]
+        error = math.sqrt(l * (l + 1) / (6 * n))
+        range_at = float(stats.studentized_range.ppf(1 - self.alpha, l, np.inf))
+        # A dataset with ties shows several orderings, none of them exactly.
+        count = int((np.diff(doubled[:, order], axis=1) > 0).all(axis=1).sum())
+        return Answer(
+            labels=(label,),
+            states=((label,),),
+            counts=np.array([float(count)]),
+            size=math.factorial(l),
+            n_observed=int(count > 0),
+            pvalue=pvalue,
+            statistic=statistic,
+            lead=0,
+            details={
+                "chi2": chi2,
+                "chi2_pvalue": float(stats.chi2.sf(chi2, l - 1)),
+                "F": statistic if math.isfinite(statistic) else None,
+                "degrees_of_freedom": freedom,
+                "algorithms": list(results.algorithms),
+                "mean_ranks": (sums / (2 * n)).tolist(),
+                "alpha": self.alpha,
+                "critical_difference": range_at / math.sqrt(2) * error,
+                "nemenyi": _nemenyi(sums / (2 * n), error),
+            },
+        )
+
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return answer.details["F"] is not None
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the mean ranks, what was tested about them, and which pairs differ."""
+        from bayescompare.methods.classic.friedman_words import friedman_words
+
+        return friedman_words(results, answer, decision)
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
+        """Say what was tested: whether the algorithms differ, not in which order."""
+        from bayescompare.methods.classic.friedman_words import friedman_headline
+
+        return friedman_headline(answer, decision)
+
+
+# ------------------------------------------------------------------------- read off answer.details
+
+
+def ranks(details: Mapping[str, Any]) -> pd.Series[float]:
+    """Mean rank of each algorithm, 1 the best."""
+    index = pd.Index(details["algorithms"], name="algorithm")
+    return pd.Series(details["mean_ranks"], index=index, name="mean rank", dtype=float)
+
+
+def nemenyi(details: Mapping[str, Any]) -> pd.DataFrame:
+    """Nemenyi's p-value of each pair; the diagonal is NaN."""
+    names = details["algorithms"]
+    return pd.DataFrame(
+        details["nemenyi"],
+        index=pd.Index(names, name="algorithm"),
+        columns=pd.Index(names, name="opponent"),
+        dtype=float,
+    )
+
+
+def critical_difference(details: Mapping[str, Any]) -> float:
+    """How far apart two mean ranks must be to differ at the level alpha."""
+    return float(details["critical_difference"])
+
+
+# -------------------------------------------------------------------------------------- the figures
+
+
+def doubled_ranks(values: FloatArray) -> IntArray:
+    """Twice the rank of each algorithm on each dataset, integers even with ties.
+
+    Values within 1e-12 of their size, directly or through others, are equal.
+
+    Parameters
+    ----------
+    values : array (n, l)
+        Higher is better.
+
+    Examples
+    --------
+    >>> doubled_ranks(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
+    array([[5, 2, 5, 8]])
+    """
+    order = np.argsort(-values, axis=1, kind="stable")
+    best_first = np.take_along_axis(values, order, axis=1)
+    scale = np.maximum(np.abs(best_first[:, :-1]), np.abs(best_first[:, 1:]))
+    new = best_first[:, :-1] - best_first[:, 1:] > RELATIVE_TOLERANCE * scale
+    groups = np.zeros(values.shape, dtype=np.int64)
+    np.put_along_axis(groups, order[:, 1:], np.cumsum(new, axis=1), axis=1)
+    return np.asarray(np.rint(2 * stats.rankdata(groups, axis=1)), dtype=np.int64)
+
+
+def _iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
+    """Friedman's χ², Iman & Davenport's F and the tail of F."""
+    n, l = doubled.shape
+    if (doubled == doubled[:, :1]).all():
+        # Every dataset is one tie, and scipy divides zero by zero.
+        return 0.0, 0.0, 1.0
+    chi2 = float(stats.friedmanchisquare(*doubled.T).statistic)
+    if (doubled == doubled[0]).all():
+        # χ² is at its maximum, which floats only nearly reach. F's tail would be 0, which no data
+        # can bear out; how often datasets agree so under the hypothesis is known exactly.
+        return float(n * (l - 1)), math.inf, max(_agreement(doubled), SMALLEST)
+    statistic = (n - 1) * chi2 / (n * (l - 1) - chi2)
+    tail = float(stats.f.sf(statistic, l - 1, (l - 1) * (n - 1)))
+    return chi2, statistic, max(tail, SMALLEST)
+
+
+def _nemenyi(mean: FloatArray, error: float) -> list[list[float | None]]:
+    """P-value of every pair by the studentised range; each distinct distance once."""
+    l = len(mean)
+    apart = np.abs(mean[:, None] - mean[None, :]).round(12)
+    distinct, inverse = np.unique(apart, return_inverse=True)
+    tails = stats.studentized_range.sf(distinct / error * math.sqrt(2), l, np.inf)
+    square = np.clip(tails, 0.0, 1.0)[inverse.ravel()].reshape(l, l).tolist()
+    return [[None if i == j else square[i][j] for j in range(l)] for i in range(l)]
+
+
+def _agreement(doubled: IntArray) -> float:
+    """P(all datasets have the same ranks) under the null, where they do; F is then infinite."""
+    orderings = math.factorial(doubled.shape[1])
+    for tied in np.unique(doubled[0], return_counts=True)[1].tolist():
+        orderings //= math.factorial(tied)
+    return math.exp(-(len(doubled) - 1) * math.log(orderings))
+
+
+def _check(results: Results) -> None:
+    l, measure = len(results.algorithms), results.measures[0]
+    if results[measure].rope is not None:
+        raise BayescompareError(
+            f"rope on {measure!r}: equivalence is not transitive, so {l} algorithms cannot be "
+            "ranked with one; use pairwise(), or drop the rope."
+        )

@@ -1,0 +1,87 @@
+"""The Friedman test in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods.classic.friedman import critical_difference, nemenyi, ranks
+from bayescompare.methods.classic.words import finding
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
+from bayescompare.text.phrases import many
+
+__all__ = ["friedman_headline", "friedman_words"]
+
+
+def friedman_headline(answer: Answer, decision: Decision) -> str:
+    """Whether the algorithms differ, which is what was tested, and who has the best mean rank."""
+    mean = ranks(answer.details)
+    # Mean ranks are halves of whole numbers over n: equal ones are equal.
+    best = [str(name) for name in mean.index[mean == mean.min()]]
+    ahead = f"best mean rank: {many(best)}" if len(best) < len(mean) else "all mean ranks are equal"
+    differ = "the algorithms differ"
+    if decision.verdict != "settled":
+        differ = "the algorithms do not differ significantly"
+    return f"{differ}, {pvalue_equation(decision.level)}; {ahead}"
+
+
+def friedman_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the mean ranks, what was tested about them, and which pairs differ."""
+    details = answer.details
+    mean = ranks(details)
+    shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
+    said = (
+        f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
+        f"{results.measures[0]} (1 is best) are {many(shown, most=12)}."
+    )
+    tested = finding(decision, "every ordering of the algorithms is equally likely")
+    limits = (
+        "What is tested is whether the algorithms differ, not whether this is their order, and "
+        "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
+        "algorithms are compared: a verdict on a pair can change when a third one comes or "
+        "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
+        "method='wilcoxon', or 'dirichlet' for a probability."
+    )
+    return [said, tested, _how(details), *_pairs(details, decision), limits]
+
+
+def _how(details: Mapping[str, Any]) -> str:
+    chi2 = (
+        f"Friedman's chi-square is {statistic(details['chi2'])} "
+        f"({pvalue_equation(details['chi2_pvalue'])})"
+    )
+    if details["F"] is None:
+        return (
+            "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
+            f"p-value is how often datasets would agree so under the hypothesis, exactly. {chi2}."
+        )
+    first, second = details["degrees_of_freedom"]
+    return (
+        f"That p-value is of Iman and Davenport's F = {statistic(details['F'])} on {first} and "
+        f"{second} degrees of freedom, an approximation for many datasets; {chi2}."
+    )
+
+
+def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
+    if decision.verdict != "settled":
+        return ["So no pair is singled out."]
+    mean, pvalues, alpha = ranks(details), nemenyi(details), float(details["alpha"])
+    names: Sequence[str] = details["algorithms"]
+    apart = [
+        f"{a} over {b}"
+        for a in names
+        for b in names
+        if mean[a] < mean[b] and float(pvalues.loc[a, b]) <= alpha  # type: ignore[arg-type]
+    ]
+    found = many(apart, most=12) if apart else "none are"
+    said = [
+        f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
+        f"{rank(critical_difference(details))} apart: {found}."
+    ]
+    if len(apart) < math.comb(len(names), 2):
+        said.append("A pair that does not differ by this test is not shown to be equal.")
+    return said

@@ -1,0 +1,82 @@
+r"""The generalised likelihood-ratio test of joint dominance.
+
+Story: every dataset falls into one of K statements with probabilities θ. The null hypothesis is
+that the most frequent statement is *not* more probable than every other,
+
+.. math:: H_0: \theta_{i^*} \le \max_{k \ne i^*} \theta_k, \qquad
+          -2\log\lambda = 2\,[a\ln a + b\ln b - (a+b)\ln\tfrac{a+b}{2}] \sim \chi^2_1
+
+with a, b the two largest counts. It gives a p-value, never a probability of anything.
+
+References
+----------
+de Campos & Benavoli (2016), Section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.kernels.classic.glrt import glrt
+from bayescompare.methods.classic.glrt_words import glrt_words
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+
+__all__ = ["GLRT"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GLRT(Method):
+    """Is the most frequent statement significantly more probable than every other?
+
+    Examples
+    --------
+    Example 2 of the paper:
+
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=bc.methods.GLRT())
+    >>> round(c.pvalue, 6)
+    0.312663
+    """
+
+    name: ClassVar[str] = "glrt"
+    title: ClassVar[str] = "likelihood-ratio test that one joint statement is the most probable"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    leading: ClassVar[str] = "is the most frequent statement"
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Test the two largest counts against each other."""
+        statements = Statements.from_results(results)
+        counts = np.sort(statements.table.counts)
+        second = float(counts[-2]) if len(counts) > 1 else 0.0
+        statistic, pvalue = glrt(float(counts[-1]), second)
+        return Answer.over(statements, statistic=statistic, pvalue=pvalue)
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """The p-value of other counts."""
+        top = float(answer.counts[answer.labels.index(decision.statement)])
+        second = 0.0 if decision.runner_up is None else decision.runner_up[1]
+
+        def level(more: int, moved: int) -> float:
+            first, next_one = top + more - moved, second + moved
+            return glrt(first, next_one)[1] if first > next_one else 1.0
+
+        return level
+
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return True
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say which hypothesis was tested and what its p-value allows."""
+        return glrt_words(results, answer, decision)

@@ -1,0 +1,45 @@
+"""The generalised likelihood-ratio test in plain words."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.decision import SIGNIFICANT, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
+from bayescompare.text.phrases import many, phrase, short_label
+
+__all__ = ["glrt_words"]
+
+
+def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say which hypothesis was tested and what its p-value allows."""
+    n = len(results.datasets)
+    own = float(answer.counts[answer.labels.index(decision.statement)])
+    best = short_label(decision.statement)
+    if decision.verdict == "tied":
+        tied = many([best, *map(short_label, decision.rivals)], most=4)
+        return [
+            f"On {plural(n, 'dataset')} the most frequent statements are tied ({tied}), so the "
+            "test cannot single one out: p = 1."
+        ]
+    second = 0.0 if decision.runner_up is None else decision.runner_up[1]
+    said = (
+        f"On {plural(n, 'dataset')} the most frequent statement is {best}: "
+        f"{phrase(results, decision.statement)}. It has {count(own)} of {n} datasets, the "
+        f"next one {count(second)}."
+    )
+    if decision.verdict == "settled":
+        finding = (
+            f"The hypothesis that it is not the most probable statement is rejected at the "
+            f"{percent_setting(SIGNIFICANT)} level ({pvalue_equation(decision.level)})."
+        )
+    else:
+        finding = (
+            f"The hypothesis that it is not the most probable statement cannot be rejected "
+            f"({pvalue_equation(decision.level)}); that is not evidence that it is true."
+        )
+    limits = (
+        "A p-value is not the probability of either hypothesis, and the chi-square behind it "
+        "is a large-sample approximation; for a probability use method='dirichlet'."
+    )
+    return [said, finding, limits]

@@ -1,0 +1,151 @@
+"""What the all-test and the one-test share: one classical test per measure, and its table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.methods.classic.pair_tests import (
+    PairTest,
+    WhichTest,
+    check_alpha,
+    check_test,
+    measured,
+    run,
+)
+from bayescompare.results.results import Results
+
+__all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
+
+
+class Combined(NamedTuple):
+    """What the measures amount to: who leads, the p-value, and how many measures count for it.
+
+    Nobody leads where the rule has nothing to say; the p-value is then 1.
+    """
+
+    lead: int | None
+    pvalue: float
+    statistic: int
+
+
+@dataclass(frozen=True)
+class Favoured:
+    """The p-values of the measures that favour each algorithm, and the algorithms' names."""
+
+    names: tuple[str, str]
+    pvalues: tuple[list[float], list[float]]
+
+    @classmethod
+    def by(cls, names: Sequence[str], tests: Sequence[PairTest]) -> Favoured:
+        """Sort the measures by the algorithm they favour; those that favour neither are out."""
+        first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
+        return cls((names[0], names[1]), (first, second))
+
+    def least(self, side: int) -> float:
+        """The smallest p-value of a measure that favours an algorithm, 1 if none does."""
+        return min(self.pvalues[side], default=1.0)
+
+    def first_by(self, *keys: Sequence[float]) -> int:
+        """Which algorithm has the smaller key, the first key that differs deciding.
+
+        The name decides last, so that the order in which the two are listed does not.
+        """
+        return min((0, 1), key=lambda side: (*(key[side] for key in keys), self.names[side]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerMeasure(Method):
+    """A rule over the p-values of one test per measure."""
+
+    test: WhichTest = "wilcoxon"
+    alpha: float = 0.05
+
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Jansen et al. (2022), Section 4.3"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
+    one_pair: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_test(self.test)
+        check_alpha(self.alpha)
+
+    @abstractmethod
+    def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
+        """Make one p-value of several."""
+
+    @abstractmethod
+    def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
+        """The statements that the first, and that the second algorithm is the better one."""
+
+    @abstractmethod
+    def neither(
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
+    ) -> tuple[str, NDArray[np.bool_]]:
+        """The statement where nobody leads, and which datasets show it."""
+
+    @abstractmethod
+    def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which datasets, by their signs (dataset, measure), show what is tested."""
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Test every measure by itself and combine."""
+        names = results.algorithms
+        tests = [run(results, measure, self.test) for measure in results.measures]
+        found = self.combine(Favoured.by(names, tests), tests)
+        signs = np.sign(np.stack([measured(results, name) for name in results.measures], axis=1))
+        rows = [
+            {
+                "measure": measure,
+                "statistic": tested.sums[0],
+                "pvalue": tested.pvalue,
+                "better": None if tested.favours is None else names[tested.favours],
+            }
+            for measure, tested in zip(results.measures, tests, strict=True)
+        ]
+        labels: tuple[str, ...] = self.labels(names, len(tests))
+        support = [self.supports(signs), self.supports(-signs)]
+        if found.lead is None:
+            label, shown = self.neither(names, tests, signs)
+            labels, support = (*labels, label), [*support, shown]
+        counts = np.array([shown.sum() for shown in support], dtype=np.float64)
+        return Answer(
+            labels=labels,
+            states=() if self.one_question else _states(labels),
+            counts=counts,
+            size=len(labels),
+            n_observed=int((counts > 0).sum()),
+            pvalue=found.pvalue,
+            statistic=float(found.statistic),
+            lead=2 if found.lead is None else found.lead,
+            details={"test": self.test, "alpha": self.alpha, "per_measure": rows},
+        )
+
+
+def _states(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """For every measure, the ordering in each statement."""
+    return tuple(zip(*(label.split("|") for label in labels), strict=True))
+
+
+def per_measure(details: Mapping[str, Any]) -> pd.DataFrame:
+    """Tabulate ``answer.details``: statistic (of the first), p-value and who is favoured.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from bayescompare.methods.classic.all_test import AllTest
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=AllTest(test="sign"))
+    >>> per_measure(c.answer.details).round(3)
+              statistic  pvalue better
+    measure
+    accuracy        3.0   0.146      B
+    time            4.0   0.388      B
+    """
+    return pd.DataFrame(details["per_measure"]).set_index("measure")

@@ -1,0 +1,87 @@
+r"""The sign test: who is better on more datasets?
+
+Story: a dataset that is no tie favours the first algorithm with probability q, and the null
+hypothesis is q = ½. With κ⁺ wins against κ⁻,
+
+.. math:: p = \min\Bigl(1,\; 2 \sum_{i=0}^{\min(\kappa^+, \kappa^-)}
+              \binom{\kappa^+ + \kappa^-}{i} 2^{-(\kappa^+ + \kappa^-)}\Bigr) .
+
+Ties, and differences within the measure's rope, are left out.
+
+References
+----------
+Demšar (2006), Section 3.1.4; Lacoste, Laviolette & Marchand (2012), Section 6.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scipy.stats import binomtest
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.methods._shared.pair_answer import pair_answer
+from bayescompare.methods.classic.pair_tests import run
+from bayescompare.methods.classic.sign_words import sign_words
+from bayescompare.results.results import Results
+
+__all__ = ["Sign"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign(Method):
+    """Is one algorithm better on significantly more datasets than the other?
+
+    Two-sided and exact (`scipy.stats.binomtest`); `statistic` is the number of datasets on which
+    the first algorithm is better.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from bayescompare.methods.classic.sign import Sign
+    >>> results = bc.load_example("benavoli-example1").sel(measures=["accuracy"])
+    >>> c = bc.compare(results, method=Sign())
+    >>> c.best, c.statistic, round(c.pvalue, 6)
+    ('B>A', 3.0, 0.145996)
+    """
+
+    name: ClassVar[str] = "sign"
+    title: ClassVar[str] = "sign test: is one algorithm better on more datasets?"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    one_pair: ClassVar[bool] = True
+    one_measure: ClassVar[bool] = True
+    leading: ClassVar[str] = "has the most wins"
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Count the wins of each and test them against a fair coin."""
+        found = run(results, results.measures[0], "sign")
+        ties = len(results.datasets) - sum(found.wins)
+        return pair_answer(
+            results,
+            found.wins,
+            pvalue=found.pvalue,
+            statistic=found.sums[0],
+            details={"wins": list(found.wins), "ties": ties},
+        )
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """The p-value of other wins."""
+        won = int(answer.counts[answer.labels.index(decision.statement)])
+        lost = int(answer.counts.sum()) - won
+
+        def level(more: int, moved: int) -> float:
+            wins, losses = won + more - moved, lost + moved
+            return float(binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
+
+        return level
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who won how often, and that nothing but wins was looked at."""
+        return sign_words(results, answer, decision)

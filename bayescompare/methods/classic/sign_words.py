@@ -1,0 +1,33 @@
+"""The sign test in plain words."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, plural
+from bayescompare.text.phrases import phrase
+
+__all__ = ["sign_words"]
+
+
+def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say who won how often, and that nothing but wins was looked at."""
+    n, ties = len(results.datasets), int(answer.details["ties"])
+    limits = "The test counts on how many datasets an algorithm is better and ignores by how much."
+    if decision.verdict == "tied":
+        said = (
+            f"Of {plural(n, 'dataset')} each algorithm is better on "
+            f"{count(float(answer.counts[0]))}, and {left_out(ties)}: p = 1. That does not "
+            "show that they are equal."
+        )
+        return [said, limits, NOT_A_PROBABILITY]
+    wins = float(answer.counts[answer.labels.index(decision.statement)])
+    said = (
+        f"Of {plural(n, 'dataset')}, {count(wins)} say that "
+        f"{phrase(results, decision.statement)} and {count(answer.counts.sum() - wins)} the "
+        f"reverse; {left_out(ties)}."
+    )
+    hypothesis = "either algorithm is as likely as the other to be the better one on a dataset"
+    return [said, finding(decision, hypothesis), limits, NOT_A_PROBABILITY]

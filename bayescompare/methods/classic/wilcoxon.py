@@ -1,0 +1,75 @@
+r"""Wilcoxon's signed-rank test: who is better, datasets weighted by the rank of the difference?
+
+Story: the differences on the datasets are independent and symmetric about one median, and the null
+hypothesis is that this median is zero: given their sizes, every sign is then a fair coin. The
+statistic :math:`W^+` is the sum of the ranks, by size, of the differences in favour of the first.
+
+Ties, and differences within the measure's rope, are left out; equal sizes share their average
+rank, and sizes that differ by float noise only (1e-12 of the values subtracted) are equal. The
+p-value is exact for up to 1000 differences, ties or not: `bayescompare.kernels.classic.wilcoxon`.
+
+References
+----------
+Wilcoxon (1945); Demšar (2006), Section 3.1.3; Lacoste, Laviolette & Marchand (2012), Section 6.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.methods._shared.pair_answer import pair_answer
+from bayescompare.methods.classic.pair_tests import run
+from bayescompare.methods.classic.wilcoxon_words import wilcoxon_words
+from bayescompare.results.results import Results
+
+__all__ = ["Wilcoxon"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wilcoxon(Method):
+    """Do the differences between two algorithms lie significantly to one side of zero?
+
+    Two-sided; `statistic` is the rank sum W⁺ of the first algorithm.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> from bayescompare.methods.classic.wilcoxon import Wilcoxon
+    >>> results = bc.load_example("benavoli-example1").sel(measures=["accuracy"])
+    >>> c = bc.compare(results, method=Wilcoxon())
+    >>> c.best, c.statistic, round(c.pvalue, 6)
+    ('B>A', 19.5, 0.145996)
+    """
+
+    name: ClassVar[str] = "wilcoxon"
+    title: ClassVar[str] = "Wilcoxon signed-rank test, exact with ties"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
+    provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    one_pair: ClassVar[bool] = True
+    one_measure: ClassVar[bool] = True
+    leading: ClassVar[str] = "has the largest sum of ranks"
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Rank the differences and test the rank sums."""
+        found = run(results, results.measures[0], "wilcoxon")
+        ties = len(results.datasets) - sum(found.wins)
+        return pair_answer(
+            results,
+            found.wins,
+            pvalue=found.pvalue,
+            statistic=found.sums[0],
+            lead=found.favours,
+            details={"rank_sums": list(found.sums), "ties": ties, "exact": found.exact},
+        )
+
+    def approximate(self, answer: Answer) -> bool:
+        """Whether the p-value is that of a limiting distribution."""
+        return not answer.details["exact"]
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the rank sums, how the p-value was had, and what the test takes for granted."""
+        return wilcoxon_words(results, answer, decision)

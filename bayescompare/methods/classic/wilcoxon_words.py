@@ -1,0 +1,45 @@
+"""Wilcoxon's signed-rank test in plain words."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
+from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, plural
+from bayescompare.text.phrases import phrase
+
+__all__ = ["wilcoxon_words"]
+
+
+def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the rank sums, how the p-value was had, and what the test takes for granted."""
+    sums, left = answer.details["rank_sums"], left_out(int(answer.details["ties"]))
+    n = plural(len(results.datasets), "dataset")
+    limits = (
+        "The test takes differences to be comparable from dataset to dataset and symmetric "
+        "about their median; where they are not, use method='sign'."
+    )
+    if answer.lead is None:
+        said = (
+            f"On {n} the ranks of the differences sum to {count(sums[0])} for either algorithm, "
+            f"and {left}: p = 1. That does not show that they are equal."
+        )
+        return [said, limits, NOT_A_PROBABILITY]
+    ahead = answer.lead
+    said = (
+        f"On {n} the ranks of the differences sum to {count(sums[ahead])} in favour of "
+        f"{decision.statement} ({phrase(results, decision.statement)}) and to "
+        f"{count(sums[1 - ahead])} against it; {left}."
+    )
+    if answer.counts[ahead] < answer.counts[1 - ahead]:
+        said += " On more datasets the reverse holds, by differences that are smaller on the whole."
+    tested = finding(decision, "the differences are symmetric about zero")
+    how = (
+        "The p-value is exact: it counts the patterns of signs."
+        if answer.details["exact"]
+        else f"The p-value is not exact: above {MOST_EXACT} differences it is the normal "
+        "approximation."
+    )
+    return [said, tested, how, limits, NOT_A_PROBABILITY]

@@ -1,0 +1,91 @@
+"""Sentences that the classical tests share; each is read off the `Decision`."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.decision import SIGNIFICANT, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
+from bayescompare.text.phrases import many
+
+__all__ = ["NOT_A_PROBABILITY", "directed", "each", "favours", "finding", "left_out", "own_level"]
+
+_TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
+
+NOT_A_PROBABILITY = (
+    "A p-value is not the probability of a hypothesis; for a probability use method='dirichlet'."
+)
+
+
+def finding(decision: Decision, hypothesis: str) -> str:
+    """Say whether the null hypothesis is rejected; a large p-value never speaks for it.
+
+    Examples
+    --------
+    >>> finding(Decision("A>B", 0.3, "open", (), None), "both are equal")
+    'The hypothesis that both are equal cannot be rejected (p = 0.300); that is not ...
+    """
+    if decision.verdict == "settled":
+        return (
+            f"The hypothesis that {hypothesis} is rejected at the {percent_setting(SIGNIFICANT)} "
+            f"level ({pvalue_equation(decision.level)})."
+        )
+    return (
+        f"The hypothesis that {hypothesis} cannot be rejected "
+        f"({pvalue_equation(decision.level)}); that is not evidence that it is true."
+    )
+
+
+def left_out(ties: int) -> str:
+    """Say how many ties were dropped.
+
+    Examples
+    --------
+    >>> left_out(0), left_out(1), left_out(3)
+    ('no dataset is a tie', '1 dataset is a tie and left out', '3 datasets are ties and left out')
+    """
+    if ties == 0:
+        return "no dataset is a tie"
+    return f"{plural(ties, 'dataset')} {'is a tie' if ties == 1 else 'are ties'} and left out"
+
+
+def own_level(decision: Decision, alpha: float) -> list[str]:
+    """Say the finding at the method's own level too, where that is another one.
+
+    Examples
+    --------
+    >>> own_level(Decision("A>B", 0.03, "settled", (), None), 0.01)
+    ['At the level alpha = 0.01 asked for it is not significant.']
+    """
+    if alpha == SIGNIFICANT:
+        return []
+    verdict = "significant" if decision.level <= alpha else "not significant"
+    return [f"At the level alpha = {setting(alpha)} asked for it is {verdict}."]
+
+
+def directed(results: Results, answer: Answer) -> tuple[str, str]:
+    """The two algorithms in the direction that the p-value is about."""
+    first, second = results.algorithms
+    return (second, first) if answer.lead else (first, second)
+
+
+def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
+    """The measures that favour each algorithm, at a level; under None those that favour neither."""
+    found: dict[str | None, list[str]] = {}
+    for row in answer.details["per_measure"]:
+        if row["better"] is None or row["pvalue"] <= level:
+            found.setdefault(row["better"], []).append(row["measure"])
+    return found
+
+
+def each(test: str, results: Results, answer: Answer) -> str:
+    """Say what was found on each measure."""
+    rows = answer.details["per_measure"]
+    found = [
+        f"{row['measure']} {row['better'] or 'neither'} ({pvalue_equation(row['pvalue'])})"
+        for row in rows
+    ]
+    return (
+        f"By the {_TITLES[test]} on {plural(len(results.datasets), 'dataset')}, the "
+        f"measures favour: {many(found)}."
+    )

@@ -1,0 +1,48 @@
+"""The correlated t-test over datasets in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods.context.words import context_words, rate_words
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, setting, statistic
+
+if TYPE_CHECKING:
+    from bayescompare.methods.context.correlated_t import CorrelatedT
+
+__all__ = ["correlated_t_words"]
+
+
+def correlated_t_words(
+    method: CorrelatedT, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Say who is better on most datasets, what ρ was taken and what is ignored."""
+    said = [*context_words(results, answer, decision), rate_words(answer, decision)]
+    said.append(_rho_words(method, answer))
+    (measure,) = results.measures
+    if rope := results[measure].rope:
+        said.append(f"Differences of at most {setting(rope)} count as equivalent.")
+    said.append(
+        "Each dataset's differences are taken to be normal with one mean; how large a mean "
+        "difference is does not count further, and every dataset counts the same."
+    )
+    return said
+
+
+def _rho_words(method: CorrelatedT, answer: Answer) -> str:
+    found = sorted(set(answer.details["per_dataset"]["rho"]))
+    ends = dict.fromkeys([found[0], found[-1]])
+    shown = " to ".join(statistic(rho, significant=3) for rho in ends)
+    if method.rho is not None:
+        return f"Replicates of one dataset were taken to have correlation {shown}, as given."
+    if method.folds is not None:
+        return f"Replicates were taken to have correlation {shown}, one over the folds."
+    counts = sorted(set(answer.details["per_dataset"]["replicates"]))
+    many = count(counts[0]) if len(counts) == 1 else f"{count(counts[0])}–{count(counts[-1])}"
+    return (
+        f"Replicates were taken to be the {many} folds of one cross-validation, with correlation "
+        f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."
+    )

@@ -1,0 +1,244 @@
+r"""Partial pooling: the datasets' error shares come from one distribution, which is learned.
+
+Story: of dataset i's discordant examples a share :math:`z_i` are errors of the first algorithm,
+
+.. math:: \mu \sim \mathrm{Beta}(1, 1), \quad
+          \rho = \frac{1}{1 + \varphi} \sim \mathrm{Uniform}(0, 1), \quad
+          z_i \sim \mathrm{Beta}(\mu\varphi, (1 - \mu)\varphi), \quad
+          k_{h,i} \sim \mathrm{Binomial}(n_i, z_i),
+
+so that the first is better on a share :math:`q = I_{½}(\mu\varphi, (1 - \mu)\varphi)` of the
+datasets of the context. The question is Pr(q > ½ | k), which is Pr(μ < ½ | k): a Beta has its
+median below ½ exactly where its mean is. Unlike the Poisson-binomial test this one learns how much
+the datasets differ, and a dataset with few errors borrows from the others.
+
+References
+----------
+Gelman et al. (2013), Bayesian Data Analysis, Section 5.3, for the model; Lacoste, Laviolette &
+Marchand (2012) for the question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.kernels.context.beta_binomial import (
+    leave_one_out,
+    pooled,
+    predictive,
+    share_interval,
+    shrunken,
+)
+from bayescompare.kernels.context.error_rates import p_first_better
+from bayescompare.methods._shared.pair_answer import leanings, pair_answer, pair_counts, rate_extra
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    check_ranges,
+    is_number,
+    prior_options,
+)
+from bayescompare.methods.context.hierarchical_words import hierarchical_words
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["Hierarchical"]
+
+FloatArray = NDArray[np.float64]
+
+#: A prior that jumps is integrated less exactly; beyond this error NUTS takes over.
+_EXACT = 1e-6
+
+_PARAMETERS = (
+    Parameter(
+        "mu", (), "Beta(1, 1)", "mean share of discordant errors that are the first's", high=1.0
+    ),
+    Parameter(
+        "rho", (), "Uniform(0, 1)", "1/(1 + φ), the correlation of errors on one dataset", high=1.0
+    ),
+    Parameter("phi", (), "(from rho)", "φ, how alike the datasets are; in place of rho"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hierarchical(Method):
+    """Is the first algorithm better on most datasets, when what they have in common is learned?
+
+    Parameters
+    ----------
+    priors : mapping, optional
+        Priors of your own, by the names in ``bc.methods.describe("hierarchical")``. A distribution
+        without random parameters keeps the answer exact; a number and all else switch it to NUTS,
+        and it says so.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("lacoste-svm-parzen"), method="hierarchical")
+    >>> c.best, round(float(c.probability.max()), 6)
+    ('svm>parzen', 0.997883)
+    """
+
+    name: ClassVar[str] = "hierarchical"
+    title: ClassVar[str] = "the same with partial pooling: datasets borrow from each other"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "Gelman et al. (2013), Section 5.3; Lacoste et al. (2012)"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "probability",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "per_dataset",
+            "rate",
+            "pooling",
+        }
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    judges = "counts"
+    one_pair = True
+    draws_are: ClassVar[str] = "exact"
+    one_measure = True
+    leading: ClassVar[str] = "holds on most datasets of this kind"
+
+    priors: Priors | None = None
+
+    def __post_init__(self) -> None:
+        check_priors(self.priors, self.parameters)
+        given = self.priors or {}
+        if "rho" in given and "phi" in given:
+            raise BayescompareError("priors names rho and phi: each determines the other.")
+        if is_number(given.get("mu")):
+            raise BayescompareError(
+                "priors['mu'] is a number: whether μ is below ½ is what the test is about."
+            )
+        rho = given.get("rho")
+        if is_number(rho) and not rho < 1:
+            raise BayescompareError(f"priors['rho']={rho!r}: a correlation must be below 1.")
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        return {"priors": prior_options(self.priors)}
+
+    @cached_property
+    def densities(self) -> dict[str, Any] | None:
+        """Log densities of μ and ρ for the quadrature; None where NUTS is needed."""
+        if not self.priors:
+            return {"log_prior_mu": None, "log_prior_rho": None}
+        from bayescompare.methods.context.hierarchical_posterior import densities_of
+
+        return densities_of(self.priors)
+
+    @property
+    def samples(self) -> bool:
+        """Whether a prior of the user's needs NUTS."""
+        return self.densities is None
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
+        from bayescompare.methods.context.hierarchical_posterior import sampled_answer
+
+        check_ranges(self.priors, self.parameters)
+        if self.densities is None:
+            return sampled_answer(self, results, sampling)
+        counts = pair_counts(results)
+        found = pooled(*counts, **self.densities)
+        each = shrunken(*counts, **self.densities)
+        if max(found.error, each.error) > _EXACT:
+            return sampled_answer(self, results, sampling)
+        low, high = share_interval(found.grid)
+        figures = {
+            "rate_mean": found.mean_q,
+            "rate_sd": found.sd_q,
+            "rate_lower": low,
+            "rate_upper": high,
+            "mu_mean": found.mean_mu,
+            "mu_sd": found.sd_mu,
+            "rho_mean": found.mean_rho,
+            "rho_sd": found.sd_rho,
+        }
+        both, evidence = [found.first, found.second], found.log_evidence
+        return self.finished(results, both, figures, each.first, each.mean, log_evidence=evidence)
+
+    def finished(
+        self,
+        results: Results,
+        both: Any,
+        figures: dict[str, float],
+        better: FloatArray,
+        share: FloatArray,
+        **more: Any,
+    ) -> Answer:
+        """Put figures about the context and about every dataset into an answer."""
+        k_h, k_g = pair_counts(results)
+        alone = p_first_better(k_h, k_g)
+        columns = {
+            "first_wrong": k_h,
+            "second_wrong": k_g,
+            "alone": alone,
+            "probability": better,
+            # Under the uniform prior, as P(first better) alone is.
+            "share_alone": (k_h + 1.0) / (k_h + k_g + 2.0),
+            "share": share,
+        }
+        return pair_answer(
+            results,
+            leanings(alone),
+            probability=np.asarray(both, dtype=np.float64),
+            figures=figures,
+            extra=rate_extra(figures),
+            details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
+            **more,
+        )
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out, by quadrature."""
+        if self.densities is None:
+            raise self.lacks("exact loo with a prior that needs NUTS")
+        counts = pair_counts(results)
+        without, _ = leave_one_out(*counts, **self.densities)
+        return without, predictive(*counts, pooled(*counts, **self.densities).grid)
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the model, every z marginalised."""
+        from bayescompare.methods.context.hierarchical_posterior import build
+
+        return build(self, results)
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw the hyper-parameters from the quadrature's cells, and every z given them."""
+        from bayescompare.methods.context.hierarchical_posterior import exact_tree
+
+        if self.densities is None:
+            raise BayescompareError(
+                "draws() are exact, and with this prior there is no exact way: use sample(), or "
+                "the posterior kept as c.tree."
+            )
+        return exact_tree(self, results, draws, chains, rng)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Draw every z back, given NUTS's hyper-parameters."""
+        from bayescompare.methods.context.hierarchical_posterior import finish
+
+        return finish(results, tree, rng)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who is better on most datasets, and how alike the datasets are."""
+        return hierarchical_words(results, answer, decision)

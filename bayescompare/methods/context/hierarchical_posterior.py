@@ -1,0 +1,250 @@
+"""The pooled model as draws and in PyMC, and priors of the user's as densities for quadrature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison import nuts
+from bayescompare.comparison.method import Answer, Sampling
+from bayescompare.kernels.context.beta_binomial import (
+    LogPrior,
+    better_share,
+    draw_hyper,
+    draw_shares,
+    pooled,
+)
+from bayescompare.kernels.context.beta_binomial_density import log_likelihood
+from bayescompare.methods._shared.pair_answer import pair_counts
+from bayescompare.methods._shared.priors import Priors, is_number, place
+from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.context.hierarchical import Hierarchical
+
+__all__ = ["build", "densities_of", "exact_tree", "finish", "sampled_answer"]
+
+FloatArray = NDArray[np.float64]
+
+#: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
+WRONG = "first_wrong"
+
+_DIMS = {
+    **dict.fromkeys(("mu", "rho", "phi", "q"), ()),
+    "z": ("dataset",),
+    WRONG: ("dataset",),
+}
+
+
+# a prior of the user's ---------------------------------------------------------------------------
+
+
+def densities_of(priors: Priors) -> dict[str, Any] | None:
+    """Log densities of μ and ρ, or None where a prior has parameters of its own or is a number."""
+    found: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
+    for name, value in priors.items():
+        density = None if is_number(value) else _density(name, value)
+        if density is None:
+            return None
+        if name == "phi":
+            density = _of_rho(density)
+        target = "mu" if name == "mu" else "rho"
+        found[f"log_prior_{target}"] = density
+    return found
+
+
+def _density(name: str, value: Any) -> LogPrior | None:
+    """Compile the log density of a prior that is one distribution and nothing else."""
+    import pymc as pm
+    import pytensor.tensor as pt
+    from pymc.pytensorf import compile as compile_
+
+    try:
+        with pm.Model() as model:
+            placed = place(name, value, ())
+    except BayescompareError:
+        # Not one density; the model will say what is wrong, if anything is.
+        return None
+    if model.free_RVs != [placed] or placed.ndim or model.potentials:
+        return None
+    x = pt.vector("x")
+    # A density may refuse a value that another density of the same family takes.
+    compiled: Callable[[FloatArray], FloatArray] = compile_([x], pm.logp(placed, x))
+    return lambda points: np.asarray(compiled(np.asarray(points, dtype=np.float64)))
+
+
+def _of_rho(of_phi: LogPrior) -> LogPrior:
+    """The density of ρ = 1/(1 + φ) from that of φ."""
+    return lambda rho: np.asarray(of_phi((1.0 - rho) / rho) - 2.0 * np.log(rho))
+
+
+# the model ---------------------------------------------------------------------------------------
+
+
+def build(method: Hierarchical, results: Results) -> pm.Model:
+    """Build the Beta-binomial model with the user's priors in it."""
+    import pymc as pm
+
+    k_h, k_g = pair_counts(results)
+    with pm.Model(coords={"dataset": list(results.datasets)}) as model:
+        mu, _, phi = _hyper(method.priors or {})
+        pm.BetaBinomial(
+            WRONG,
+            n=(k_h + k_g).astype(np.int64),
+            alpha=mu * phi,
+            beta=(1.0 - mu) * phi,
+            observed=k_h.astype(np.int64),
+            dims="dataset",
+        )
+    return model
+
+
+def _hyper(given: Priors) -> tuple[Any, Any, Any]:
+    """Place μ, ρ and φ in the model at hand."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    mu = place("mu", given["mu"], ()) if "mu" in given else pm.Beta("mu", 1.0, 1.0)
+    if "phi" in given:
+        phi = place("phi", given["phi"], ())
+        if is_number(phi):
+            # A plain 4.0 would be taken for single precision.
+            phi = pm.Deterministic("phi", pt.as_tensor_variable(np.float64(phi)))
+        return mu, pm.Deterministic("rho", 1.0 / (1.0 + phi)), phi
+    rho = place("rho", given["rho"], ()) if "rho" in given else pm.Uniform("rho", 0.0, 1.0)
+    if is_number(rho):
+        rho = pm.Deterministic("rho", pt.as_tensor_variable(np.float64(rho)))
+    return mu, rho, pm.Deterministic("phi", (1.0 - rho) / rho)
+
+
+def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS, with its Monte Carlo standard error."""
+    tree = nuts.sample_as(sampling, method.model(results))
+    tree = finish(results, tree, sampling.rng)
+    drawn = {
+        name: tree["posterior"][name].transpose("chain", "draw").values
+        for name in ("mu", "rho", "q")
+    }
+    each = np.stack([drawn["mu"] < 0.5, drawn["mu"] > 0.5], axis=-1).astype(np.float64)
+    low, high = np.quantile(drawn["q"], (0.025, 0.975))
+    figures = {"rate_mean": drawn["q"].mean(), "rate_sd": drawn["q"].std()}
+    figures |= {"rate_lower": low, "rate_upper": high}
+    for name in ("mu", "rho"):
+        figures |= {f"{name}_mean": drawn[name].mean(), f"{name}_sd": drawn[name].std()}
+    return method.finished(
+        results,
+        each.mean(axis=(0, 1)),
+        {name: float(value) for name, value in figures.items()},
+        *_given(results, drawn["mu"].ravel(), drawn["rho"].ravel()),
+        mcse=nuts.monte_carlo_error(each),
+        none_leads=float((drawn["mu"] == 0.5).mean()),
+        tree=tree,
+        seed=sampling.seed,
+    )
+
+
+def _given(results: Results, mu: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """P(better) and mean share of every dataset, averaged over draws of μ and ρ."""
+    k_h, k_g = pair_counts(results)
+    better, share = np.empty(len(k_h)), np.empty(len(k_h))
+    for i, (h, g) in enumerate(zip(k_h, k_g, strict=True)):
+        better[i] = better_share(mu, rho, h, g).mean()
+        share[i] = ((mu * (1.0 - rho) + rho * h) / (1.0 - rho + rho * (h + g))).mean()
+    return better, share
+
+
+# trees -------------------------------------------------------------------------------------------
+
+
+def exact_tree(
+    method: Hierarchical, results: Results, draws: int, chains: int, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw independently from prior and posterior."""
+    assert method.densities is not None
+    counts, densities = pair_counts(results), method.densities
+    grid = pooled(*counts, **densities).grid
+    after = draw_hyper(*counts, grid, chains * draws, rng, **densities)
+    mu, rho = (values.reshape(chains, draws) for values in after)
+    before = _prior_hyper(method, draws, rng)
+    groups: dict[str, dict[str, NDArray[Any]]] = {
+        "posterior": {"mu": mu, "rho": rho},
+        "prior": dict(zip(("mu", "rho"), before, strict=True)),
+        "posterior_predictive": {WRONG: _predicted(results, mu, rho, rng)},
+        "prior_predictive": {WRONG: _predicted(results, *before, rng)},
+        "log_likelihood": {WRONG: _log_likelihood(results, mu, rho)},
+        "log_prior": _log_prior(method, mu, rho),
+        "observed_data": {WRONG: counts[0].astype(np.int64)},
+    }
+    return finish(results, make_tree(groups, _DIMS, {"dataset": list(results.datasets)}), rng)
+
+
+def finish(results: Results, tree: xr.DataTree, rng: np.random.Generator) -> xr.DataTree:
+    """Add φ, q and every z to a tree of μ and ρ."""
+    import xarray as xr
+
+    counts = pair_counts(results)
+    nothing = np.zeros_like(counts[0]), np.zeros_like(counts[1])
+    for group in ("posterior", "prior"):
+        data = tree[group].to_dataset().assign_coords(dataset=list(results.datasets))
+        mu, rho = (data[name].transpose("chain", "draw").values for name in ("mu", "rho"))
+        known = counts if group == "posterior" else nothing
+        z = draw_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
+        sample = ("chain", "draw")
+        data["phi"] = (sample, (1.0 - rho) / rho)
+        data["q"] = (sample, better_share(mu, rho))
+        data["z"] = ((*sample, "dataset"), z)
+        tree[group] = xr.DataTree(data)
+    tree = logit_prior(tree, ["mu", "rho"])
+    return constants(tree, {"discordant": counts[0] + counts[1]}, results.datasets)
+
+
+def _prior_hyper(
+    method: Hierarchical, draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    if not method.priors:
+        return rng.random((1, draws)), rng.random((1, draws))
+    import pymc as pm
+
+    with pm.Model():
+        mu, rho, _ = _hyper(method.priors)
+        drawn = pm.draw([mu, rho], draws, random_seed=int(rng.integers(2**31 - 1)))
+    first, second = (np.reshape(values, (1, draws)) for values in drawn)
+    return first, second
+
+
+def _predicted(
+    results: Results, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Errors on new datasets with as many discordant examples."""
+    k_h, k_g = pair_counts(results)
+    nothing = np.zeros_like(k_h)
+    z = draw_shares(nothing, nothing, mu.ravel(), rho.ravel(), rng)
+    return rng.binomial((k_h + k_g).astype(np.int64), z).reshape(*mu.shape, -1)
+
+
+def _log_likelihood(results: Results, mu: FloatArray, rho: FloatArray) -> FloatArray:
+    k_h, k_g = pair_counts(results)
+    u, v = (np.log(x.ravel()) - np.log1p(-x.ravel()) for x in (mu, rho))
+    each = [
+        log_likelihood(np.array([h]), np.array([g]))(u, v) for h, g in zip(k_h, k_g, strict=True)
+    ]
+    return np.stack(each, axis=-1).reshape(*mu.shape, -1)
+
+
+def _log_prior(method: Hierarchical, mu: FloatArray, rho: FloatArray) -> dict[str, FloatArray]:
+    """Log densities of the parameters that have a prior: φ in place of ρ where it was given."""
+    assert method.densities is not None
+    of_mu, of_rho = method.densities["log_prior_mu"], method.densities["log_prior_rho"]
+    found = {"mu": np.zeros_like(mu) if of_mu is None else of_mu(mu.ravel()).reshape(mu.shape)}
+    second = np.zeros_like(rho) if of_rho is None else of_rho(rho.ravel()).reshape(rho.shape)
+    if "phi" in (method.priors or {}):
+        return {**found, "phi": second + 2.0 * np.log(rho)}
+    return {**found, "rho": second}

@@ -1,0 +1,34 @@
+"""The hierarchical Beta test in plain words."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods._shared.pair_answer import pair_counts
+from bayescompare.methods.context.words import context_words, rate_words
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import statistic
+
+__all__ = ["hierarchical_words"]
+
+
+def hierarchical_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say who is better on most datasets, and how alike the datasets are."""
+    k_h, k_g = pair_counts(results)
+    # Without any discordant example only the prior would be speaking.
+    alike = [_alike(answer.figures["rho_mean"])] if (k_h + k_g).any() else []
+    return [
+        *context_words(results, answer, decision),
+        rate_words(answer, decision),
+        *alike,
+        "Unlike counting datasets, this lets a dataset with few errors borrow from the others; "
+        "it takes them to be of one kind, so that one unlike the rest is drawn to them.",
+    ]
+
+
+def _alike(rho: float) -> str:
+    kind = "much alike" if rho < 0.05 else "moderately alike" if rho < 0.3 else "very different"
+    return (
+        f"The datasets are {kind} in this respect: the errors on one of them have an estimated "
+        f"correlation of {statistic(rho, significant=2)}."
+    )

@@ -1,0 +1,367 @@
+r"""The Poisson-binomial test: is one algorithm better than another on most datasets of a kind?
+
+Story: on dataset i an example is the first algorithm's error alone with probability
+:math:`p_{h,i}`, the second's alone with :math:`p_{g,i}`; the first is better (:math:`d_i = 1`)
+where :math:`p_{h,i} < p_{g,i}`. That holds on a share r of the datasets of the context,
+
+.. math:: r \sim \mathrm{Beta}(b, b), \quad d_i \mid r \sim \mathrm{Bernoulli}(r), \quad
+          (p_{h,i}, p_{g,i}, \cdot) \mid d_i \sim \mathrm{Dirichlet}(a, a, a)
+          \text{ on the side of } d_i, \quad k_i \sim \mathrm{Multinomial}(p_i),
+
+and the question is Pr(r > ½ | k). The paper's formula is the *cut* of this model: every
+:math:`d_i` is judged by its own counts alone, and r by the d's (`joint=False`). With `joint=True`
+the datasets inform each other through r. That is the model which PyMC samples; the cut has draws,
+but no model.
+
+References
+----------
+Lacoste, Laviolette & Marchand (2012), Section 5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._checks import check_flag, check_positive
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
+from bayescompare.kernels.context.poisson_binomial import context, draw_rates, pmf, rate_interval
+from bayescompare.kernels.context.poisson_binomial_joint import (
+    Joint,
+    count_posterior,
+    joint,
+    joint_context,
+)
+from bayescompare.methods._shared.learned_prior import LearnedPrior
+from bayescompare.methods._shared.pair_answer import (
+    leanings,
+    pair_answer,
+    pair_counts,
+    rate_extra,
+    rate_figures,
+)
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    check_ranges,
+    is_number,
+    prior_options,
+)
+from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
+from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["PoissonBinomial", "cut_rate"]
+
+FloatArray = NDArray[np.float64]
+
+_PARAMETERS = (
+    Parameter(
+        "r",
+        (),
+        "Beta(b, b)",
+        "share of datasets on which the first algorithm is better (with joint=True)",
+        high=1.0,
+    ),
+    Parameter("b", (), "1", "parameter of r's symmetric Beta prior (a number, or joint=True)"),
+)
+
+_NO_MODEL = (
+    "model() and sample() are of the full model, and this answer is by the paper's formula, which "
+    "judges every dataset by its own errors alone: say joint=True (--set joint=true), or use "
+    "draws(), which draws from the formula."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonBinomial(LearnsWeight, Method):
+    """Is the first algorithm better than the second on most datasets like these?
+
+    Parameters
+    ----------
+    joint : bool
+        Whether the datasets inform each other through r (the full model), or each is judged by its
+        own counts alone (the paper's formula, the default).
+    a : float
+        Parameter of the symmetric Dirichlet prior of a dataset's error probabilities.
+    b : float or "learned"
+        Parameter of the symmetric Beta prior of r. ``"learned"``, for ``pairwise`` with
+        ``joint=True`` only, learns it from all pairs of the table.
+    priors : mapping, optional
+        Priors of your own, by the names in ``bc.methods.describe("poisson-binomial")``; with
+        ``joint=True`` only. The answer then comes from NUTS, and says so.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> counts = bc.load_example("lacoste-svm-parzen")
+    >>> c = bc.compare(counts, method=PoissonBinomial())
+    >>> c.best, round(float(c.probability.max()), 6)
+    ('svm>parzen', 0.985346)
+    >>> c = bc.compare(counts, method=PoissonBinomial(joint=True))
+    >>> round(float(c.probability.max()), 6)
+    0.998807
+    """
+
+    name: ClassVar[str] = "poisson-binomial"
+    title: ClassVar[str] = "P(one algorithm is better on most datasets), from paired error counts"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "Lacoste, Laviolette & Marchand (2012), Section 5"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "probability",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "per_dataset",
+            "rate",
+            "plan",
+        }
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    judges = "counts"
+    one_pair = True
+    draws_are: ClassVar[str] = "exact"
+    one_measure = True
+    leading: ClassVar[str] = "holds on most datasets of this kind"
+
+    joint: bool = False
+    a: float = 1.0
+    b: float | Literal["learned"] = 1.0
+    priors: Priors | None = None
+    #: What `pairwise` learned, with ``b="learned"``.
+    learned: LearnedPrior | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_positive(a=self.a)
+        check_flag(joint=self.joint)
+        self.check_weight()
+        check_priors(self.priors, self.parameters)
+        given = self.priors or {}
+        if len(given) > 1:
+            raise BayescompareError("priors names r and b: each determines the other; give one.")
+        if is_number(given.get("r")):
+            raise BayescompareError("priors['r'] is a number: r is what the test is about.")
+        if given and self.b != 1.0:
+            raise BayescompareError(f"priors={list(given)} replaces b={self.b!r}: give one.")
+        if self.samples and not self.joint:
+            raise BayescompareError(
+                f"priors={list(given)}: the paper's formula is no model to put a prior into; say "
+                "joint=True."
+            )
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
+
+    @property
+    def samples(self) -> bool:
+        """Whether a prior of the user's makes the model one for NUTS."""
+        return any(not is_number(value) for value in (self.priors or {}).values())
+
+    @property
+    def weighable(self) -> bool:
+        """Not the formula's, which cuts what the datasets would tell each other."""
+        return self.joint
+
+    @property
+    def weight(self) -> float:
+        """The parameter b that holds."""
+        given = (self.priors or {}).get("b", self.b)
+        # Where b was learned, 1 is the pair's own.
+        return float(given) if is_number(given) else 1.0
+
+    def alone(self, results: Results) -> FloatArray:
+        """P(the first is better) on each dataset, by its own counts."""
+        return p_first_better(*pair_counts(results), self.a)
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
+        if self.samples:
+            from bayescompare.methods.context.poisson_binomial_posterior import sampled_answer
+
+            check_ranges(self.priors, self.parameters)
+            return sampled_answer(self, results, sampling)
+        p = self.alone(results)
+        if not self.joint:
+            # The second's own, not one less the first's: tails keep their digits.
+            other = p_first_better(*pair_counts(results)[::-1], self.a)
+            both = [context(p, self.weight), context(other, self.weight)]
+            figures = cut_rate(pmf(p), self.weight)
+            return self.finished(results, both, figures, p)
+        mixture = self.mixture(p)
+        if mixture is not None:
+            both, figures, alone = learned_rate(mixture)
+            evidence = mixture.log_evidence + float(self._each(results).sum())
+            wins = mixture.joint.wins
+            return self.finished(results, both, figures, wins, alone, log_evidence=evidence)
+        found = joint(p, self.weight)
+        low, high = rate_interval(count_posterior(p, self.weight)[0], self.weight)
+        figures = rate_figures(found.mean, found.sd, low, high)
+        evidence = found.log_evidence + float(self._each(results).sum())
+        both = [found.first, found.second]
+        return self.finished(results, both, figures, found.wins, log_evidence=evidence)
+
+    def finished(
+        self,
+        results: Results,
+        both: Any,
+        figures: dict[str, float],
+        wins: FloatArray,
+        extra: Mapping[str, FloatArray] = MappingProxyType({}),
+        **more: Any,
+    ) -> Answer:
+        """Put figures about r and about every dataset into an answer."""
+        k_h, k_g = pair_counts(results)
+        p = self.alone(results)
+        columns = {"first_wrong": k_h, "second_wrong": k_g, "probability": wins}
+        if self.joint:
+            columns = {**columns, "alone": p}
+        return pair_answer(
+            results,
+            leanings(p),
+            probability=np.asarray(both, dtype=np.float64),
+            figures=figures,
+            extra={**extra, **rate_extra(figures)},
+            details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
+            **more,
+        )
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets with as many discordant examples as those seen, one like another."""
+        if self.samples:
+            raise BayescompareError("plan() needs the exact answer: this prior is for NUTS.")
+        k_h, k_g = pair_counts(results)
+        seen, p = k_h + k_g, self.alone(results)
+        known = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
+        mixture = self.mixture(p)
+
+        def simulate(number: int, rng: np.random.Generator) -> FloatArray:
+            if mixture is None:
+                (rate,) = draw_rates(known, 1, rng, self.weight)
+            else:
+                (rate,), _ = mixture.draw(1, rng)
+            n = rng.choice(seen, size=number).astype(np.int64)
+            low = rng.beta(self.a, self.a, size=number)
+            low = np.minimum(low, 1.0 - low)
+            wrong = rng.binomial(n, np.where(rng.random(number) < rate, low, 1.0 - low))
+            whole = np.append(p, p_first_better(wrong, n - wrong, self.a))
+            first = (joint_context if self.joint else context)(whole, self.weight)
+            both = np.array([first, 1.0 - first])
+            if mixture is None:
+                return both
+            learned = replace(mixture, p=whole).joint
+            return np.asarray(np.minimum(both, [learned.first, learned.second]))
+
+        return simulate
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """P of the leading statement with more sure datasets, or its surest ones turned round."""
+        if self.samples:
+            return None
+        p = self.alone(results)
+        mixture = self.mixture(p)
+        # From the surest for it to the surest against it.
+        own = np.sort(p if decision.statement == answer.labels[0] else 1.0 - p)[::-1]
+
+        def level(more: int, moved: int) -> float:
+            turned = np.concatenate([1.0 - own[:moved], own[moved:], np.ones(more)])
+            alone = float((joint_context if self.joint else context)(turned, self.weight))
+            return alone if mixture is None else min(alone, replace(mixture, p=turned).joint.first)
+
+        return level
+
+    def no_evidence(self) -> str:
+        """Say that a formula is no model."""
+        if not self.joint:
+            return "is that of a model, which the paper's formula is not: say joint=True."
+        return super().no_evidence()
+
+    def _each(self, results: Results) -> FloatArray:
+        """Log of the factor by which every dataset's evidence exceeds the kernel's."""
+        return math.log(2.0) + log_marginal(*pair_counts(results), self.a)
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact predictive densities; those of the cut model are in closed form."""
+        if self.samples:
+            raise self.lacks("exact loo with a prior of your own")
+        p, b, each = self.alone(results), self.weight, self._each(results)
+        if self.joint:
+            mixture = self.mixture(p)
+            found: Joint = joint(p, b) if mixture is None else mixture.joint
+            within = found.mean * p + (1.0 - found.mean) * (1.0 - p)
+            return each + found.log_predictive, each + np.log(within)
+        n, total = len(p), float(p.sum())
+        rates = (b + total - p) / (2.0 * b + n - 1.0), (b + total) / (2.0 * b + n)
+        without, within = (each + np.log(r * p + (1.0 - r) * (1.0 - p)) for r in rates)
+        return without, within
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def refuses(self, quantity: str) -> str:
+        """Refuse a model of the formula: the full one would give another answer."""
+        return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the joint model, every d marginalised: with explicit d it does not mix."""
+        from bayescompare.methods.context.poisson_binomial_posterior import build
+
+        if why := self.refuses("model"):
+            raise BayescompareError(why)
+        return build(self, results)
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw r, every d and every error probability, independently."""
+        from bayescompare.methods.context.poisson_binomial_posterior import exact_tree
+
+        if self.samples:
+            raise BayescompareError(
+                "draws() are exact, and with a prior of your own there is no exact way: use "
+                "sample(), or the posterior kept as c.tree."
+            )
+        return exact_tree(self, results, draws, chains, rng)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Draw d and the error probabilities back, given NUTS's r."""
+        from bayescompare.methods.context.poisson_binomial_posterior import finish
+
+        return finish(self, results, tree, rng)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who is better on most datasets, and how the datasets were put together."""
+        said = poisson_binomial_words(self, results, answer, decision)
+        return self.say_learned(said, decision)
+
+
+def cut_rate(counts: FloatArray, b: float) -> dict[str, float]:
+    """Mean, spread and interval of r in the cut model, a mixture of Betas.
+
+    Examples
+    --------
+    >>> round(cut_rate(pmf([0.9, 0.8, 0.95, 0.4]), 1.0)["rate_mean"], 6)
+    0.675
+    """
+    wins, total = b + np.arange(len(counts)), 2.0 * b + len(counts) - 1
+    mean = float(counts @ wins) / total
+    second = float(counts @ (wins * (wins + 1.0))) / (total * (total + 1.0))
+    spread = math.sqrt(max(second - mean**2, 0.0))
+    return rate_figures(mean, spread, *rate_interval(counts, b))

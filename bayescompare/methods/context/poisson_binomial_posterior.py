@@ -1,0 +1,244 @@
+"""The Poisson-binomial test as draws and as a PyMC model, with every d marginalised."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from bayescompare.comparison import nuts
+from bayescompare.comparison.method import Answer, Sampling
+from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
+from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
+from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
+from bayescompare.methods._shared.learned_prior import place_learned
+from bayescompare.methods._shared.pair_answer import pair_counts, rate_figures
+from bayescompare.methods._shared.priors import place
+from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
+from bayescompare.methods.context.learned_rate import weight_draws
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.context.poisson_binomial import PoissonBinomial
+
+__all__ = ["build", "exact_tree", "finish", "sampled_answer"]
+
+FloatArray = NDArray[np.float64]
+
+#: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
+WRONG = "first_wrong"
+
+_DIMS = {
+    "r": (),
+    "d": ("dataset",),
+    "z": ("dataset",),
+    "p": ("dataset", "outcome"),
+    WRONG: ("dataset",),
+}
+
+
+def build(method: PoissonBinomial, results: Results) -> pm.Model:
+    """Build the model: r, and each dataset's errors given r."""
+    import pymc as pm
+
+    k_h, k_g = pair_counts(results)
+    given = method.priors or {}
+    with pm.Model(coords={"dataset": list(results.datasets)}) as model:
+        if "r" in given:
+            r = place("r", given["r"], ())
+        else:
+            b = place("b", given["b"], ()) if method.samples else np.float64(method.weight)
+            if method.learned is not None:
+                b = place_learned("b", method.learned)
+            r = pm.Beta("r", b, b)
+        pm.CustomDist(
+            WRONG,
+            r,
+            (k_h + k_g).astype(np.int64),
+            # As a plain 0.5 it would be taken for single precision.
+            np.float64(method.a),
+            logp=_logp,
+            random=_random,
+            signature="(),(),()->()",
+            dtype="int64",
+            observed=k_h.astype(np.int64),
+            dims="dataset",
+        )
+    return model
+
+
+def _logp(value: Any, r: Any, n: Any, a: Any) -> Any:
+    """Log of 2 m (r p + (1 − r)(1 − p)), with m the chance of the split and p = P(d = 1 | k)."""
+    import pytensor.tensor as pt
+
+    first, second = a + value, a + n - value
+    log_beta = pt.gammaln(first) + pt.gammaln(second) - pt.gammaln(first + second)
+    splits = pt.gammaln(n + 1) - pt.gammaln(value + 1) - pt.gammaln(n - value + 1)
+    scale = 2 * pt.gammaln(a) - pt.gammaln(2 * a)
+    better, worse = pt.betainc(first, second, 0.5), pt.betainc(second, first, 0.5)
+    return math.log(2.0) + splits + log_beta - scale + pt.log(r * better + (1 - r) * worse)
+
+
+def _random(
+    r: Any, n: Any, a: Any, rng: np.random.Generator | None = None, size: Any = None
+) -> NDArray[np.int64]:
+    """Draw errors on new datasets with as many discordant examples: d, then z on d's side."""
+    assert rng is not None
+    shape = np.broadcast_shapes(np.shape(r), np.shape(n), np.shape(a)) if size is None else size
+    z = _prior_shares(rng.random(shape) < r, float(np.ravel(a)[0]), rng)
+    return np.asarray(rng.binomial(n, z, size=shape), dtype=np.int64)
+
+
+def _prior_shares(better: NDArray[np.bool_], a: float, rng: np.random.Generator) -> FloatArray:
+    z = rng.beta(a, a, size=better.shape)
+    low = np.minimum(z, 1.0 - z)
+    return np.where(better, low, 1.0 - low)
+
+
+def exact_tree(
+    method: PoissonBinomial, results: Results, draws: int, chains: int, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw independently: κ, r, d and the error probabilities, all from known distributions."""
+    p, b = method.alone(results), method.weight
+    shape = (chains, draws, len(p))
+    # One weight b, or where it was learned one for each draw.
+    now, first = np.full((chains, draws), b), np.full((1, draws), b)
+    mixture = method.mixture(p)
+    if mixture is not None and method.learned is not None:
+        r, weights = mixture.draw(chains * draws, rng)
+        now, first = weights.reshape(chains, draws), weight_draws(method.learned, (1, draws), rng)
+        d = draw_wins(p, r, rng)
+    elif method.joint:
+        r = draw_rates(count_posterior(p, b)[0], chains * draws, rng, b)
+        d = draw_wins(p, r, rng)
+    else:
+        # The cut: d by each dataset's own counts, then r given how many there are.
+        d = rng.random((chains * draws, len(p))) < p
+        wins = d.sum(axis=1)
+        r = rng.beta(b + wins, b + len(p) - wins)
+    rate, before = r.reshape(chains, draws), rng.beta(first, first)
+    groups = {
+        "posterior": {"r": rate, **_details(method, results, d.reshape(shape), rng)},
+        "prior": {"r": before, **_prior_details(method, results, before, rng)},
+        "posterior_predictive": {WRONG: _predicted(method, results, rate, rng)},
+        "prior_predictive": {WRONG: _predicted(method, results, before, rng)},
+        "log_likelihood": {WRONG: _log_likelihood(method, results, rate)},
+        "log_prior": {"r": beta.logpdf(rate, now, now)},
+        "observed_data": {WRONG: pair_counts(results)[0].astype(np.int64)},
+    }
+    tree = make_tree(groups, _DIMS, _coords(results))
+    return _signed(method, results, tree)
+
+
+def finish(
+    method: PoissonBinomial, results: Results, tree: xr.DataTree, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw d and the error probabilities back, exactly given r."""
+    p = method.alone(results)
+    for group in ("posterior", "prior"):
+        data = tree[group].to_dataset()
+        r = data["r"].transpose("chain", "draw").values
+        if group == "posterior":
+            d = draw_wins(p, r.ravel(), rng).reshape(*r.shape, len(p))
+            more = _details(method, results, d, rng)
+        else:
+            more = _prior_details(method, results, r, rng)
+        data = data.assign_coords({k: v for k, v in _coords(results).items() if k == "dataset"})
+        for name, values in more.items():
+            data[name] = (("chain", "draw", *_DIMS[name]), values)
+        if "p" in data:
+            data = data.assign_coords(outcome=_coords(results)["outcome"])
+        import xarray as xr
+
+        tree[group] = xr.DataTree(data)
+    return _signed(method, results, tree)
+
+
+def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
+    tree = nuts.sample_as(sampling, method.model(results))
+    tree = finish(method, results, tree, sampling.rng)
+    r = tree["posterior"]["r"].transpose("chain", "draw").values
+    each = np.stack([r > 0.5, r < 0.5], axis=-1).astype(np.float64)
+    p = method.alone(results)
+    first = r[..., None] * p
+    wins = (first / (first + (1.0 - r[..., None]) * (1.0 - p))).mean(axis=(0, 1))
+    low, high = np.quantile(r, (0.025, 0.975))
+    figures = rate_figures(r.mean(), r.std(), low, high)
+    return method.finished(
+        results,
+        each.mean(axis=(0, 1)),
+        figures,
+        wins,
+        mcse=nuts.monte_carlo_error(each),
+        none_leads=float((r == 0.5).mean()),
+        tree=tree,
+        seed=sampling.seed,
+    )
+
+
+# pieces ------------------------------------------------------------------------------------------
+
+
+def _coords(results: Results) -> dict[str, list[str]]:
+    first, second = results.algorithms
+    outcomes = [f"only {first} wrong", f"only {second} wrong", "neither alone"]
+    return {"dataset": list(results.datasets), "outcome": outcomes}
+
+
+def _details(
+    method: PoissonBinomial, results: Results, d: NDArray[np.bool_], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw z = p_h/(p_h + p_g) given d and, where the sizes are known, all of p."""
+    k_h, k_g = pair_counts(results)
+    z = draw_shares(k_h, k_g, d, rng, method.a)
+    found: dict[str, NDArray[Any]] = {"d": d.astype(np.int8), "z": z}
+    n = _sizes(results)
+    if n is not None:
+        found["p"] = draw_outcomes(z, k_h + k_g, n - k_h - k_g, rng, method.a)
+    return found
+
+
+def _prior_details(
+    method: PoissonBinomial, results: Results, r: FloatArray, rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    d = rng.random((*r.shape, len(results.datasets))) < r[..., None]
+    z = _prior_shares(d, method.a, rng)
+    found: dict[str, NDArray[Any]] = {"d": d.astype(np.int8), "z": z}
+    if _sizes(results) is not None:
+        nothing = np.zeros(len(results.datasets))
+        found["p"] = draw_outcomes(z, nothing, nothing, rng, method.a)
+    return found
+
+
+def _sizes(results: Results) -> FloatArray | None:
+    assert isinstance(results, ErrorCounts)
+    n: FloatArray = results.counts["n"].values
+    return None if np.isnan(n).any() else n
+
+
+def _predicted(
+    method: PoissonBinomial, results: Results, r: FloatArray, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    k_h, k_g = pair_counts(results)
+    size = (*r.shape, len(k_h))
+    return _random(r[..., None], (k_h + k_g).astype(np.int64), method.a, rng, size)
+
+
+def _log_likelihood(method: PoissonBinomial, results: Results, r: FloatArray) -> FloatArray:
+    p, rate = method.alone(results), r[..., None]
+    each = math.log(2.0) + log_marginal(*pair_counts(results), method.a)
+    return np.asarray(each + np.log(rate * p + (1.0 - rate) * (1.0 - p)))
+
+
+def _signed(method: PoissonBinomial, results: Results, tree: xr.DataTree) -> xr.DataTree:
+    k_h, k_g = pair_counts(results)
+    facts = {"discordant": k_h + k_g, "alone": method.alone(results)}
+    return constants(logit_prior(tree, ["r"]), facts, results.datasets)

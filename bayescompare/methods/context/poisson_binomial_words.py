@@ -1,0 +1,34 @@
+"""The Poisson binomial test in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods.context.words import context_words, rate_words
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    from bayescompare.methods.context.poisson_binomial import PoissonBinomial
+
+__all__ = ["poisson_binomial_words"]
+
+
+def poisson_binomial_words(
+    method: PoissonBinomial, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Say who is better on most datasets, and how the datasets were put together."""
+    said = [*context_words(results, answer, decision), rate_words(answer, decision)]
+    if method.joint:
+        said.append("The datasets inform each other: one in doubt is drawn to what the others say.")
+    else:
+        said.append(
+            "This is the paper's formula, which judges every dataset by its own errors alone "
+            "and so is mostly nearer to ½; the full model of the same story is joint=True."
+        )
+    said.append(
+        "Only who has the smaller risk on a dataset counts, not by how much, and every dataset "
+        "counts the same."
+    )
+    return said

@@ -1,0 +1,79 @@
+"""The tests about a context in plain words: who is better on most datasets of a kind."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, error, percent, plural, probability_words, setting
+
+__all__ = ["context_words", "rate_words"]
+
+
+def context_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say who is better on most datasets of the kind, how sure that is, and what the data were."""
+    first, second = results.algorithms
+    (measure,) = results.measures
+    n = plural(len(results.datasets), "dataset")
+    if decision.verdict == "tied" and len(answer.labels) == 3:
+        tied = [_claim(label) for label in (decision.statement, *decision.rivals)]
+        return [
+            f"On {n} no outcome on {measure} leads: that {' and that '.join(tied)} are equally "
+            f"probable to be the most frequent on datasets of this kind "
+            f"({probability_words(decision.level)} each)."
+        ]
+    if decision.verdict == "tied":
+        return [
+            f"On {n} neither {first} nor {second} leads on {measure}: each is as probable as the "
+            f"other to be better on most datasets of this kind "
+            f"({probability_words(decision.level)} each)."
+        ]
+    how = "exact"
+    if not answer.exact:
+        how = f"Monte Carlo standard error {error(_error(answer, decision))}"
+    # Of three outcomes the most frequent one need not be that of most datasets.
+    often = "on most datasets of this kind"
+    if len(answer.labels) == 3:
+        often = "on datasets of this kind more often than either other outcome"
+    start = (
+        f"On {n} the probability that {_claim(decision.statement)} on {measure}, {often}, is "
+        f"{probability_words(decision.level)} ({how})"
+    )
+    return [
+        {
+            "settled": f"{start}, which settles it.",
+            "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
+            "open": f"{start}, which leaves the question open.",
+        }[decision.verdict],
+        _datasets(answer, decision),
+    ]
+
+
+def rate_words(answer: Answer, decision: Decision) -> str:
+    """Say on what share of datasets the leading statement is expected to hold."""
+    k = answer.labels.index(decision.statement)
+    mean, low, high = (
+        percent(float(answer.extra[f"theta_{name}"][k])) for name in ("mean", "lower", "upper")
+    )
+    return (
+        f"It is expected that {_claim(decision.statement)} on {mean} of datasets of this "
+        f"kind (95 % interval {low} to {high})."
+    )
+
+
+def _claim(statement: str) -> str:
+    if "=" in statement:
+        return " and ".join(statement.split("=")) + " are practically equivalent"
+    winner, loser = statement.split(">")
+    return f"{winner} is better than {loser}"
+
+
+def _datasets(answer: Answer, decision: Decision) -> str:
+    leaning = float(answer.counts[answer.labels.index(decision.statement)])
+    total = float(answer.counts.sum())
+    return f"Of the datasets seen, {count(leaning)} of {count(total)} lean that way."
+
+
+def _error(answer: Answer, decision: Decision) -> float:
+    assert answer.mcse is not None
+    return float(answer.mcse[answer.labels.index(decision.statement)])

@@ -1,0 +1,376 @@
+r"""The multinomial-Dirichlet test of joint dominance, exactly.
+
+Story: every dataset falls into one of K statements with probabilities θ,
+
+.. math:: \theta \sim \mathrm{Dirichlet}(\alpha), \qquad
+          p(\text{dataset } i \mid \theta) = \prod_k \theta_k^{w_{ik}},
+
+with :math:`\alpha_k = s/K` by default and weights w that split a tied dataset. The answer is
+P(θ_k > max of the others | data) for every statement, by a one-dimensional integral.
+
+References
+----------
+de Campos & Benavoli (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.method import Answer, Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.planning import next_cells
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.posterior import (
+    imprecise_bounds,
+    leave_one_out,
+    log_evidence,
+    majority,
+    pair_order,
+)
+from bayescompare.methods._shared.learned_prior import LEAST_PAIRS
+from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    constant_dirichlet,
+    fixed_vector,
+    is_fixed,
+    is_number,
+    prior_options,
+)
+from bayescompare.methods._shared.trees import conjugate_tree, finish_tree
+from bayescompare.methods.dirichlet.prior import (
+    Prior,
+    cells_of,
+    check_prior,
+    mapping_of,
+    marginal_prior,
+)
+from bayescompare.methods.dirichlet.words import dirichlet_words
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["Dirichlet", "questions", "theta_summary"]
+
+FloatArray = NDArray[np.float64]
+
+_PARAMETERS = (
+    Parameter(
+        "theta",
+        ("statement",),
+        "Dirichlet(alpha)",
+        "probability of each statement",
+        high=1.0,
+        simplex=True,
+    ),
+    Parameter(
+        "alpha",
+        ("statement",),
+        "strength / K",
+        "Dirichlet parameter; a scalar serves all",
+        fixed_vector=True,
+    ),
+    Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dirichlet(Method):
+    """How probable is it that one joint statement is the most probable of all?
+
+    Parameters
+    ----------
+    prior : {"symmetric", "jeffreys", "uniform", "imprecise", "learned"}, number or mapping
+        α per statement: s/K, ½, 1; a number is α itself; a mapping gives α by label, with
+        ``"*"`` for the rest. ``"imprecise"`` lets the prior mean be anything and adds lower and
+        upper bounds; its figures are otherwise those of ``"symmetric"``. ``"learned"``, for
+        ``pairwise`` only, learns base and strength from all pairs of the table. By default
+        ``compare`` takes "symmetric", and ``pairwise`` of three or more pairs "learned".
+    strength : float
+        s, the prior's weight in datasets; 1 by default. Giving it turns learning off.
+    priors : mapping, optional
+        Priors of your own, by the names in ``bc.methods.describe("dirichlet")``. A prior that is
+        not conjugate switches the answer to NUTS, and the answer says so.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=Dirichlet())
+    >>> c.best, round(float(c.questions["most probable"]), 12)
+    ('B>A|B>A', 0.798213587235)
+    """
+
+    name: ClassVar[str] = "dirichlet"
+    title: ClassVar[str] = (
+        "multinomial-Dirichlet test: P(each joint statement is the most probable)"
+    )
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "probability",
+            "unobserved",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "questions",
+            "on",
+            "bounds",
+            "plan",
+        }
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+
+    prior: Prior = None  # type: ignore[assignment]
+    strength: float = None  # type: ignore[assignment]
+    priors: Priors | None = None
+    #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
+    learns: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # What was not given is None only up to here: "symmetric" given turns learning off.
+        check_priors(self.priors, self.parameters)
+        prior: object = self.prior
+        strength: object = self.strength
+        nothing = prior is None and strength is None and not self.priors
+        learned = isinstance(prior, str) and prior == "learned"
+        object.__setattr__(self, "learns", nothing or learned)
+        object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
+        object.__setattr__(self, "strength", 1.0 if strength is None else strength)
+        check_prior(self.prior, self.strength)
+        given = self.priors or {}
+        if len(given) > 1:
+            raise BayescompareError(
+                f"priors names {', '.join(given)}: theta, alpha and strength each determine the "
+                "others; give one of them."
+            )
+        if given and (self.prior != "symmetric" or self.strength != 1.0):
+            raise BayescompareError(
+                f"priors={list(given)} replaces prior= and strength=: give one or the other."
+            )
+        if is_number(given.get("theta")):
+            raise BayescompareError("priors['theta'] is a number: θ is a probability vector.")
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        prior: Any = float(self.prior) if is_number(self.prior) else self.prior
+        if isinstance(prior, Mapping):
+            prior = {label: float(alpha) for label, alpha in prior.items()}
+        return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
+
+    def chosen(self) -> dict[str, Any]:
+        """Return what to write in a call; a symmetric prior only where it turns learning off."""
+        usual = {"prior": "symmetric", "strength": 1.0, "priors": None}
+        given = {name: value for name, value in self.options().items() if value != usual[name]}
+        return given if given or self.learns else {"prior": "symmetric"}
+
+    @property
+    def open_priors(self) -> Priors:
+        """The user's priors that are not conjugate; a number or a fixed Dirichlet is."""
+        return {
+            name: value
+            for name, value in (self.priors or {}).items()
+            if not is_fixed(value) and (name != "theta" or constant_dirichlet(value) is None)
+        }
+
+    @property
+    def samples(self) -> bool:
+        """Whether a prior of the user's makes the model non-conjugate."""
+        return bool(self.open_priors)
+
+    def cells(self, results: Results) -> tuple[Statements, Cells]:
+        """Return the statements and the Dirichlet on them, for exact path and model alike."""
+        statements = Statements.from_results(results)
+        given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
+        return cells_of(
+            self._fixed_prior(statements), given.get("strength", self.strength), statements
+        )
+
+    def _fixed_prior(self, statements: Statements) -> Prior:
+        """The prior of the exact path: `prior`, or what a fixed alpha or theta says."""
+        given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
+        if "theta" in given:
+            return mapping_of("theta", constant_dirichlet(given["theta"]), statements)
+        alpha = given.get("alpha", self.prior)
+        vector = fixed_vector(alpha)
+        return alpha if vector is None else mapping_of("alpha", vector, statements)
+
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether no prior was given, or "learned" was."""
+        return self.learns
+
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with the prior that all pairs teach, where there are enough."""
+        if len(asked) < LEAST_PAIRS:
+            return self
+        from bayescompare.methods.dirichlet.learned import learned_dirichlet
+
+        return learned_dirichlet(asked)
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) for every statement: exactly, or from NUTS where a prior is the user's own."""
+        if self.prior == "learned":
+            raise BayescompareError(
+                "prior='learned' is learned from the pairs of a table, at least three: ask "
+                "pairwise(), or give compare() another prior ('symmetric' is the papers')."
+            )
+        if self.samples:
+            from bayescompare.methods.dirichlet.posterior import sampled_answer
+
+            return sampled_answer(self, results, sampling)
+        statements, cells = self.cells(results)
+        probability, lump = probability_of_maximum(cells)
+        extra = theta_summary(cells)
+        if self.prior == "imprecise":
+            extra["lower"], extra["upper"] = imprecise_bounds(
+                cells.counts, self.strength, unlisted=cells.rest_log_size > -math.inf
+            )
+        answer = Answer.over(
+            statements,
+            probability=probability,
+            unobserved=float(probability[cells.counts == 0].sum()) + lump,
+            log_evidence=log_evidence(cells),
+            extra=extra,
+        )
+        return replace(answer, figures=questions(statements, cells, answer))
+
+    def on(self, results: Results, measures: list[str]) -> Dirichlet:
+        """Return the method that has this one's prior, summed over the other measures."""
+        if self.samples:
+            raise BayescompareError(
+                "on() needs a conjugate prior; ask compare(results.sel(measures=[...])) with your "
+                "prior instead, which is then a prior on the subset."
+            )
+        statements, _ = self.cells(results)
+        prior = marginal_prior(self._fixed_prior(statements), statements, measures)
+        strength = (self.priors or {}).get("strength", self.strength)
+        return replace(self, prior=prior, strength=strength, priors=None)
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out, as a difference of log evidences."""
+        if self.samples:
+            raise self.lacks("exact loo with a prior of your own")
+        statements, cells = self.cells(results)
+        table = statements.table
+        return leave_one_out(cells, table.dataset, table.statement, table.weight)
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets by Pólya's urn, θ integrated out."""
+        if self.samples:
+            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
+        _, cells = self.cells(results)
+        return partial(next_cells, cells)
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """P of the leading statement, had more datasets supported it or some of its own not."""
+        rival = None if decision.runner_up is None else decision.runner_up[0]
+        if self.samples or rival not in answer.labels:
+            return None
+        _, cells = self.cells(results)
+        best, other = answer.labels.index(decision.statement), answer.labels.index(rival)
+
+        def level(more: int, moved: int) -> float:
+            counts = cells.counts.copy()
+            counts[best] += more - moved
+            counts[other] += moved
+            return float(probability_of_maximum(replace(cells, counts=counts))[0][best])
+
+        return level
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model, with θ a variable of its own."""
+        from bayescompare.methods.dirichlet.posterior import build
+
+        return build(self, results, "textbook")
+
+    def place_theta(self, form: Form, listing: Listing) -> Any:
+        """Add θ, and what its α is made of, to the model in context; return log θ."""
+        from bayescompare.methods._shared.simplex import place_dirichlet
+        from bayescompare.methods.dirichlet.posterior import place_alpha
+
+        alpha, total = place_alpha(self.open_priors, listing), float(listing.counts.sum())
+        return place_dirichlet(form, "theta", alpha, total, ("statement",))
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build it parametrised for NUTS."""
+        from bayescompare.methods.dirichlet.posterior import build
+
+        return build(self, results, "nuts")
+
+    def listing(self, results: Results) -> Listing:
+        """Return the cells as draws and models see them."""
+        return Listing.from_cells(*self.cells(results))
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw from the Dirichlet posterior."""
+        if self.samples:
+            raise BayescompareError(
+                "draws() are conjugate, and a prior of your own is not: use sample(), or the "
+                "posterior kept as c.tree."
+            )
+        return conjugate_tree(results, self.listing(results), draws=draws, chains=chains, rng=rng)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`."""
+        return finish_tree(tree, results, self.listing(results), rng)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, its probability and what it does not say."""
+        return dirichlet_words(self, results, answer, decision)
+
+
+def questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str, float]:
+    """Four different questions about the best statement, each in closed form."""
+    best = decide(answer).statement
+    where, opposite = answer.labels.index(best), statements.opposite(best)
+    rival = statements.find(opposite)
+    against = math.exp(cells.rest_log_alpha) if rival is None else float(cells.shape[rival])
+    shape = float(cells.shape[where])
+    assert answer.probability is not None
+    return {
+        "most probable": float(answer.probability[where]),
+        # Equivalent on every measure is its own opposite.
+        "beats opposite": math.nan if opposite == best else pair_order(shape, against),
+        "majority": majority(shape, cells.total),
+        "expected": shape / cells.total,
+    }
+
+
+def theta_summary(cells: Cells, mass: float = 0.95) -> dict[str, FloatArray]:
+    """Posterior mean and central interval of every θ, each a Beta."""
+    shape, total = cells.shape, cells.total
+    if not math.isfinite(total):
+        nothing = np.zeros_like(shape)
+        return {"theta_mean": nothing, "theta_lower": nothing, "theta_upper": nothing}
+    other = np.maximum(total - shape, 1e-300)
+    tail = (1.0 - mass) / 2.0
+    return {
+        "theta_mean": shape / total,
+        "theta_lower": betaincinv(shape, other, tail),
+        "theta_upper": betaincinv(shape, other, 1.0 - tail),
+    }

@@ -1,0 +1,274 @@
+r"""The multinomial-Dirichlet test of one pair under the prior that all pairs taught.
+
+.. math:: \theta \mid A \sim \mathrm{Dirichlet}(A\,\varphi), \qquad A \sim g
+
+with φ and g from `LearnedPrior`. Made by ``pairwise``; the pair's own symmetric prior is kept
+beside it as ``alone``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.method import Answer, Form, Sampling
+from bayescompare.comparison.planning import grown
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
+from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.mixture import Mixture
+from bayescompare.methods._shared.learned_prior import (
+    LearnedPrior,
+    learn_prior,
+    pair_patterns,
+    pool,
+)
+from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.trees import conjugate_tree
+from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.dirichlet.learned_model import (
+    place_mixture,
+    with_log_prior,
+    with_strengths,
+)
+from bayescompare.methods.dirichlet.prior import cells_of
+from bayescompare.methods.dirichlet.words import learned_pair_words
+from bayescompare.results.results import Results
+from bayescompare.statements import DENSE, Statements
+
+__all__ = ["LearnedDirichlet", "learned_dirichlet"]
+
+FloatArray = NDArray[np.float64]
+
+#: From so many pairs on, their P(max) are worked out together.
+_MANY = 64
+
+
+@dataclass(frozen=True)
+class LearnedDirichlet(Dirichlet):
+    """`Dirichlet` of one pair, with the prior learned from all pairs of its table."""
+
+    learned: LearnedPrior = field(kw_only=True)
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name, with what was learned."""
+        return {"prior": "learned", "learned": self.learned.options()}
+
+    def chosen(self) -> dict[str, Any]:
+        """Return nothing: without options `pairwise` learns the prior again."""
+        return {}
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> LearnedDirichlet:
+        """Read back what `options` returned."""
+        return cls(prior="learned", learned=LearnedPrior.from_options(options["learned"]))
+
+    def unlearned(self) -> Dirichlet:
+        """Return the test with the pair's own prior, the papers'."""
+        return Dirichlet(prior="symmetric")
+
+    def mixture(self, results: Results) -> tuple[Statements, Mixture]:
+        """Return the statements and their posterior, a mixture over strengths."""
+        return self._mixture(Statements.from_results(results))
+
+    def _mixture(self, statements: Statements) -> tuple[Statements, Mixture]:
+        prior = self.learned
+        if statements.size > DENSE:
+            statements = statements.with_labels(_labels(prior.shares, statements))
+        log_base = np.log([prior.shares[pattern] for pattern in pair_patterns(statements)])
+        counts = statements.table.counts
+        cells = Cells(log_base, counts, prior.log_rest, statements.log_unlisted)
+        return statements, Mixture(cells, np.array(prior.values), np.array(prior.weights))
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) for every statement, averaged over the strengths; exactly."""
+        statements, mixture = self.mixture(results)
+        return self._answer(statements, mixture, *mixture.maximum())
+
+    def answer_many(self, asked: Sequence[Results]) -> Iterator[Answer] | None:
+        """Answer very many pairs, their P(max) worked out together."""
+        if len(asked) < _MANY or len(self.learned.shares) > DENSE:
+            return None
+        return self._answers([Statements.from_results(results) for results in asked])
+
+    def _answers(self, asked: Sequence[Statements]) -> Iterator[Answer]:
+        counts, _ = pool(asked)
+        log_base = np.log(list(self.learned.shares.values()))
+        evidence = strength_evidence(counts, log_base)
+        weights = posterior_weights(evidence, np.array(self.learned.weights))
+        found = mixed_maximum(counts, log_base, weights)
+        for statements, probability in zip(asked, found, strict=True):
+            yield self._answer(*self._mixture(statements), probability, 0.0)
+
+    def _answer(
+        self, statements: Statements, mixture: Mixture, probability: FloatArray, lump: float
+    ) -> Answer:
+        alone, _ = probability_of_maximum(cells_of("symmetric", 1.0, statements)[1])
+        extra = {
+            "alone": alone,
+            "theta_mean": mixture.mean,
+            "theta_lower": mixture.quantile(0.025),
+            "theta_upper": mixture.quantile(0.975),
+        }
+        answer = Answer.over(
+            statements,
+            probability=probability,
+            unobserved=float(probability[statements.table.counts == 0].sum()) + lump,
+            log_evidence=mixture.log_evidence,
+            extra=extra,
+        )
+        return replace(answer, figures=_questions(statements, mixture, answer))
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out, with what was learned held fixed."""
+        statements, mixture = self.mixture(results)
+        table = statements.table
+        return mixture.leave_one_out(table.dataset, table.statement, table.weight)
+
+    def on(self, results: Results, measures: list[str]) -> Dirichlet:
+        """Return the method whose posterior is this one's, summed over the other measures.
+
+        Given A the sum is a Dirichlet again; how probable each A is stays what all measures say,
+        so the prior weights are divided by what the subset would say a second time.
+        """
+        statements, mixture = self.mixture(results)
+        keep = [statements.measures.index(measure) for measure in measures]
+        subset = Statements.from_results(results.sel(measures=measures))
+        summed = _summed(self.learned, keep, subset)
+        _, smaller = replace(self, learned=summed)._mixture(subset)
+        logs = np.log(mixture.prior) + mixture.log_evidences - smaller.log_evidences
+        weights = np.exp(logs - logs.max())
+        return replace(
+            self, learned=replace(summed, weights=tuple((weights / weights.sum()).tolist()))
+        )
+
+    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets by Pólya's urn, the strength drawn first; the smaller P of both priors.
+
+        So a simulated verdict is settled when `decide` would call it so.
+        """
+        statements, mixture = self.mixture(results)
+        return partial(_next, mixture, statements.log_size)
+
+    def if_moved(
+        self, results: Results, answer: Answer, decision: Decision
+    ) -> Callable[[int, int], float] | None:
+        """The smaller of P under both priors, had datasets gone otherwise."""
+        own = Dirichlet(prior="symmetric").if_moved(results, answer, decision)
+        if own is None:
+            return None
+        _, mixture = self.mixture(results)
+        assert decision.runner_up is not None
+        best, other = (answer.labels.index(s) for s in (decision.statement, decision.runner_up[0]))
+
+        def level(more: int, moved: int) -> float:
+            counts = mixture.base.counts.copy()
+            counts[best] += more - moved
+            counts[other] += moved
+            learned = float(mixture.with_counts(counts).maximum()[0][best])
+            return min(learned, own(more, moved))
+
+        return level
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def cells(self, results: Results) -> tuple[Statements, Cells]:
+        """Return the statements and the base φ on them, which each strength multiplies."""
+        statements, mixture = self.mixture(results)
+        return statements, mixture.base
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw the strength by its posterior weights, and θ given it."""
+        statements, mixture = self.mixture(results)
+        strengths = (
+            rng.choice(mixture.strengths, p=mixture.weights, size=(chains, draws)),
+            rng.choice(mixture.strengths, p=mixture.prior, size=(1, draws)),
+        )
+        listing = Listing.from_cells(statements, mixture.base)
+        tree = conjugate_tree(
+            results, listing, draws=draws, chains=chains, rng=rng, strengths=strengths
+        )
+        return with_log_prior(tree, listing, self.learned)
+
+    def place_theta(self, form: Form, listing: Listing) -> Any:
+        """Add A and θ to the model in context; NUTS takes A summed out, as it is discrete."""
+        return place_mixture(form, listing, self.learned)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`: A is drawn back, exactly given θ."""
+        listing = self.listing(results)
+        tree = with_strengths(tree, listing, self.learned, rng)
+        return with_log_prior(super().finish(results, tree, rng), listing, self.learned)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, and under which priors it holds."""
+        said = super().words(results, answer, decision)
+        return [*said[:1], learned_pair_words(self.learned, decision), *said[1:]]
+
+
+def learned_dirichlet(asked: Sequence[Results]) -> LearnedDirichlet:
+    """Learn the prior of every pair from all of them."""
+    learned = learn_prior([Statements.from_results(results) for results in asked])
+    return LearnedDirichlet(prior="learned", learned=learned)
+
+
+def _labels(patterns: Any, statements: Statements) -> list[str]:
+    """The patterns as statements about this pair."""
+    first, second = statements.algorithms
+    names = {">": f"{first}>{second}", "<": f"{second}>{first}", "=": f"{first}={second}"}
+    return ["|".join(names[sign] for sign in pattern.split("|")) for pattern in patterns]
+
+
+def _questions(statements: Statements, mixture: Mixture, answer: Answer) -> dict[str, float]:
+    """Four different questions about the best statement, each a short sum of closed forms."""
+    best = decide(answer).statement
+    where, opposite = answer.labels.index(best), statements.opposite(best)
+    assert answer.probability is not None
+    beats = mixture.pair_order(where, statements.find(opposite))
+    return {
+        "most probable": float(answer.probability[where]),
+        # Equivalent on every measure is its own opposite.
+        "beats opposite": float("nan") if opposite == best else beats,
+        "majority": mixture.majority(where),
+        "expected": float(mixture.mean[where]),
+    }
+
+
+def _summed(prior: LearnedPrior, keep: list[int], subset: Statements) -> LearnedPrior:
+    """The base summed over all measures but those kept."""
+    shares: dict[str, float] = {}
+    for pattern, share in prior.shares.items():
+        signs = pattern.split("|")
+        short = "|".join(signs[j] for j in keep)
+        shares[short] = shares.get(short, 0.0) + share
+    if len(shares) < subset.size or sum(prior.shares.values()) < 1.0 - 1e-9:
+        raise BayescompareError(
+            f"on() needs every pattern of the measures listed, at most {DENSE}; ask pairwise() on "
+            "results.sel(measures=[...]) instead, which learns its prior anew."
+        )
+    ordered = {pattern: shares[pattern] for pattern in pair_patterns(subset)}
+    return replace(prior, shares=ordered)
+
+
+def _next(mixture: Mixture, log_size: float, number: int, rng: np.random.Generator) -> FloatArray:
+    """P(max) under the learned or the symmetric prior, whichever is less, with more datasets."""
+    strength = float(rng.choice(mixture.strengths, p=mixture.weights))
+    after = grown(mixture.given(strength), number, rng)
+    base = replace(
+        after,
+        log_alpha=after.log_alpha - np.log(strength),
+        rest_log_alpha=after.rest_log_alpha - float(np.log(strength)),
+    )
+    own = replace(base, log_alpha=np.full(len(base.counts), -log_size), rest_log_alpha=-log_size)
+    return np.minimum(replace(mixture, base=base).maximum()[0], probability_of_maximum(own)[0])

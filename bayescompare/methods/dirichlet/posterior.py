@@ -1,0 +1,192 @@
+"""The multinomial-Dirichlet test in PyMC: its model, and its answer under a prior of the user's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison import nuts
+from bayescompare.comparison.decision import decide
+from bayescompare.comparison.method import Answer, Form, Sampling
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.leading import sole_leader
+from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.priors import Priors, check_support, place
+from bayescompare.methods._shared.simplex import observe_weights
+from bayescompare.methods._shared.trees import finish_tree, marginal_dims, statement_coords
+from bayescompare.results.results import Results
+from bayescompare.statements import DENSE, Statements
+from bayescompare.text.numbers import count
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.dirichlet import Dirichlet
+
+__all__ = [
+    "build",
+    "place_alpha",
+    "sampled_answer",
+    "sampled_questions",
+    "theta_summary",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
+    """Build the model of a method in one of its forms, with the user's priors in it."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    listing = method.listing(results)
+    given = method.open_priors
+    _check_size(given, listing)
+    with pm.Model(coords=statement_coords(results, listing)) as model:
+        if "theta" in given:
+            theta = place("theta", given["theta"], ("statement",))
+            _check_length(theta, listing)
+            log_theta = pt.log(theta)
+        else:
+            log_theta = method.place_theta(form, listing)
+            theta = model["theta"]
+        if not listing.has_other:
+            marginal = pt.tensordot(theta, listing.wins, axes=1)
+            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+        observe_weights(log_theta, listing.weights)
+    return model
+
+
+def place_alpha(given: Priors, listing: Listing) -> Any:
+    """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
+    import pytensor.tensor as pt
+
+    if "strength" in given:
+        log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
+        return place("strength", given["strength"], ()) * np.exp(log_share)
+    if "alpha" in given:
+        alpha = pt.as_tensor_variable(place("alpha", given["alpha"], ("statement",)))
+        if alpha.ndim and listing.has_other:
+            raise BayescompareError(
+                f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
+                "for all: give a scalar prior."
+            )
+        return alpha * np.exp(listing.log_multiplicity)
+    return np.exp(listing.log_alpha)
+
+
+def _check_size(given: Priors, listing: Listing) -> None:
+    if "theta" in given and listing.has_other:
+        power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
+        raise BayescompareError(
+            f"priors['theta'] needs every statement listed, at most {DENSE}; here there are about "
+            f"e^{power}. Put a prior on alpha or "
+            "strength, or compare on fewer measures."
+        )
+    if "alpha" in given and listing.log_multiplicity[-1] > 690.0:
+        raise BayescompareError(
+            "priors['alpha']: α times the number of statements exceeds the float range; put the "
+            "prior on 'strength' (their sum) instead."
+        )
+
+
+def _check_length(theta: Any, listing: Listing) -> None:
+    length = theta.type.shape[-1] if theta.ndim == 1 else None
+    if theta.ndim != 1 or (length is not None and length != len(listing.labels)):
+        raise BayescompareError(
+            f"priors['theta'] must be a vector over the {len(listing.labels)} statements "
+            f"({', '.join(listing.labels[:4])}…); its shape is {theta.type.shape}."
+        )
+
+
+def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
+    model = method.model(results)
+    check_support(method.open_priors, method.parameters, model)
+    tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
+    statements, cells = method.cells(results)
+    listing = Listing.from_cells(statements, cells)
+    tree = finish_tree(tree, results, listing, sampling.rng)
+    posterior = tree["posterior"].to_dataset()
+    if "theta" in method.open_priors:
+        each = _is_largest(posterior["theta"])
+        lump = np.zeros(each.shape[:2])
+    else:
+        each, lump = _given_alpha(posterior, statements, cells)
+    probability = each.mean(axis=(0, 1))
+    unseen = statements.table.counts == 0
+    # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
+    none = 1.0 - float(each.any(axis=-1).mean()) if "theta" in method.open_priors else 0.0
+    answer = Answer.over(
+        statements,
+        probability=probability,
+        unobserved=float(probability[unseen].sum() + lump.mean()),
+        mcse=nuts.monte_carlo_error(each),
+        none_leads=none,
+        extra=theta_summary(posterior["theta"], statements),
+        tree=tree,
+        seed=sampling.seed,
+    )
+    return replace(answer, figures=sampled_questions(posterior["theta"], statements, answer))
+
+
+def sampled_questions(
+    theta: xr.DataArray, statements: Statements, answer: Answer
+) -> dict[str, float]:
+    """The four questions about the best statement, from draws of θ."""
+    best = decide(answer).statement
+    opposite = statements.opposite(best)
+    assert answer.probability is not None
+    found = {"most probable": float(answer.probability[answer.labels.index(best)])}
+    known = set(theta["statement"].values.tolist())
+    if best not in known:
+        return {**found, "beats opposite": math.nan, "majority": math.nan, "expected": math.nan}
+    mine = theta.sel(statement=best)
+    # An opposite that is not listed was never observed and hides in the aggregate.
+    beats = (
+        float((mine > theta.sel(statement=opposite)).mean())
+        if opposite in known and opposite != best
+        else math.nan
+    )
+    majority = float((mine > 0.5).mean())
+    return {**found, "beats opposite": beats, "majority": majority, "expected": float(mine.mean())}
+
+
+def _is_largest(theta: xr.DataArray) -> FloatArray:
+    return sole_leader(theta.transpose("chain", "draw", "statement").values).astype(np.float64)
+
+
+def _given_alpha(
+    posterior: xr.Dataset, statements: Statements, cells: Cells
+) -> tuple[FloatArray, FloatArray]:
+    """P(max) given each draw of α, exactly: conditionally the model is conjugate.
+
+    Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
+    largest, and needs no aggregate however many statements there are.
+    """
+    name = "strength" if "strength" in posterior else "alpha"
+    drawn = posterior[name].transpose("chain", "draw", ...).values
+    shift = -statements.log_size if name == "strength" else 0.0
+    each = np.empty((*drawn.shape[:2], statements.n_listed))
+    lump = np.empty(drawn.shape[:2])
+    for chain, draw in np.ndindex(drawn.shape[:2]):
+        log_alpha = np.log(drawn[chain, draw]) + shift
+        listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
+        given = Cells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
+        each[chain, draw], lump[chain, draw] = probability_of_maximum(given)
+    return each, lump
+
+
+def theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+    """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
+    draws = theta.stack(sample=("chain", "draw"))
+    known = draws.reindex(statement=list(statements.labels))
+    low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
+    return {"theta_mean": known.mean("sample").values, "theta_lower": low, "theta_upper": high}

@@ -1,0 +1,150 @@
+"""The `prior=` of the multinomial-Dirichlet test, from the user's words to cells' parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._checks import MOST_WEIGHT, check_positive, shown
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.methods._shared.priors import is_number
+from bayescompare.statements import DENSE, Statements
+from bayescompare.text.numbers import count, setting
+
+__all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
+
+FloatArray = NDArray[np.float64]
+PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
+Prior = PriorName | float | Mapping[str, float]
+
+#: Key of a mapping that stands for every statement it does not name.
+REST = "*"
+
+_NAMES = ("symmetric", "jeffreys", "uniform", "imprecise", "learned")
+_PER_STATEMENT = {"jeffreys": 0.5, "uniform": 1.0}
+
+
+def check_prior(prior: object, strength: float) -> None:
+    """Check what can be checked before the data are known."""
+    check_positive(strength=strength)
+    if isinstance(prior, str):
+        if prior not in _NAMES:
+            raise BayescompareError(
+                f"prior={prior!r}: choose one of {', '.join(_NAMES)}, a number (α per statement) "
+                f"or a mapping from statement to α.{closest(prior, _NAMES)}"
+            )
+    elif isinstance(prior, Mapping):
+        if not prior:
+            raise BayescompareError("prior={}: name at least one statement, or '*' for all.")
+        for label, value in prior.items():
+            _check_alpha(f"prior[{label!r}]", value)
+    else:
+        _check_alpha("prior", prior)
+    if strength != 1.0 and not (isinstance(prior, str) and prior in ("symmetric", "imprecise")):
+        raise BayescompareError(
+            f"strength={strength!r} goes with prior='symmetric' or 'imprecise'; prior={prior!r} "
+            f"{'learns it' if prior == 'learned' else 'fixes α itself'}."
+        )
+
+
+def _check_alpha(argument: str, value: object) -> None:
+    if not is_number(value) or not 0.0 < value <= MOST_WEIGHT:
+        raise BayescompareError(
+            f"{argument}={shown(value)}: α must be a finite number > 0, at most "
+            f"{setting(MOST_WEIGHT)}."
+        )
+
+
+def cells_of(prior: Prior, strength: float, statements: Statements) -> tuple[Statements, Cells]:
+    """Give every statement its α; the statements come back with the prior's own labels listed."""
+    if isinstance(prior, Mapping):
+        return _from_mapping(prior, statements)
+    if isinstance(prior, str):
+        alpha = _PER_STATEMENT.get(prior)
+        log_alpha = math.log(strength) - statements.log_size if alpha is None else math.log(alpha)
+    else:
+        log_alpha = math.log(prior)
+    return statements, Cells(
+        np.full(statements.n_listed, log_alpha),
+        statements.table.counts,
+        rest_log_alpha=log_alpha,
+        rest_log_size=statements.log_unlisted,
+    )
+
+
+def mapping_of(name: str, alpha: FloatArray | None, statements: Statements) -> dict[str, float]:
+    """Read a vector of α, in the order in which the statements are listed, as a mapping."""
+    assert alpha is not None, "only a fixed Dirichlet is read as one"
+    if alpha.shape != (statements.size,) or statements.size > DENSE:
+        raise BayescompareError(
+            f"priors[{name!r}] has {alpha.size} parameter(s) for {count(statements.size)} "
+            f"statements ({', '.join(statements.labels[:4])}…); give one each, at most {DENSE}."
+        )
+    for label, value in zip(statements.labels, alpha, strict=True):
+        _check_alpha(f"priors[{name!r}] at {label!r}", float(value))
+    return dict(zip(statements.labels, alpha.tolist(), strict=True))
+
+
+def _from_mapping(prior: Mapping[str, float], statements: Statements) -> tuple[Statements, Cells]:
+    named = {label: alpha for label, alpha in prior.items() if label != REST}
+    if REST not in prior and len(named) < statements.size:
+        missing = [label for label in statements.labels if label not in named][:4]
+        raise BayescompareError(
+            f"prior names {len(named)} of {count(statements.size)} statements; missing "
+            f"{', '.join(missing)}…: name them too, or give '*' for the rest."
+        )
+    listed = statements.with_labels(list(named))
+    rest = float(prior.get(REST, math.nan))
+    alpha = np.array([float(named.get(label, rest)) for label in listed.labels])
+    return listed, Cells(
+        np.log(alpha),
+        listed.table.counts,
+        rest_log_alpha=math.log(rest) if REST in prior else -math.inf,
+        rest_log_size=listed.log_unlisted,
+    )
+
+
+def marginal_prior(prior: Prior, statements: Statements, measures: list[str]) -> Prior:
+    """Sum the prior over all measures but `measures`: a Dirichlet's aggregate is a Dirichlet.
+
+    α = s/K stays α = s/K′. A fixed α per statement grows by K/K′, so the marginal of Jeffreys' or
+    the uniform prior is *not* Jeffreys' or uniform on the subset.
+    """
+    if prior in ("symmetric", "imprecise"):
+        return prior
+    keep = [statements.measures.index(measure) for measure in measures]
+    factor = Fraction(statements.size, math.prod(statements.arities[j] for j in keep))
+    if isinstance(prior, Mapping):
+        return _marginal_mapping(prior, keep, factor)
+    alpha = _PER_STATEMENT[prior] if isinstance(prior, str) else float(prior)
+    return _times(alpha, factor)
+
+
+def _marginal_mapping(
+    prior: Mapping[str, float], keep: list[int], factor: Fraction
+) -> dict[str, float]:
+    rest, sums, named = float(prior.get(REST, 0.0)), dict[str, float](), dict[str, int]()
+    for label, alpha in prior.items():
+        if label != REST:
+            parts = label.split("|")
+            short = "|".join(parts[j] for j in keep)
+            sums[short] = sums.get(short, 0.0) + alpha
+            named[short] = named.get(short, 0) + 1
+    made = {short: total + _times(rest, factor - named[short]) for short, total in sums.items()}
+    return made if rest == 0.0 else {**made, REST: _times(rest, factor)}
+
+
+def _times(alpha: float, factor: Fraction) -> float:
+    try:
+        return float(Fraction(alpha) * factor)
+    except OverflowError:
+        raise BayescompareError(
+            "the prior's parameters summed over the other measures exceed the float range; "
+            "use prior='symmetric', whose total is its strength."
+        ) from None

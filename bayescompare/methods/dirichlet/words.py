@@ -1,0 +1,186 @@
+"""The multinomial-Dirichlet test in plain words; all its English is here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, error, plural, probability_words, setting
+from bayescompare.text.phrases import many, phrase, short_label
+
+if TYPE_CHECKING:
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.methods.dirichlet import Dirichlet
+
+__all__ = ["dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
+
+
+def dirichlet_words(
+    method: Dirichlet, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Sentences: verdict, under which prior, rivals, what the figure is not, cautions."""
+    prior = method.prior
+    verdict, *others = lead_words(results, answer, decision)
+    said = [verdict, _prior(method), *others, _imprecise(answer, decision)]
+    said.append(
+        _joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer)
+    )
+    if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
+        said.append(
+            "With this prior the joint test's view of one pair differs from that pair tested by "
+            "itself; the two agree only for prior='symmetric'."
+        )
+    said.append(f"{size_words(results)}, and every dataset counts the same.")
+    return [sentence for sentence in said if sentence]
+
+
+def _prior(method: Dirichlet) -> str:
+    """Say under which prior the probabilities hold; a learned one is told of elsewhere."""
+    if method.prior == "learned":
+        return ""
+    if method.priors:
+        return f"The prior is your own, on {many(list(method.priors))}."
+    if method.prior in ("symmetric", "imprecise"):
+        weight = plural(method.strength, "dataset")
+        return f"The prior treats all statements alike and weighs as much as {weight}."
+    if isinstance(method.prior, Mapping):
+        return "The prior is your own, by statement."
+    alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
+    return f"The prior gives every statement α = {alpha or setting(float(str(method.prior)))}."
+
+
+def learned_pair_words(learned: LearnedPrior, decision: Decision) -> str:
+    """Say that the prior was learned, and what the pair's own prior says."""
+    if decision.verdict == "tied" or decision.alone is None:
+        return f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table."
+    alone = probability_words(decision.alone)
+    return (
+        f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table; under the "
+        f"pair's own prior, which compare() takes, the probability is {alone}."
+    )
+
+
+def size_words(results: Results) -> str:
+    """Say what of a difference enters; with a rope its size does, but only so far."""
+    if any(results[name].rope is not None for name in results.measures):
+        return "Of each difference only its direction and whether it is within the rope enter"
+    return "Only the direction of each difference enters, not its size"
+
+
+def lead_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say which statement leads, what comes next, and that leading is not frequency."""
+    return [
+        _verdict(results, answer, decision),
+        _others(answer, decision),
+        _not_frequency(answer, decision),
+    ]
+
+
+def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
+    n = plural(len(results.datasets), "dataset")
+    if decision.verdict == "tied":
+        tied = (decision.statement, *decision.rivals)
+        # Orderings of many algorithms are too long to be listed in a sentence.
+        named = many(tied, most=4) if len(results.algorithms) == 2 else f"{len(tied)} orderings"
+        return (
+            f"On {n} no single statement leads: {named} are equally probable to be the most "
+            f"probable one ({probability_words(decision.level)} each)."
+        )
+    how = "exact"
+    if not answer.exact:
+        how = f"Monte Carlo standard error {error(_error(answer, decision))}"
+    start = (
+        f"On {n} the most probable statement is {short_label(decision.statement)}: "
+        f"{phrase(results, decision.statement)}. The probability that it is the most probable "
+        f"one is {probability_words(decision.level)} ({how}){_held_back(decision)}"
+    )
+    return {
+        "settled": f"{start}, which settles it.",
+        "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
+        "open": f"{start}, which leaves the question open.",
+    }[decision.verdict]
+
+
+def _held_back(decision: Decision) -> str:
+    """Say what else the verdict rests on, where that is less sure."""
+    if decision.alone is None or decision.alone >= decision.level:
+        return ""
+    return f", but {probability_words(decision.alone)} under the pair's own prior"
+
+
+def _error(answer: Answer, decision: Decision) -> float:
+    assert answer.mcse is not None
+    return float(answer.mcse[answer.labels.index(decision.statement)])
+
+
+def _others(answer: Answer, decision: Decision) -> str:
+    if decision.runner_up is None or decision.verdict == "tied":
+        return ""
+    label, probability = decision.runner_up
+    said = f"Next comes {short_label(label)} with {probability_words(probability)}"
+    if answer.size > len(answer.labels) and answer.unobserved is not None:
+        rest = probability_words(answer.unobserved)
+        said += f"; all statements never observed have {rest} together"
+    return f"{said}."
+
+
+def _imprecise(answer: Answer, decision: Decision) -> str:
+    if "lower" not in answer.extra:
+        return ""
+    k = answer.labels.index(decision.statement)
+    low, high = float(answer.extra["lower"][k]), float(answer.extra["upper"][k])
+    if low >= SETTLED:
+        meaning = "so the verdict does not depend on the prior mean"
+    elif high >= SETTLED:
+        meaning = "so some prior means settle it and others do not"
+    else:
+        meaning = "so no prior mean settles it"
+    return (
+        f"Over all prior means of this strength that probability lies between "
+        f"{probability_words(low)} and {probability_words(high)}, {meaning}."
+    )
+
+
+def _not_frequency(answer: Answer, decision: Decision) -> str:
+    if decision.verdict == "tied":
+        return ""
+    mean = float(answer.extra["theta_mean"][answer.labels.index(decision.statement)])
+    return (
+        "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
+        f"expected to hold with probability {probability_words(mean)}."
+    )
+
+
+def _sparse(results: Results, answer: Answer) -> str:
+    n = len(results.datasets)
+    if n >= 2 * answer.n_observed:
+        return ""
+    return (
+        f"Caution: {plural(n, 'dataset')} fell into {answer.n_observed} different statements. With "
+        "so few per statement the prior weighs heavily, and a single dataset can already push "
+        "its statement to a probability of about 0.6."
+    )
+
+
+def _joint(results: Results, answer: Answer) -> str:
+    """Say what a joint test over orderings can and cannot tell at this n."""
+    n, l = len(results.datasets), len(results.algorithms)
+    start = (
+        f"This is the joint test over whole orderings of {l} algorithms: "
+        f"{count(answer.size)} statements are possible, and the {plural(n, 'dataset')} "
+        f"support {count(answer.n_observed)} of them."
+    )
+    # With fewer datasets than statements observed, no ordering has been seen twice.
+    if n < 2 * answer.n_observed:
+        return (
+            f"{start} So it can say which complete ordering leads, but at this n hardly any "
+            "ordering recurs and it cannot say who beats whom; pairwise() can. The leading "
+            "ordering need not contain each pair's own most probable statement."
+        )
+    return (
+        f"{start} It says which complete ordering leads; the leading ordering need not contain "
+        "each pair's own most probable statement, which pairwise() gives."
+    )

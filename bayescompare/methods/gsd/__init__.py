@@ -1,0 +1,269 @@
+r"""Generalised stochastic dominance: better for every utility that respects what the scales mean.
+
+Story: a dataset's quality vectors are draws from each algorithm's distribution of quality. One
+algorithm dominates another when its expected utility is at least as high for *every* utility that
+ranks a vector above one it is nowhere worse than (R1), and a gain above one that is nowhere smaller
+on the metric measures (R2), by at least δ each:
+
+.. math:: \mathrm{opt}_{ij} = \min_{u \in N^\delta} \mathrm{E}_i u - \mathrm{E}_j u \ge 0 .
+
+The statistic opt is a linear programme. The null hypothesis that labels do not matter is tested by
+permutation: labels are swapped within datasets (``paired``), or vectors dealt anew (``pooled``).
+
+References
+----------
+Jansen, Nalenz, Schollmeyer & Augustin (2022), Statistical comparisons of classifiers by generalized
+stochastic dominance.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from bayescompare._checks import check_count, check_word, is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, FloatArray, Kind, Method, Sampling
+from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_test
+from bayescompare.methods.gsd.problem import Pair, Rule
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["GSD", "GsdMethod"]
+
+Scheme = Literal["paired", "pooled"]
+Alternative = Literal["two-sided", "first", "second"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GsdMethod(Method):
+    """What both forms of the test share: δ, and the meaning of ordinal measures."""
+
+    one_question: ClassVar[bool] = True
+    draws_are: ClassVar[str] = "Bayesian bootstrap"
+
+    delta: float = 1e-5
+    epsilon: float | None = None
+    rule: Rule | None = None
+
+    def __post_init__(self) -> None:
+        _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
+        if self.epsilon is not None:
+            _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
+            if self.delta != type(self).delta:
+                raise BayescompareError(
+                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; give one."
+                )
+        _check_word("rule", self.rule, (None, "interval", "jansen2022"))
+
+    def pair(self, results: Results) -> Pair:
+        """Set up the linear programmes of two algorithms."""
+        return Pair(results, self.rule or "interval", float(self.delta), self.epsilon)
+
+    def pairs(self, results: Results) -> dict[tuple[str, str], Pair]:
+        """Set them up for every pair."""
+        return {
+            two: self.pair(results.sel(algorithms=two))
+            for two in itertools.combinations(results.algorithms, 2)
+        }
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
+        from bayescompare.methods.gsd.bootstrap import bootstrap_tree
+
+        return bootstrap_tree(self, results, draws, chains, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GSD(GsdMethod):
+    """Does one algorithm dominate another, whatever utility one has?
+
+    Two algorithms are tested by permutation; of more the whole order is computed, and tested by
+    `pairwise`.
+
+    Parameters
+    ----------
+    delta : float
+        By how much a better vector and a larger gain must at least be better. 0 is the order of
+        the paper's Section 3.1; a small δ makes dominances of different extent comparable and so
+        gives the test power. Above a pair's δ_max the pair is judged at δ_max.
+    epsilon : float, optional
+        δ as a share of each pair's δ_max, in place of `delta`.
+    rule : {"interval", "jansen2022"}, optional
+        What ordinal measures mean for gains, where metric ones are there too: gains are compared
+        only where one ordinal interval holds the other (the default), or the paper's equation (2)
+        to the letter.
+    permutations : int
+        Resamples of the test; all there are if these are not more.
+    scheme : {"paired", "pooled"}
+        Swap labels within datasets, or deal all vectors anew.
+    stop_after : int, optional
+        Stop a direction when so many resamples reached the statistic (Besag & Clifford); the
+        p-value stays valid and only unsuspicious pairs get a coarser one.
+    alternative : {"two-sided", "first", "second"}
+        Which direction the p-value is about. Two-sided, twice the smaller of the two one-sided
+        p-values, unless the direction was named before looking at the data: the first listed
+        algorithm dominates the second, or the second the first. In `pairwise` that is the one of
+        each pair that is listed first.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> results = bc.load_example("jansen-uci")
+    >>> c = bc.compare(results, method=bc.methods.GSD(delta=0), algorithms=["GBM", "CART"], rng=1)
+    >>> c.best, bool(c.relation.sel(algorithm="GBM", opponent="CART"))
+    ('GBM>CART', True)
+    """
+
+    name: ClassVar[str] = "gsd"
+    title: ClassVar[str] = "generalised stochastic dominance: better for every sensible utility"
+    kind: ClassVar[Kind] = "frequentist"
+    reference: ClassVar[str] = "Jansen, Nalenz, Schollmeyer & Augustin (2022)"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "pvalue",
+            "statistic",
+            "share_below",
+            "delta_max",
+            "relation",
+            "thresholds",
+            "relation_at",
+            "incomparable",
+            "front",
+            "front_test",
+            "witness",
+            "robustness",
+            "draws",
+            "order",
+        }
+    )
+    leading: ClassVar[str] = "is tested as dominance for every utility"
+    directed: ClassVar[bool] = True
+
+    permutations: int = 1000
+    scheme: Scheme = "paired"
+    stop_after: int | None = None
+    alternative: Alternative = "two-sided"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count(permutations=self.permutations)
+        if self.stop_after is not None:
+            check_count(stop_after=self.stop_after)
+        _check_word("scheme", self.scheme, ("paired", "pooled"))
+        _check_word("alternative", self.alternative, ("two-sided", "first", "second"))
+
+    @property
+    def sides(self) -> int:
+        """How many directions the p-value allows for."""
+        return 2 if self.alternative == "two-sided" else 1
+
+    @property
+    def least_pvalue(self) -> float:
+        """The smallest p-value that so many resamples can give."""
+        return self.sides / (self.permutations + 1)
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Test two algorithms, or order more of them."""
+        if len(results.algorithms) > 2:
+            from bayescompare.methods.gsd.order import order_answer
+
+            return order_answer(self, results)
+        pair = self.pair(results)
+        found = permutation_test(
+            pair.solver,
+            pair.used_delta,
+            sampling.rng,
+            permutations=self.permutations,
+            scheme=self.scheme,
+            stop_after=self.stop_after,
+        )
+        lead = self._lead(results.algorithms, found)
+        return gsd_answer(
+            results,
+            pvalue=self.headline_pvalue(found.pvalue, lead),
+            statistic=float(found.statistic[lead]),
+            lead=lead,
+            extra={
+                "opt": found.statistic,
+                "share_below": found.share_below,
+                "pvalue": found.pvalue,
+            },
+            details={
+                "delta": pair.used_delta,
+                "delta_max": pair.delta_max,
+                "resamples": found.resamples.tolist(),
+                "enumerated": found.exact,
+                "dominates": [bool(x) for x in pair.dominates()],
+            },
+            seed=None if found.exact else sampling.seed,
+            sampled=not found.exact,
+        )
+
+    def headline_pvalue(self, directions: FloatArray, lead: int) -> float:
+        """Return the p-value of the test asked for, from the one-sided ones."""
+        return min(1.0, self.sides * float(directions[lead]))
+
+    def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
+        """Files from before `alternative` hold the smaller one-sided p-value: double it."""
+        if "alternative" in options or answer.lead is None:
+            return answer
+        pvalue = self.headline_pvalue(answer.extra["pvalue"], answer.lead)
+        return replace(answer, pvalue=pvalue)
+
+    def _lead(self, names: Sequence[str], found: PermutationTest) -> int:
+        """The direction named, or else the one with the smaller p-value."""
+        if self.alternative != "two-sided":
+            return ("first", "second").index(self.alternative)
+        # The name decides last, so that the order in which the two are listed does not.
+        return min(
+            (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
+        )
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say who dominates whom, what was tested and what that leaves open."""
+        from bayescompare.methods.gsd.words import order_words, pair_words
+
+        if len(results.algorithms) > 2:
+            return order_words(self, results, answer)
+        return pair_words(self, results, answer, decision)
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
+        """Say the relation of two algorithms in these data, and whether it is significant."""
+        from bayescompare.methods.gsd.words import pair_headline
+
+        return None if answer.lead is None else pair_headline(self, results, answer, decision)
+
+
+def gsd_answer(results: Results, **found: Any) -> Answer:
+    """Build an answer over "A>B" and "B>A": one question, whatever the measures."""
+    first, second = results.algorithms
+    values = results.oriented()
+    better = (values[:, 0] >= values[:, 1]).all(axis=1), (values[:, 1] >= values[:, 0]).all(axis=1)
+    counts = np.array([float((a & ~b).sum()) for a, b in (better, better[::-1])])
+    return Answer(
+        labels=(f"{first}>{second}", f"{second}>{first}"),
+        states=(),
+        counts=counts,
+        size=2,
+        n_observed=int((counts > 0).sum()),
+        **found,
+    )
+
+
+def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
+    if not (is_number(value) and 0.0 <= value <= 1.0 and (closed or value < 1.0)):
+        ends = "[0, 1]" if closed else "[0, 1)"
+        raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")
+
+
+def _check_word(name: str, value: object, known: tuple[str | None, ...]) -> None:
+    if value is not None or None not in known:
+        check_word(name, value, [word for word in known if word is not None])

@@ -1,0 +1,320 @@
+"""`GsdComparison`: what can be asked of a comparison by generalised stochastic dominance."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import BayescompareError, MissingQuantity, closest
+from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import SIGNIFICANT
+from bayescompare.kernels.classic.holm import holm
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from bayescompare.methods.gsd import GSD, GsdMethod
+    from bayescompare.methods.gsd.problem import Pair
+
+__all__ = ["GsdComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GsdComparison(Comparison):
+    """A comparison by generalised stochastic dominance, of two algorithms or of more.
+
+    Of two the test is in `pvalue`, `statistic` and `share_below`; of more the order is in
+    `relation`, untested.
+    """
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value of the test, of two algorithms: two-sided unless a direction was named.
+
+        ``summary()`` has the one-sided p-value of each direction.
+        """
+        self._tested("pvalue")
+        return super().pvalue
+
+    @property
+    def statistic(self) -> float:
+        """Opt of the leading direction, of two algorithms."""
+        self._tested("statistic")
+        return super().statistic
+
+    @property
+    def share_below(self) -> float:
+        """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
+        self._tested("share_below")
+        return float(self.answer.extra["share_below"][self._lead("share_below")])
+
+    @property
+    def delta_max(self) -> float | xr.DataArray:
+        """The largest δ that some utility allows; of more than two algorithms for every pair."""
+        if self._is_pair:
+            return float(self.answer.details["delta_max"])
+        return self._square("delta_max", self.answer.details["delta_max"], float)
+
+    @property
+    def relation(self) -> xr.DataArray:
+        """Whether each algorithm dominates each, at the method's δ; the diagonal is True."""
+        if self._is_pair:
+            first, second = self.answer.details["dominates"]
+            return self._square("relation", [[True, first], [second, True]], bool)
+        return self._square("relation", self.answer.details["relation"], bool)
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The algorithms that no other strictly dominates (the GSD-front)."""
+        from bayescompare.methods.gsd.order import front_of
+
+        return front_of(self.relation.values, self.results.algorithms)
+
+    @property
+    def incomparable(self) -> list[tuple[str, str]]:
+        """The pairs of which neither dominates the other."""
+        names, held = self.results.algorithms, self.relation.values
+        return [
+            (names[i], names[j])
+            for i, j in itertools.combinations(range(len(names)), 2)
+            if not (held[i, j] or held[j, i])
+        ]
+
+    @cached_property
+    def thresholds(self) -> xr.DataArray:
+        """Smallest δ at which each algorithm dominates each, exactly; infinite where none does.
+
+        The order grows with δ: fewer utilities are left to object.
+        """
+        from bayescompare.methods.gsd.order import thresholds_of
+
+        found = thresholds_of(self._pairs, self.results.algorithms)
+        return self._square("thresholds", found, float)
+
+    def relation_at(self, delta: float) -> xr.DataArray:
+        """Who dominates whom at another δ."""
+        given: object = delta
+        if not isinstance(given, (int, float)) or not 0.0 <= given < 1.0:
+            raise BayescompareError(f"delta={delta!r}: must be a number in [0, 1).")
+        # An infinite threshold is never reached; one just at δ is, up to rounding.
+        held = self.thresholds.values <= delta * (1.0 + 1e-9) + 1e-15
+        np.fill_diagonal(held, True)
+        return self._square("relation", held, bool)
+
+    def order(self) -> nx.DiGraph[str]:
+        """Return the Hasse diagram: an edge from each algorithm to those next below it."""
+        import networkx as nx
+
+        from bayescompare.methods.gsd.order import strict
+
+        names, above = self.results.algorithms, strict(self.relation.values)
+        graph: nx.DiGraph[str] = nx.DiGraph(incomparable=self.incomparable, mixed=[], cycles=[])
+        graph.add_nodes_from(names)
+        graph.add_edges_from((names[i], names[j]) for i, j in np.argwhere(above))
+        # Dominance at δ > 0 is transitive up to rounding; nothing is left out where it is not.
+        if not nx.is_directed_acyclic_graph(graph):
+            return graph
+        reduced = nx.transitive_reduction(graph)
+        reduced.graph.update(graph.graph)
+        return reduced
+
+    @property
+    def witness(self) -> pd.DataFrame:
+        """Two utilities over the quality vectors: the worst one for each algorithm.
+
+        Of an incomparable pair, the one of a column named "for B" prefers B, and so shows why A
+        does not dominate. The last two columns count the datasets with each vector.
+        """
+        pair, names = self._pair("witness"), self.results.algorithms
+        first, second = (
+            pair.solver.optimum(sign * pair.objective, pair.used_delta).u for sign in (1.0, -1.0)
+        )
+        signs = [self.results[name].sign for name in self.results.measures]
+        table = pd.DataFrame(pair.system.points * signs, columns=list(self.results.measures))
+        heads = f"utility for {names[1]}", f"utility for {names[0]}"
+        table[heads[0]], table[heads[1]] = first, second
+        for name, points in zip(names, (pair.system.x, pair.system.y), strict=True):
+            # A measure may be called like an algorithm.
+            head = f"datasets of {name}"
+            table[head] = np.bincount(points, minlength=len(table))
+        return table.sort_values(list(self.results.measures), ignore_index=True)
+
+    def robustness(self, gammas: Sequence[float] | None = None, *, rng: Rng = None) -> pd.DataFrame:
+        r"""The p-value if a share γ of the datasets' vectors were corrupted in the worst way.
+
+        With γ of each distribution anything, the statistic may have been lower by as much as
+
+        .. math:: \mathrm{opt}_I - \mathrm{opt} \ge -\frac{2\gamma}{1 - \gamma}
+
+        counts a resample as at or above it (Jansen et al. 2023).
+
+        Parameters
+        ----------
+        gammas : sequence of float, optional
+            Shares in [0, 1), rising; 0 and a grid from 1e-5 to 0.2 by default.
+        rng : None, int or Generator
+            The seed of the answer by default, so that γ = 0 has its p-value.
+
+        Returns
+        -------
+        DataFrame
+            gamma, pvalue, and `corrupted`, γ in datasets; ``attrs["robust_up_to"]`` is the largest
+            γ of these with p ≤ 0.05, None if there is none. The p-value is two-sided where the
+            test is.
+        """
+        from bayescompare.methods.gsd.robustness import contaminated
+
+        self._require("robustness")
+        usual = np.concatenate([[0.0], np.geomspace(1e-5, 0.2, 87)])
+        try:
+            chosen = usual if gammas is None else np.asarray(gammas, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).") from None
+        if chosen.ndim != 1 or not len(chosen) or not ((chosen >= 0) & (chosen < 1)).all():
+            raise BayescompareError(f"gammas={gammas!r}: give shares in [0, 1).")
+        # The resamples of the answer itself, where its seed is known.
+        generator, _ = as_rng(self.answer.seed if rng is None else rng)
+        sign = 1.0 if self._lead("robustness") == 0 else -1.0
+        one_sided = contaminated(self._method, self._pair("robustness"), sign, chosen, generator)
+        pvalues = np.minimum(1.0, self._method.sides * one_sided)
+        table = pd.DataFrame({"gamma": chosen, "pvalue": pvalues})
+        table["corrupted"] = chosen * len(self.results.datasets)
+        held = table.loc[table["pvalue"] <= SIGNIFICANT, "gamma"]
+        table.attrs["robust_up_to"] = None if held.empty else float(held.max())
+        return table
+
+    def front_test(self, *, algorithm: str | None = None, rng: Rng = None) -> pd.DataFrame:
+        """Test for every algorithm, or for one, that no other dominates it.
+
+        The hypothesis that some other dominates it falls only if it falls for every other: the
+        p-value is the largest over the others of P(a resample's optimum is at most the observed
+        one), labels being exchangeable (Jansen et al. 2024).
+
+        Parameters
+        ----------
+        algorithm : str, optional
+            The one to test, chosen before looking at the data, so that there is nothing to correct
+            for; all of them by default.
+        rng : None, int or Generator
+            One seed gives an algorithm the same p-value whether it is asked about alone or not.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by algorithm: `front` (whether it is in the front of these data), `pvalue` (of
+            being dominated), `holm` (the same after Holm's correction for the number of
+            algorithms asked about), `closest` (the other that is hardest to exclude).
+        """
+        from bayescompare.methods.gsd.robustness import not_dominated
+
+        self._require("front_test")
+        names = self.results.algorithms
+        if algorithm is not None and algorithm not in names:
+            raise BayescompareError(
+                f"algorithm={algorithm!r} is not one of those compared ({', '.join(names[:12])})."
+                f"{closest(str(algorithm), names)}"
+            )
+        generator, _ = as_rng(rng)
+        asked = names if algorithm is None else (algorithm,)
+        found: dict[str, dict[str, float]] = {name: {} for name in asked}
+        # One stream per pair, so that an algorithm's p-value does not depend on who else is asked.
+        streams = generator.spawn(len(self._pairs))
+        for ((first, second), pair), stream in zip(self._pairs.items(), streams, strict=True):
+            if first in found or second in found:
+                by_first, by_second = not_dominated(self._method, pair, stream)
+                found.get(second, {})[first] = by_first
+                found.get(first, {})[second] = by_second
+        table = pd.DataFrame(index=pd.Index(asked, name="algorithm"))
+        table["front"] = [name in self.front for name in asked]
+        table["pvalue"] = [max(found[name].values()) for name in asked]
+        table["holm"] = holm(table["pvalue"])
+        table["closest"] = [max(found[name], key=found[name].__getitem__) for name in asked]
+        return table
+
+    def headline(self) -> str:
+        """Say the verdict in one line."""
+        if self._is_pair:
+            return super().headline()
+        others = len(self.results.algorithms) - len(self.front)
+        if not others:
+            return "no algorithm is dominated by another"
+        rest = "the other one is" if others == 1 else f"each of the other {others} is"
+        return f"{self.best}: dominated by no other; {rest}"
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per statement or, of more than two algorithms, per pair."""
+        if self._is_pair:
+            return super().summary()
+        names, opt = self.results.algorithms, self.answer.details["opt"]
+        rows = {
+            f"{names[i]}, {names[j]}": (self._said(i, j), opt[i][j], opt[j][i])
+            for i, j in itertools.combinations(range(len(names)), 2)
+        }
+        heads = ["relation", "opt first over second", "opt second over first"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("pair")
+
+    # inside --------------------------------------------------------------------------------------
+
+    def _lacking(self) -> set[str]:
+        of_two = {"pvalue", "statistic", "share_below", "witness", "robustness", "draws"}
+        return super()._lacking() | (set() if self._is_pair else of_two)
+
+    @property
+    def _is_pair(self) -> bool:
+        return len(self.results.algorithms) == 2
+
+    @property
+    def _method(self) -> GSD:
+        return cast("GSD", self.method)
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], Pair]:
+        method: GsdMethod = self._method
+        return method.pairs(self.results)
+
+    def _pair(self, quantity: str) -> Pair:
+        if not self._is_pair:
+            raise MissingQuantity(
+                f"{quantity} is about two algorithms: name them by algorithms=[...], or ask "
+                "pairwise()."
+            )
+        return next(iter(self._pairs.values()))
+
+    def _tested(self, quantity: str) -> None:
+        self._require(quantity)
+        if not self._is_pair:
+            raise MissingQuantity(
+                f"{quantity} is of a test of two algorithms, and this is the order of "
+                f"{len(self.results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
+            )
+
+    def _lead(self, quantity: str) -> int:
+        self._pair(quantity)
+        assert self.answer.lead is not None
+        return self.answer.lead
+
+    def _said(self, i: int, j: int) -> str:
+        names, held = self.results.algorithms, self.relation.values
+        if held[i, j] and held[j, i]:
+            return "equivalent"
+        if held[i, j] or held[j, i]:
+            winner, loser = (i, j) if held[i, j] else (j, i)
+            return f"{names[winner]} dominates {names[loser]}"
+        return "incomparable"
+
+    def _square(self, name: str, values: Any, dtype: type) -> xr.DataArray:
+        names = list(self.results.algorithms)
+        made: np.ndarray[Any, Any] = np.array(
+            [[math.nan if v is None else v for v in row] for row in values], dtype=dtype
+        )
+        coords = {"algorithm": names, "opponent": names}
+        return xr.DataArray(made, coords, ("algorithm", "opponent"), name=name, attrs=self.attrs)

@@ -1,0 +1,82 @@
+"""The order of all algorithms by generalised stochastic dominance, and how it grows with δ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare.comparison.method import Answer
+from bayescompare.kernels.gsd.threshold import delta_threshold
+from bayescompare.methods.gsd.problem import Pair
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    from bayescompare.methods.gsd import GsdMethod
+
+__all__ = ["front_of", "order_answer", "strict", "thresholds_of"]
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+def order_answer(method: GsdMethod, results: Results) -> Answer:
+    """Compute who dominates whom, for every pair; nothing is tested."""
+    names = results.algorithms
+    place = {name: k for k, name in enumerate(names)}
+    opt, largest = np.full((len(names),) * 2, np.nan), np.full((len(names),) * 2, np.nan)
+    relation = np.eye(len(names), dtype=bool)
+    for (first, second), pair in method.pairs(results).items():
+        i, j = place[first], place[second]
+        opt[i, j], opt[j, i] = pair.optimum()
+        relation[i, j], relation[j, i] = pair.dominates()
+        largest[i, j] = largest[j, i] = pair.delta_max
+    front = front_of(relation, names)
+    return Answer(
+        labels=(", ".join(front),),
+        states=(),
+        counts=np.array([float(strict(relation).sum())]),
+        size=1,
+        n_observed=1,
+        details={
+            "relation": relation.tolist(),
+            "opt": _plain(opt),
+            "delta_max": _plain(largest),
+            "front": list(front),
+        },
+    )
+
+
+def strict(relation: BoolArray) -> BoolArray:
+    """Who dominates whom and is not dominated in turn."""
+    return np.asarray(relation & ~relation.T)
+
+
+def front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
+    """The algorithms that no other strictly dominates.
+
+    Examples
+    --------
+    >>> front_of(np.array([[True, True], [False, True]]), ["A", "B"])
+    ('A',)
+    """
+    beaten = strict(relation).any(axis=0)
+    return tuple(name for name, lost in zip(names, beaten, strict=True) if not lost)
+
+
+def thresholds_of(pairs: Mapping[tuple[str, str], Pair], names: Sequence[str]) -> FloatArray:
+    """Smallest δ at which each dominates each, exactly; infinite where none does."""
+    place = {name: k for k, name in enumerate(names)}
+    found = np.full((len(names),) * 2, np.nan)
+    for (first, second), pair in pairs.items():
+        i, j = place[first], place[second]
+        found[i, j] = delta_threshold(pair.solver, pair.objective)
+        found[j, i] = delta_threshold(pair.solver, -pair.objective)
+    return found
+
+
+def _plain(values: FloatArray) -> list[list[Any]]:
+    return [[None if math.isnan(v) else float(v) for v in row] for row in values]

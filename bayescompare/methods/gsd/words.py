@@ -1,0 +1,233 @@
+"""Generalised stochastic dominance in words that need no decision theory."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.kernels.gsd.verdicts import TOLERANCE
+from bayescompare.methods.classic.words import directed
+from bayescompare.methods.gsd.order import strict
+from bayescompare.methods.gsd.problem import unbounded
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import (
+    count,
+    error,
+    plural,
+    probability_words,
+    pvalue_equation,
+    setting,
+    statistic,
+)
+from bayescompare.text.phrases import many
+
+if TYPE_CHECKING:
+    from bayescompare.methods.gsd import GSD, GsdMethod
+
+__all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words"]
+
+
+def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
+    """The relation in the data, and what the test makes of it, in one line."""
+    ahead, behind = directed(results, answer)
+    dominates = answer.details["dominates"]
+    over, under = dominates[::-1] if answer.lead else dominates
+    relation = {
+        (True, True): f"{' and '.join(results.algorithms)} are equivalent in these data",
+        (True, False): f"{ahead} dominates {behind} in these data",
+        (False, True): f"{behind} dominates {ahead} in these data",
+        (False, False): f"neither of {' and '.join(results.algorithms)} dominates the other",
+    }[over, under]
+    significant = decision.verdict == "settled"
+    verdict = "significant" if significant else "not significant"
+    # Opt may be unusually high, and negative all the same.
+    but = f", but the labels matter in favour of {ahead}" if significant and not over else ""
+    tested = "" if method.sides == 2 else f" for {ahead} over {behind}"
+    return f"{relation}{but} ({_pvalue(method, decision)}{tested}, {verdict})"
+
+
+def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """The relation in the data, the test, and what neither says."""
+    ahead, behind = directed(results, answer)
+    n = plural(len(results.datasets), "dataset")
+    alike = all(answer.details["dominates"])
+    said = [f"On {n} {_relation(results, answer)}."]
+    if not alike:
+        said.append(_least(results, answer))
+    if method.sides == 1:
+        said.append(f"The question was only whether {ahead} dominates {behind}, not the reverse.")
+    tested, p = "The hypothesis that the labels do not matter is", _pvalue(method, decision)
+    if decision.verdict == "settled":
+        said.append(f"{tested} rejected in favour of {ahead} ({p}).")
+    else:
+        caution = "" if alike else "; that does not show the two to be equal or incomparable"
+        said.append(f"{tested} not rejected ({p}){caution}.")
+    return [*said, _meaning(results), *_small_print(method, results, answer)]
+
+
+def bootstrap_words(
+    method: GsdMethod, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """The most probable relation, the others, and what the bootstrap takes for granted."""
+    assert answer.probability is not None
+    assert answer.mcse is not None
+    k = answer.labels.index(decision.statement)
+    verdict = {
+        "settled": "which settles it",
+        "likely": f"which is likely, but short of {setting(SETTLED)} and so not settled",
+        "open": "which leaves the question open",
+        "tied": "as probable as another relation",
+    }[decision.verdict]
+    n = plural(len(results.datasets), "dataset")
+    others = [
+        f"{_claim(results, label)} {probability_words(float(p))}"
+        for label, p in zip(answer.labels, answer.probability, strict=True)
+        if label != decision.statement
+    ]
+    return [
+        f"On {n} the probability that {_claim(results, decision.statement)} is "
+        f"{probability_words(decision.level)} (Monte Carlo standard error "
+        f"{error(float(answer.mcse[k]))}), {verdict}.",
+        f"The others: {many(others)}.",
+        f"In the data themselves {_relation(results, answer)}.",
+        _meaning(results),
+        "The bootstrap takes the datasets seen to be all kinds there are, with unknown weights; "
+        "with few datasets it is surer than it should be.",
+        *_small_print(method, results, answer),
+    ]
+
+
+def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
+    """The order of all algorithms, its front, and the pairs without one."""
+    names, relation = results.algorithms, np.array(answer.details["relation"])
+    above = strict(relation)
+    front = list(answer.details["front"])
+    wins = [
+        f"{name} dominates {many([names[j] for j in np.flatnonzero(above[i])])}"
+        for i, name in enumerate(names)
+        if above[i].any()
+    ]
+    apart = [
+        f"{names[i]} and {names[j]}"
+        for i, j in itertools.combinations(range(len(names)), 2)
+        if not (relation[i, j] or relation[j, i])
+    ]
+    n = plural(len(results.datasets), "dataset")
+    pairs = len(names) * (len(names) - 1) // 2
+    said = [
+        f"On {n} and {plural(len(results.measures), 'measure')}, {int(above.sum())} of {pairs} "
+        f"pairs of algorithms are ordered: {'; '.join(wins) or 'none dominates another'}."
+    ]
+    alike = [
+        f"{names[i]} and {names[j]}"
+        for i, j in itertools.combinations(range(len(names)), 2)
+        if relation[i, j] and relation[j, i]
+    ]
+    if alike:
+        said.append(f"No utility tells these apart, they are equivalent: {'; '.join(alike)}.")
+    if apart:
+        more = f" and {len(apart) - 12} more" if len(apart) > 12 else ""
+        said.append(
+            f"Incomparable, one being better for some utilities and the other for others: "
+            f"{'; '.join(apart[:12])}{more}."
+        )
+    said.append(
+        f"No other dominates {many(front)}."
+        if len(front) < len(names)
+        else "No algorithm is dominated by another."
+    )
+    return [
+        *said,
+        _meaning(results),
+        "This is the order in these data; whether it could be chance is tested pair by pair, by "
+        "pairwise().",
+        *_small_print(method, results, answer),
+    ]
+
+
+def _pvalue(method: GSD, decision: Decision) -> str:
+    sides = "two-sided" if method.sides == 2 else "one-sided"
+    return pvalue_equation(decision.level, f"{sides} p")
+
+
+def _least(results: Results, answer: Answer) -> str:
+    """The statistic of the tested direction, and how many resamples stay below it."""
+    ahead, behind = directed(results, answer)
+    lead = answer.lead or 0
+    opt, below = (float(answer.extra[name][lead]) for name in ("opt", "share_below"))
+    least = f"{ahead} is on average worth as much as {behind}"
+    if abs(opt) > TOLERANCE:
+        more = "more" if opt > 0 else "less"
+        least = f"{ahead} is on average worth {statistic(abs(opt))} {more} than {behind}"
+    total = int(answer.details["resamples"][lead])
+    lower = round(below * total)
+    tried = plural(total, "random resample")
+    if answer.details["enumerated"]:
+        tried = f"all {plural(total, 'relabelling')}"
+    return (
+        f"By the utility least favourable to {ahead}, {least} (utilities run from 0 to 1); "
+        f"{count(lower) if lower else 'none'} of {tried} gave a lower value."
+    )
+
+
+def _relation(results: Results, answer: Answer) -> str:
+    first, second = results.algorithms
+    match answer.details["dominates"]:
+        case [True, True]:
+            return f"{first} and {second} are equivalent: no utility tells them apart"
+        case [True, False]:
+            return f"{first} dominates {second}"
+        case [False, True]:
+            return f"{second} dominates {first}"
+    return (
+        f"neither of {first} and {second} dominates the other: each is the better one for some "
+        "utility (see witness)"
+    )
+
+
+def _claim(results: Results, statement: str) -> str:
+    # By what the sign must be: a name may hold a tilde.
+    both = " and ".join(results.algorithms)
+    if "=" in statement:
+        return f"{both} are equivalent"
+    if ">" not in statement:
+        return f"{both} are incomparable"
+    winner, loser = statement.split(">")
+    return f"{winner} dominates {loser}"
+
+
+def _meaning(results: Results) -> str:
+    ordinal = [name for name in results.measures if results[name].scale == "ordinal"]
+    metric = [name for name in results.measures if results[name].scale == "metric"]
+    scales = []
+    if metric:
+        scales.append(f"larger gains on {many(metric)} as worth more than smaller ones")
+    if ordinal:
+        scales.append(f"{many(ordinal)} by order alone")
+    return (
+        "To dominate is to be at least as good on average for every way of valuing the measures "
+        f"that takes better values as better and {' and '.join(scales)}; no weights are chosen."
+    )
+
+
+def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
+    said = []
+    loose = unbounded(results)
+    if loose:
+        said.append(
+            f"Caution: {many(loose)} came without both bounds, so that the range seen in the pair "
+            "stands in for the least and greatest value possible; give bounds= if they are known."
+        )
+    largest = answer.details.get("delta_max")
+    if isinstance(largest, float) and method.epsilon is None and method.delta > largest:
+        said.append(
+            f"δ = {setting(method.delta)} is above what this pair allows and was cut to "
+            f"{statistic(largest, levels=[method.delta])}."
+        )
+    if any(results[name].rope is not None for name in results.measures):
+        said.append("A rope plays no part in this test.")
+    return said

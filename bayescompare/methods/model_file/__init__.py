@@ -1,0 +1,179 @@
+r"""A model of the user's own, or a bundled one: PyMC in a file, run by NUTS.
+
+A file (or a function) has ``build(results, **priors) -> pm.Model``. The model holds one of
+``theta`` (over "statement"), ``better`` (over "algorithm", "opponent") or ``strength`` (over
+"algorithm"[, "measure"]; higher is better), and a likelihood over "dataset". ``QUANTITY = "name"``
+picks another variable, ``probability(posterior)`` reads it another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bayescompare._checks import check_flag
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison import nuts
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Answer, Judges, Kind, Method, Sampling
+from bayescompare.methods._shared.priors import Priors, prior_options
+from bayescompare.methods.model_file.answer import read_probability, read_quantity
+from bayescompare.methods.model_file.source import Source, find_source
+from bayescompare.methods.model_file.words import model_file_words
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["ModelFile"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFile(Method):
+    """Compare by a generative model of your own.
+
+    Parameters
+    ----------
+    source : str, path or callable
+        A file that ends in ``.py``, a bundled model's bare name, or a build function. The code is
+        run only when it is named here by you, never when a saved comparison is read.
+    priors : mapping, optional
+        Arguments for ``build``, by name: whatever ``priors=`` takes elsewhere.
+
+    Examples
+    --------
+    >>> import pymc as pm, bayescompare as bc
+    >>> from bayescompare.modelling import observe_statements, statement_table
+    >>> def build(results, strength=1.0):
+    ...     table = statement_table(results)
+    ...     coords = {"statement": table.labels, "dataset": results.datasets}
+    ...     with pm.Model(coords=coords) as model:
+    ...         k = len(table.labels)
+    ...         theta = pm.Dirichlet("theta", [strength / k] * k, dims="statement")
+    ...         observe_statements(theta, table)
+    ...     return model
+    >>> ModelFile(build).code.parameters()
+    {'strength': 1.0}
+    """
+
+    name: ClassVar[str] = "model"
+    title: ClassVar[str] = "a generative model in plain PyMC, from a file or a function"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = ""
+    provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
+    leading: ClassVar[str] = "is the most probable statement"
+    pairs_together: ClassVar[bool] = True
+    predicts: ClassVar[bool] = False
+
+    source: str | Path | Callable[..., Any] = field(kw_only=False)
+    priors: Priors | None = None
+    saved: bool = False
+
+    def __post_init__(self) -> None:
+        given: object = self.priors
+        if not (given is None or isinstance(given, Mapping)):
+            raise BayescompareError(f"priors={given!r}: give a mapping {{name: value}}.")
+        check_flag(saved=self.saved)
+        if not self.saved:
+            _ = self.code  # a fault in the file is told at once
+
+    @cached_property
+    def code(self) -> Source:
+        """The build function and what goes with it."""
+        if self.saved:
+            raise BayescompareError(
+                "this comparison was read from a file, and the model it names is not run: to run "
+                f"it, name it yourself, as in bc.compare(c.results, method={str(self.source)!r})."
+            )
+        return find_source(self.source)
+
+    @property
+    def judges(self) -> Judges:  # type: ignore[override]
+        """Replicates where the file says ``REPLICATES = True``, their means otherwise."""
+        return "replicates" if not self.saved and self.code.replicates else "cells"
+
+    @property
+    def samples(self) -> bool:
+        """NUTS always."""
+        return True
+
+    def options(self) -> dict[str, Any]:
+        """Name the model and its priors."""
+        named = getattr(self.source, "__qualname__", str(self.source))
+        return {"source": named, "priors": prior_options(self.priors), "saved": True}
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the model."""
+        return self.code.model(results, dict(self.priors or {}))
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Sample, and read the statements' probabilities off the posterior."""
+        model = self.model(results)
+        tree = self._sampled(model, sampling)
+        return self._read(results, model, tree, sampling)
+
+    def answer_pairs(
+        self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling
+    ) -> list[Answer] | None:
+        """Sample once where the model has a strength for each algorithm, and read every pair."""
+        try:
+            model = self.model(results)
+        except BayescompareError:
+            # It takes no more than two algorithms, or has too many statements of them.
+            return None
+        if self.code.probability is not None or len(results.algorithms) < 3:
+            return None
+        quantity = self.code.quantity_of(model)
+        if "algorithm" not in (model.named_vars_to_dims.get(quantity) or ()):
+            return None
+        tree = self._sampled(model, sampling)
+        values = tree["posterior"].to_dataset()[quantity]
+        told = {**self._told(), "together": list(results.algorithms)}
+        found = []
+        for pair in pairs:
+            names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
+            made = read_quantity(results.sel(algorithms=pair), values.sel(names))
+            details = {**made.details, **told}
+            found.append(replace(made, tree=tree, seed=sampling.seed, details=details))
+        return found
+
+    def _sampled(self, model: pm.Model, sampling: Sampling) -> xr.DataTree:
+        """Sample, and name the file in whatever goes wrong."""
+        try:
+            return nuts.sample_as(sampling, model, predicts=self.predicts)
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.code.where}: {error}") from None
+        except Exception as error:
+            said = " ".join(str(error).split())[:300]
+            raise BayescompareError(
+                f"{self.code.where}: sampling failed: {type(error).__name__}: {said}"
+            ) from error
+
+    def _read(
+        self, results: Results, model: pm.Model, tree: xr.DataTree, sampling: Sampling
+    ) -> Answer:
+        posterior = tree["posterior"].to_dataset()
+        try:
+            if self.code.probability is not None:
+                made = read_probability(results, self.code.probability, posterior)
+            else:
+                made = read_quantity(results, posterior[self.code.quantity_of(model)])
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.code.where}: {error}") from None
+        details = {**made.details, **self._told()}
+        return replace(made, tree=tree, seed=sampling.seed, details=details)
+
+    def _told(self) -> dict[str, str]:
+        return {"model": self.code.name, "title": self.code.title}
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Leave the tree as the model made it."""
+        return tree
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict of the model, and that it is the model's."""
+        return model_file_words(results, answer, decision)

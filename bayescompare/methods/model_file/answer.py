@@ -1,0 +1,217 @@
+"""From a model's posterior to statements: which leads, by θ, by strengths or by who beats whom."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.method import Answer
+from bayescompare.comparison.nuts import monte_carlo_error
+from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
+from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import statistic
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["OTHERS", "read_probability", "read_quantity"]
+
+FloatArray = NDArray[np.float64]
+
+#: Statements listed; of more those that the draws support most.
+_MOST = 256
+#: Who comes after the first, where the whole order would be one of too many.
+OTHERS = "others"
+
+
+def read_quantity(results: Results, values: xr.DataArray) -> Answer:
+    """Read the answer off draws of a quantity, by its dims."""
+    _check_draws(values)
+    if "statement" in values.dims:
+        return _by_theta(results, values)
+    if "opponent" in values.dims:
+        turned = values.rename(algorithm="opponent", opponent="algorithm")
+        return _by_strength(results, _wins(values), _exceeds(values, turned))
+    return _by_strength(results, values, _exceeds(values, values.rename(algorithm="opponent")))
+
+
+def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
+    import xarray as xr
+
+    beats: xr.DataArray = xr.apply_ufunc(exceeds, values, others)
+    return beats
+
+
+def _check_draws(values: xr.DataArray) -> None:
+    """Refuse draws of θ that are no probability vectors, and of `better` no probabilities."""
+    if values.name == "theta":
+        total = values.sum("statement")
+        if not bool((values >= -ROUNDING).all() and (abs(total - 1.0) < 1e-6).all()):
+            least, mean = (statistic(float(v), significant=3) for v in (values.min(), total.mean()))
+            raise BayescompareError(
+                "theta is off the simplex: in every draw the statements' probabilities must be at "
+                f"least 0 and sum to 1 (least {least}, mean sum {mean}); divide by their sum."
+            )
+    if values.name == "better":
+        # What stands on the diagonal is nobody's probability.
+        others = values.where(values["algorithm"] != values["opponent"], 0.5)
+        if not bool(((others >= -ROUNDING) & (others <= 1.0 + ROUNDING)).all()):
+            raise BayescompareError(
+                "better has values outside [0, 1]: it is the probability that one algorithm beats "
+                "another; numbers that only order the algorithms are a 'strength'."
+            )
+
+
+def read_probability(
+    results: Results, hook: Callable[[xr.Dataset], Any], posterior: xr.Dataset
+) -> Answer:
+    """Take the statements' probabilities as a model file's own function gives them."""
+    labels, probability, mcse = hooked_probability(hook, posterior)
+    answer = _answer(results, labels, probability, mcse)
+    left = 1.0 - float(probability.sum())
+    return replace(answer, none_leads=left if left > ROUNDING else 0.0)
+
+
+def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
+    """P(each statement's θ is the largest)."""
+    drawn = theta.transpose("chain", "draw", "statement")
+    values = drawn.values
+    each = sole_leader(values).astype(np.float64)
+    labels = [str(label) for label in drawn["statement"].values.tolist()]
+    mean = values.mean(axis=(0, 1))
+    low, high = np.quantile(values.reshape(-1, len(labels)), (0.025, 0.975), axis=0)
+    extra = {"theta_mean": mean, "theta_lower": low, "theta_upper": high}
+    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), extra)
+    return replace(answer, none_leads=float(1.0 - each.any(axis=-1).mean()))
+
+
+def _wins(better: xr.DataArray) -> xr.DataArray:
+    """Strength of each algorithm as the mean probability of beating the others."""
+    import xarray as xr
+
+    names = better["algorithm"].values
+    same = xr.DataArray(
+        np.eye(len(names), dtype=bool),
+        {"algorithm": names, "opponent": better["opponent"].values},
+        ("algorithm", "opponent"),
+    )
+    return better.where(~same).mean("opponent")
+
+
+def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
+    """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
+
+    A draw in which two algorithms share a place that is told has no ordering, and counts for none.
+    Either way the matrix of who is ahead of whom on every measure goes with it.
+    """
+    over = ("measure",) if "measure" in strength.dims else ()
+    names = [str(name) for name in strength["algorithm"].values.tolist()]
+    values = strength.transpose("chain", "draw", *over, "algorithm").values
+    values = values.reshape(*values.shape[:2], -1, len(names))
+    measures = values.shape[2]
+    whole = math.factorial(len(names)) ** measures <= _MOST
+    places = len(names) if whole else 1
+    order, alone = strict_order(values, places)
+    strict = alone.all(axis=-1)
+    labels, each = _shares(order[..., :places], strict, names)
+    if whole and (len(names) == 2 or not labels):
+        labels, each = _every(labels, each, names, measures)
+    elif not labels:
+        labels = ["|".join([f"{name}>{OTHERS}"] * measures) for name in names[:_MOST]]
+        each = np.zeros((*strict.shape, len(labels)))
+    counts = None if whole else _first_counts(results, labels)
+    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
+    ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
+    none = float(1.0 - strict.mean())
+    return replace(answer, details={"ahead": ahead.values.tolist()}, none_leads=none)
+
+
+def _shares(
+    seen: NDArray[np.intp], strict: NDArray[np.bool_], names: list[str]
+) -> tuple[list[str], FloatArray]:
+    """The statements that strict draws support, the most frequent 256, and which draw has which."""
+    flat = seen[strict].reshape(-1, seen.shape[-2] * seen.shape[-1])
+    rows, place, counts = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
+    kept = np.argsort(-counts, kind="stable")[:_MOST]
+    each = np.zeros((*strict.shape, len(kept)))
+    each[strict] = place.reshape(-1, 1) == kept
+    labels = [_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
+    return labels, each
+
+
+def _label(rows: NDArray[np.intp], names: list[str]) -> str:
+    rest = [] if rows.shape[-1] > 1 else [OTHERS]
+    return "|".join(">".join([*(names[k] for k in row), *rest]) for row in rows)
+
+
+def _every(
+    labels: list[str], each: FloatArray, names: list[str], measures: int
+) -> tuple[list[str], FloatArray]:
+    """List the statements that no draw has, too."""
+    states = [">".join(order) for order in itertools.permutations(names)]
+    whole = ["|".join(parts) for parts in itertools.product(states, repeat=measures)]
+    made = np.zeros((*each.shape[:2], len(whole)))
+    for k, label in enumerate(labels):
+        made[..., whole.index(label)] = each[..., k]
+    return whole, made
+
+
+def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
+    """Weight of the datasets on which these are first; who tie for it share it."""
+    parts = [label.split("|") for label in labels]
+    if results.n_replicates is not None or len(parts[0]) != len(results.measures):
+        return None
+    values = results.oriented()
+    first = values == values.max(axis=1, keepdims=True)
+    weight = first / first.sum(axis=1, keepdims=True)
+    place = {f"{name}>{OTHERS}": k for k, name in enumerate(results.algorithms)}
+    leaders = [[place[state] for state in part] for part in parts]
+    columns = range(len(results.measures))
+    return np.array([weight[:, row, columns].prod(axis=-1).sum() for row in leaders])
+
+
+def _answer(
+    results: Results,
+    labels: list[str],
+    probability: FloatArray,
+    mcse: FloatArray,
+    extra: dict[str, FloatArray] | None = None,
+    counts: FloatArray | None = None,
+) -> Answer:
+    counts = _counts(results, labels) if counts is None else counts
+    parts = [label.split("|") for label in labels]
+    by_measure = all(len(part) == len(results.measures) for part in parts)
+    states = tuple(zip(*parts, strict=True)) if by_measure else ()
+    return Answer(
+        labels=tuple(labels),
+        states=states,
+        counts=counts,
+        size=len(labels),
+        n_observed=int((counts > 0).sum()),
+        probability=probability,
+        mcse=mcse,
+        extra=extra or {},
+    )
+
+
+def _counts(results: Results, labels: list[str]) -> FloatArray:
+    """Weight of the datasets for each statement, where they are the usual ones; 0 elsewhere."""
+    from bayescompare.statements import Statements
+
+    if results.n_replicates is not None or any(">" not in label for label in labels):
+        return np.zeros(len(labels))
+    try:
+        found = Statements.from_results(results)
+    except BayescompareError:
+        # Too many, or none, by the rules of statements; the model had its own.
+        return np.zeros(len(labels))
+    known = dict(zip(found.labels, found.table.counts, strict=True))
+    return np.array([float(known.get(label, 0.0)) for label in labels])

@@ -1,0 +1,261 @@
+"""Finding, loading and checking a model file; every fault names the file, and the line."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from bayescompare._checks import check_path
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.results.text import first
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+    from bayescompare.results.results import Results
+
+__all__ = ["Source", "bundled", "bundled_folder", "find_source"]
+
+#: What a comparison can be read off, in the order looked for.
+QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "theta": (("statement",),),
+    "better": (("algorithm", "opponent"),),
+    "strength": (("algorithm",), ("algorithm", "measure")),
+}
+
+
+def bundled_folder() -> Path:
+    """Return the folder of the bundled models: in the wheel, or beside the package in a clone."""
+    package = Path(__file__).resolve().parents[2]
+    inside = package / "_models"
+    return inside if inside.is_dir() else package.parent / "models"
+
+
+def bundled() -> dict[str, Path]:
+    """Return the bundled models by name."""
+    folder = bundled_folder()
+    return {path.stem: path for path in sorted(folder.glob("*.py")) if path.stem[0] != "_"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A model's code: its build function and what goes with it.
+
+    Attributes
+    ----------
+    name : str
+        Of the file without its suffix, or of the function.
+    where : str
+        The file, or the function's module.
+    build : callable
+        ``build(results, **priors) -> pm.Model``.
+    quantity : str, optional
+        The variable that the answer is read off; found by its name otherwise.
+    probability : callable, optional
+        Reads the statements' probabilities off the posterior in another way.
+    doc : str
+        The file's docstring.
+    file : str
+        The file that the code stands in, whole, as tracebacks have it.
+    replicates : bool
+        Whether it wants the replicates themselves (``REPLICATES = True``), not their means.
+    """
+
+    name: str
+    where: str
+    build: Callable[..., Any]
+    quantity: str | None
+    probability: Callable[..., Any] | None
+    doc: str
+    file: str = ""
+    replicates: bool = False
+
+    @property
+    def title(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.strip().split("\n", 1)[0] if self.doc.strip() else self.name
+
+    def parameters(self) -> dict[str, Any]:
+        """The priors that ``build`` takes by keyword, with their defaults."""
+        given = list(inspect.signature(self.build).parameters.values())[1:]
+        return {
+            p.name: None if p.default is inspect.Parameter.empty else p.default
+            for p in given
+            if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)
+        }
+
+    def model(self, results: Results, priors: dict[str, Any]) -> pm.Model:
+        """Build the model and check that it keeps to the protocol."""
+        import pymc as pm
+
+        known = self.parameters()
+        for name in priors:
+            if name not in known and not self._takes_any:
+                raise BayescompareError(
+                    f"priors[{name!r}]: {self.where}: build() takes no such argument; it takes "
+                    f"{', '.join(known) or 'none'}.{closest(name, known)}"
+                )
+        try:
+            model = self.build(results, **priors)
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.where}: {error}") from None
+        except Exception as error:
+            raise BayescompareError(
+                f"{self._line(error)}: build() failed: {_said(error)}"
+            ) from error
+        if not isinstance(model, pm.Model):
+            raise BayescompareError(
+                f"{self.where}: build() returned a {type(model).__name__}, not a pm.Model."
+            )
+        self._check(model, results)
+        return model
+
+    @property
+    def _takes_any(self) -> bool:
+        """Whether ``build`` is written ``build(results, **priors)``."""
+        given = inspect.signature(self.build).parameters.values()
+        return any(p.kind == p.VAR_KEYWORD for p in given)
+
+    def quantity_of(self, model: pm.Model) -> str:
+        """Name of the variable that the answer is read off."""
+        wanted = [self.quantity] if self.quantity else list(QUANTITIES)
+        # What is in the posterior: data and constants are not.
+        drawn = [str(v.name) for v in (*model.free_RVs, *model.deterministics)]
+        found = [name for name in wanted if name in drawn]
+        if not found:
+            raise BayescompareError(
+                f"{self.where}: the model has none of {', '.join(wanted)}, off which the answer is "
+                f"read; it has {', '.join(drawn) or 'nothing'}. Name one by QUANTITY."
+            )
+        return found[0]
+
+    def _check(self, model: pm.Model, results: Results) -> None:
+        if not model.observed_RVs:
+            raise BayescompareError(f"{self.where}: the model has no observed variable.")
+        for rv in model.observed_RVs:
+            dims = model.named_vars_to_dims.get(rv.name) or ()
+            if "dataset" not in dims:
+                raise BayescompareError(
+                    f"{self.where}: the likelihood {rv.name!r} has dims {tuple(dims)}; it needs "
+                    "'dataset', so that datasets can be left out one by one."
+                )
+        for dim in ("dataset", "algorithm", "opponent", "measure"):
+            self._check_names(model, dim, results)
+        quantity = self.quantity_of(model)
+        if self.probability is None:
+            dims = tuple(model.named_vars_to_dims.get(quantity) or ())
+            kinds = QUANTITIES.get(quantity, tuple(d for ds in QUANTITIES.values() for d in ds))
+            if dims not in kinds:
+                wanted = " or ".join(str(k) for k in kinds)
+                raise BayescompareError(
+                    f"{self.where}: {quantity!r} has dims {dims or 'none'}; it needs {wanted}."
+                )
+
+    def _check_names(self, model: pm.Model, dim: str, results: Results) -> None:
+        """Refuse names that are not the results': an answer about others is none about these."""
+        coords = model.coords.get(dim)
+        given = None if coords is None else [str(name) for name in coords]
+        source = "algorithms" if dim == "opponent" else f"{dim}s"
+        wanted = getattr(results, source)
+        if given is not None and sorted(given) != sorted(wanted):
+            raise BayescompareError(
+                f"{self.where}: the coords of {dim!r} are {len(given)} ({first(given)}), "
+                f"and the results have {len(wanted)} ({first(wanted)}): take results.{source}."
+            )
+
+    def _line(self, error: BaseException) -> str:
+        """The last line of the file that the error came through."""
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            if frame.filename == self.file:
+                shown = self.where if self.where.endswith(".py") else self.file
+                return f"{shown}, line {frame.lineno}"
+        return self.where
+
+
+def find_source(source: object) -> Source:
+    """Load a model from a path, a bundled model's name, or a function."""
+    if callable(source):
+        name = getattr(source, "__name__", type(source).__name__)
+        where = f"{getattr(source, '__module__', '?')}.{name}"
+        code = getattr(inspect.unwrap(source), "__code__", None)
+        file = "" if code is None else str(code.co_filename)
+        return _source(name, where, source, source, inspect.getdoc(source) or "", file)
+    path = check_path(source, "method")
+    if path.suffix != ".py":
+        known = bundled()
+        if str(source) not in known:
+            raise BayescompareError(
+                f"method={source!r}: no such model; bundled are {', '.join(known) or 'none'}; a "
+                f"file of your own ends in .py.{closest(str(source), known)}"
+            )
+        path = known[str(source)]
+    if not path.is_file():
+        raise BayescompareError(f"{path}: no such model file.")
+    return _of_module(path, _load(path))
+
+
+def _load(path: Path) -> ModuleType:
+    """Run a file as a module that is not kept."""
+    whole = str(path.resolve())  # as tracebacks will have it
+    spec = importlib.util.spec_from_file_location(f"bayescompare_model_{path.stem}", whole)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up while it is being run.
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        where = path if error.filename in (None, whole) else error.filename
+        raise BayescompareError(f"{where}, line {error.lineno or '?'}: {error.msg}.") from None
+    except (Exception, SystemExit) as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == whole]
+        line = f", line {frames[-1].lineno}" if frames else ""
+        raise BayescompareError(f"{path}{line}: cannot be loaded: {_said(error)}") from error
+    finally:
+        # Not kept: the next file of this name is another one.
+        sys.modules.pop(spec.name, None)
+    return module
+
+
+def _of_module(path: Path, module: ModuleType) -> Source:
+    build = getattr(module, "build", None)
+    if not callable(build):
+        raise BayescompareError(
+            f"{path}: no function build(results, **priors) in it, which returns the pm.Model."
+        )
+    return _source(path.stem, str(path), build, module, module.__doc__ or "", str(path.resolve()))
+
+
+def _source(
+    name: str, where: str, build: Callable[..., Any], holder: object, doc: str, file: str
+) -> Source:
+    """Read what goes with a build function off its module, or off the function itself."""
+    quantity, probability = _attribute(holder, "QUANTITY"), _attribute(holder, "probability")
+    if not (quantity is None or isinstance(quantity, str)):
+        raise BayescompareError(f"{where}: QUANTITY={quantity!r} must be a variable's name.")
+    if not (probability is None or callable(probability)):
+        raise BayescompareError(f"{where}: probability must be a function of the posterior.")
+    replicates = _attribute(holder, "REPLICATES")
+    if not (replicates is None or isinstance(replicates, bool)):
+        raise BayescompareError(f"{where}: REPLICATES={replicates!r} must be True or False.")
+    return Source(name, where, build, quantity, probability, doc, file, bool(replicates))
+
+
+def _attribute(holder: object, name: str) -> Any:
+    """An attribute of a module or a function, or of what a partial function is made from."""
+    found = getattr(holder, name, None)
+    inner = getattr(holder, "func", None)
+    return _attribute(inner, name) if found is None and callable(inner) else found
+
+
+def _said(error: BaseException) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

@@ -1,0 +1,62 @@
+"""The words of a model file."""
+
+from __future__ import annotations
+
+import math
+
+from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import error, plural, probability_words, setting
+from bayescompare.text.phrases import many, short_label
+
+__all__ = ["model_file_words"]
+
+
+def model_file_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the verdict of the model, and that it is the model's."""
+    n = plural(len(results.datasets), "dataset")
+    name = answer.details["model"]
+    assert answer.mcse is not None
+    mcse = float(answer.mcse[answer.labels.index(decision.statement)])
+    start = (
+        f"By the model {name} ({answer.details['title'].rstrip('.')}) on {n} the most probable "
+        f"statement is {short_label(decision.statement)}, with probability "
+        f"{probability_words(decision.level)}"
+    )
+    if math.isfinite(mcse):
+        start += f" (Monte Carlo standard error {error(mcse)})"
+    verdict = {
+        "settled": ", which settles it.",
+        "likely": f": likely, but short of {setting(SETTLED)} and so not settled.",
+        "open": ", which leaves the question open.",
+        "tied": ", as another statement has.",
+    }[decision.verdict]
+    return [
+        start + verdict,
+        *_pair_words(results, answer),
+        "The figure is that model's: see diagnose() for its sampling and loo() for how it "
+        "compares with others.",
+    ]
+
+
+def _pair_words(results: Results, answer: Answer) -> list[str]:
+    """Say who is ahead of whom, where the model has a strength for each of many algorithms."""
+    if "together" in answer.details:
+        return [
+            f"It is one model of {plural(len(answer.details['together']), 'algorithm')} together, "
+            "of which this pair was read."
+        ]
+    ahead, names = answer.details.get("ahead"), results.algorithms
+    if ahead is None or len(names) < 3:
+        return []
+    everywhere = " on every measure" if len(results.measures) > 1 else ""
+    sure = [
+        f"{first} is ahead of {many(behind)}"
+        for first, row in zip(names, ahead, strict=True)
+        if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
+    ]
+    least = f"{setting(SETTLED)} or more"
+    if not sure:
+        return [f"No algorithm is ahead of another{everywhere} with probability {least}."]
+    return [f"Pair by pair{everywhere}, with probability {least} each: {'; '.join(sure)}."]

@@ -1,0 +1,470 @@
+r"""The test of joint dominance factored by a learned Bayesian network.
+
+Story: the measures are the variables of a network G; each dataset draws one state per measure,
+
+.. math:: \theta(x) = \prod_i \theta_{i \mid pa_i}(x_i), \qquad
+          \theta_{i \mid c} \sim \mathrm{Dirichlet}(ESS/(q_i r_i)),
+
+with far fewer parameters than the plain multinomial. G is the graph of highest BDeu score, found
+exactly, or the answer is averaged over all graphs.
+
+References
+----------
+Benavoli & de Campos (2015), Section 5; de Campos & Benavoli (2016), Section 5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._checks import check_flag, check_positive
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.method import Answer, Form, Kind, Method, Parameter, Sampling
+from bayescompare.kernels.network.dag_posterior import (
+    edge_probabilities,
+    log_number_of_dags,
+    log_sum_over_dags,
+)
+from bayescompare.kernels.network.statements import is_complete
+from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods.dirichlet import questions, theta_summary
+from bayescompare.methods.dirichlet.prior import cells_of
+from bayescompare.methods.network.answer import (
+    Maximum,
+    average_maximum,
+    graph_maximum,
+    graph_weights,
+    prior_weights,
+    tables_of,
+)
+from bayescompare.methods.network.graph import (
+    SEARCHES,
+    Graph,
+    Scores,
+    default_max_parents,
+    edges_of,
+)
+from bayescompare.methods.network.posterior import Layout, build, finish, mixed_tree, single_tree
+from bayescompare.methods.network.words import GraphKind, network_words
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+from bayescompare.text.numbers import count, memory, setting
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["Network"]
+
+FloatArray = NDArray[np.float64]
+
+_PARAMETERS = (
+    Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
+)
+
+_NO_MODEL = (
+    "model() and sample() are of one graph, and average=True mixes all of them: use draws(), which "
+    "draws graphs too, or average=False."
+)
+
+#: Draws behind intervals of θ and the questions that have no closed form under a network, and
+#: how many cells of tables may be drawn for them: very wide tables get fewer draws.
+_DRAWS = 20_000
+_MOST_DRAWN = 200_000_000
+
+
+#: Monte Carlo errors below this take more than 10⁹ draws.
+_LEAST_MCSE = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network(Method):
+    """How probable is it that a joint statement leads, with measures that hang together learned?
+
+    Parameters
+    ----------
+    ess : float
+        Equivalent sample size of BDeu and of the tables' priors.
+    max_parents : int, optional
+        Most parents of a measure; by default max(1, min(m − 1, ⌊log_r(n/10)⌋)), which keeps BDeu
+        from finding spurious dense graphs. The result records it.
+    search : {"exact", "hill-climb", "ges"} or graph
+        How the graph is found, or a pgmpy ``DAG``, a networkx ``DiGraph`` or pairs of names.
+    average : bool
+        Average P over the posterior of all graphs instead of taking the best one.
+    mcse : float
+        Monte Carlo standard error to reach where P has no exact form.
+    priors : mapping, optional
+        Priors of your own, by the names in ``bc.methods.describe("network")``.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=Network())
+    >>> c.best, c.exact
+    ('B>A|B>A', True)
+    """
+
+    name: ClassVar[str] = "network"
+    title: ClassVar[str] = "the dirichlet test factored by a learned Bayesian network of measures"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "probability",
+            "unobserved",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "questions",
+            "on",
+            "network",
+            "edges",
+            "score",
+            "components",
+        }
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+
+    ess: float = 1.0
+    max_parents: int | None = None
+    search: Any = "exact"
+    average: bool = False
+    mcse: float = 1e-3
+    priors: Priors | None = None
+
+    def __post_init__(self) -> None:
+        check_priors(self.priors, self.parameters)
+        check_positive(ess=self.ess, mcse=self.mcse)
+        if self.mcse < _LEAST_MCSE:
+            raise BayescompareError(
+                f"mcse={self.mcse!r}: must be at least {setting(_LEAST_MCSE)}; the draws it takes "
+                "grow with the square of its inverse."
+            )
+        most: object = self.max_parents
+        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
+            raise BayescompareError(f"max_parents={self.max_parents!r}: an integer >= 0, or None.")
+        if isinstance(self.search, str) and self.search not in SEARCHES:
+            raise BayescompareError(
+                f"search={self.search!r}: choose one of {', '.join(SEARCHES)}, or give a graph."
+                f"{closest(self.search, SEARCHES)}"
+            )
+        check_flag(average=self.average)
+        if self.average and not (isinstance(self.search, str) and self.search == "exact"):
+            raise BayescompareError(
+                "average=True sums over all graphs: leave search='exact', or average=False."
+            )
+        if self.average and self.samples:
+            raise BayescompareError("average=True needs a fixed ess: give priors or average.")
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a graph as its edges, a prior that is an object by name."""
+        made = super().options()
+        if not isinstance(self.search, str):
+            made["search"] = _plain_edges(self.search)
+        return {**made, "priors": prior_options(self.priors)}
+
+    @property
+    def open_priors(self) -> Priors:
+        """The user's priors that leave the tables' posterior without a closed form."""
+        return {k: v for k, v in (self.priors or {}).items() if not is_number(v)}
+
+    @property
+    def samples(self) -> bool:
+        """Whether the answer needs MCMC."""
+        return bool(self.open_priors)
+
+    # the graph -----------------------------------------------------------------------------------
+
+    def scores(self, results: Results) -> Scores:
+        """BDeu on the results' statements."""
+        statements = Statements.from_results(results)
+        if len(statements.measures) < 2:
+            raise BayescompareError(
+                "a network needs at least two measures; on one it is the plain test: "
+                "method='dirichlet'."
+            )
+        ess = (self.priors or {}).get("ess", self.ess)
+        limit = default_max_parents(statements) if self.max_parents is None else self.max_parents
+        return Scores(statements, float(ess) if is_number(ess) else self.ess, limit)
+
+    def graph(self, scores: Scores) -> Graph:
+        """Find the graph, or read the user's."""
+        return scores.search(self.search)
+
+    def edges(self, results: Results) -> FloatArray:
+        """P(row → column) over all graphs."""
+        return edge_probabilities(self.scores(results).local_table)
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) under the best graph, or averaged over all of them."""
+        scores = self.scores(results)
+        graph = self.graph(scores)
+        if self.samples:
+            from bayescompare.methods.network.sampled_ess import sampled_answer
+
+            return sampled_answer(self, results, scores, graph, sampling)
+        found, parts = graph_maximum(scores.statements, graph, scores.ess, self.mcse, sampling.rng)
+        if self.average:
+            found = average_maximum(scores, self.mcse, sampling.rng)
+        answer = self.describe(scores, graph, found, parts, sampling)
+        extra, figures = self._theta(results, scores, graph, answer, sampling.rng)
+        return replace(answer, extra=extra, figures=figures)
+
+    def describe(
+        self,
+        scores: Scores,
+        graph: Graph,
+        found: Maximum,
+        parts: list[tuple[list[int], Maximum]],
+        sampling: Sampling,
+    ) -> Answer:
+        """Put probabilities and what was learned into an answer."""
+        statements = scores.statements
+        seen = statements.table.counts > 0
+        return Answer.over(
+            statements,
+            probability=found.probability,
+            unobserved=max(0.0, 1.0 - float(found.probability[seen].sum())),
+            mcse=None if found.exact else np.sqrt(found.variance),
+            log_evidence=self._log_evidence(scores, graph),
+            details={
+                "edges": [list(edge) for edge in edges_of(graph, statements.measures)],
+                "score": scores.graph(graph),
+                "max_parents": scores.max_parents,
+                "components": [_component(statements, *part) for part in parts],
+            },
+            seed=None if found.exact else sampling.seed,
+        )
+
+    def _log_evidence(self, scores: Scores, graph: Graph) -> float | None:
+        if self.samples:
+            return None
+        if not self.average:
+            return scores.graph(graph)
+        m = len(graph)
+        number = log_number_of_dags(m, min(scores.max_parents, m - 1))
+        return log_sum_over_dags(scores.local_table) - number
+
+    def _theta(
+        self,
+        results: Results,
+        scores: Scores,
+        graph: Graph,
+        answer: Answer,
+        rng: np.random.Generator,
+    ) -> tuple[dict[str, FloatArray], dict[str, float]]:
+        """Mean and interval of each θ, and the four questions, under the graph(s).
+
+        The mean is exact. Intervals and two of the questions are closed for the complete graph;
+        otherwise they are drawn, by a seed of their own: they are the same at every call.
+        """
+        statements = scores.statements
+        if is_complete(graph, range(len(graph))) and not self.average:
+            _, cells = cells_of("symmetric", scores.ess, statements)
+            return theta_summary(cells), questions(statements, cells, answer)
+        fixed = np.random.default_rng(0)
+        layouts, weights = self._layouts(results, scores, graph, rng)
+        rows = statements.table.states
+        best = answer.labels.index(decide(answer).statement)
+        opposite = statements.opposite_states(best)
+        asked = rows[[best]] if opposite is None else np.stack([rows[best], opposite])
+        mean, drawn, two = np.zeros(len(rows)), [], []
+        for layout, weight in zip(layouts, weights, strict=True):
+            tables = layout.tables
+            mean += weight * np.exp(tables.log_mean()[tables.cells(rows)].sum(axis=-1))
+            listed, pair = _theta_draws(layout, weight, asked, fixed)
+            drawn.append(listed)
+            two.append(pair)
+        low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975], axis=0)
+        place = {label: k for k, label in enumerate(layouts[0].listing.labels)}
+        columns = np.array([place.get(label, -1) for label in answer.labels])
+        pair = np.concatenate(two)
+        assert answer.probability is not None
+        figures = {
+            "most probable": float(answer.probability[best]),
+            "beats opposite": float((pair[:, 0] > pair[:, -1]).mean())
+            if len(asked) > 1
+            else math.nan,
+            "majority": float((pair[:, 0] > 0.5).mean()),
+            "expected": float(mean[best]),
+        }
+        extra = {
+            "theta_mean": mean,
+            "theta_lower": np.where(columns >= 0, low[columns], math.nan),
+            "theta_upper": np.where(columns >= 0, high[columns], math.nan),
+        }
+        return extra, figures
+
+    def _layouts(
+        self, results: Results, scores: Scores, graph: Graph, rng: np.random.Generator
+    ) -> tuple[list[Layout], FloatArray]:
+        """The best graph's layout, or with average one per class of graphs with its weight."""
+        graphs = graph_weights(scores, rng) if self.average else {graph: 1.0}
+        made = [self.layout(results, scores, one) for one in graphs]
+        return made, np.array(list(graphs.values()))
+
+    def layout(self, results: Results, scores: Scores, graph: Graph) -> Layout:
+        """Lay out the tables of a graph."""
+        statements = scores.statements
+        tables = tables_of(statements, graph, range(len(graph)), scores.ess)
+        listing = Listing.from_cells(*cells_of("symmetric", 1.0, statements))
+        return Layout.of(results, statements, tables, listing)
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
+        return self._model(results, "textbook")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build it parametrised for NUTS."""
+        return self._model(results, "nuts")
+
+    def refuses(self, quantity: str) -> str:
+        """Refuse a model of one graph where the answer is about all of them."""
+        return _NO_MODEL if quantity in ("model", "sample") and self.average else ""
+
+    def _model(self, results: Results, form: Form) -> pm.Model:
+        if why := self.refuses("model"):
+            raise BayescompareError(why)
+        scores = self.scores(results)
+        return build(self.layout(results, scores, self.graph(scores)), self.open_priors, form)
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw the tables, and θ with them, from their posterior."""
+        if self.samples:
+            raise BayescompareError(
+                "draws() are conjugate, and a prior of your own is not: use sample(), or the "
+                "posterior kept as c.tree."
+            )
+        scores = self.scores(results)
+        layouts, weights = self._layouts(results, scores, self.graph(scores), rng)
+        cells = max(len(layout.tables.alpha) for layout in layouts)
+        if chains * draws * cells > _MOST_DRAWN:
+            raise BayescompareError(
+                f"draws={draws}, chains={chains}: the tables have {count(cells)} cells, so these "
+                f"draws would take {memory(chains * draws * cells * 8)} several times over; ask "
+                f"for at most {max(1, _MOST_DRAWN // (chains * cells))} draws, or compare fewer "
+                "algorithms."
+            )
+        if not self.average:
+            return single_tree(layouts[0], draws=draws, chains=chains, rng=rng)
+        before = prior_weights(scores, rng)
+        priors = [self.layout(results, scores, one) for one in before], np.array([*before.values()])
+        return mixed_tree((layouts, weights), priors, draws=draws, chains=chains, rng=rng)
+
+    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`."""
+        scores = self.scores(results)
+        return finish(self.layout(results, scores, self.graph(scores)), tree)
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.
+
+        A graph that all data chose would have seen the dataset that it predicts.
+        """
+        scores = self.scores(results)
+        if self.average:
+            return _averaged_loo(results, scores)
+        layout = self.layout(results, scores, self.graph(scores))
+        without, within = _table_loo(layout)
+        if isinstance(self.search, str):
+            without = self._learned_without(results, scores)
+        return without, within
+
+    def _learned_without(self, results: Results, scores: Scores) -> FloatArray:
+        """Log predictive density of each dataset under the graph that the others choose."""
+        found = np.empty(len(results.datasets))
+        for i, left_out in enumerate(results.datasets):
+            others = [name for name in results.datasets if name != left_out]
+            rest = self.scores(results.sel(datasets=others))
+            graph = self.graph(rest)
+            found[i] = scores.graph(graph) - rest.graph(graph)
+        return found
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, which measures hang together, and which decide."""
+        kind: GraphKind = "learned" if isinstance(self.search, str) else "given"
+        return network_words("averaged" if self.average else kind, results, answer, decision)
+
+
+def _component(statements: Statements, members: list[int], part: Maximum) -> dict[str, Any]:
+    """The answer of one component by itself: its own best statement."""
+    best = int(np.argmax(part.probability))
+    label = "|".join(statements.states[j][best] for j in members)
+    return {
+        "measures": [statements.measures[j] for j in members],
+        "best": label,
+        "probability": float(part.probability[best]),
+        "exact": part.exact,
+    }
+
+
+def _theta_draws(
+    layout: Layout, weight: float, asked: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw θ of the listed statements and of those asked about.
+
+    In blocks that stay small however wide the tables are.
+    """
+    tables = layout.tables
+    draws = max(1, round(weight * min(_DRAWS, max(1000, _MOST_DRAWN // len(tables.alpha)))))
+    step = max(1, 4_000_000 // len(tables.alpha))
+    listed, two = [], []
+    for start in range(0, draws, step):
+        logs = tables.log_draws(min(step, draws - start), rng)
+        listed.append(layout.theta(logs))
+        two.append(logs[:, tables.cells(asked)].sum(axis=-1))
+    return np.concatenate(listed), np.exp(np.concatenate(two))
+
+
+def _plain_edges(graph: Any) -> list[list[str]]:
+    edges = graph.edges() if hasattr(graph, "edges") else graph
+    return [[str(a), str(b)] for a, b, *_ in edges]
+
+
+def _table_loo(layout: Layout) -> tuple[FloatArray, FloatArray]:
+    """Differences of log evidences of the tables' rows, without and with each dataset again."""
+    tables = layout.tables
+    without, within = (np.zeros(len(layout.weights)) for _ in range(2))
+    for k in range(len(tables.members)):
+        alpha, counts = layout.rows(tables.alpha, k), layout.rows(tables.counts, k)
+        own = layout.rows(layout.weights, k)
+        less = np.where(counts - own < 1e-9, 0.0, counts - own)
+        log_alpha, log_row = np.log(alpha), np.log(alpha.sum(axis=-1))
+        for sign, out, changed in ((1.0, without, less), (-1.0, within, counts + own)):
+            cells = log_rising(log_alpha, counts) - log_rising(log_alpha, changed)
+            rows = log_rising(log_row, counts.sum(-1)) - log_rising(log_row, changed.sum(-1))
+            out += sign * (cells.sum(axis=(-1, -2)) - rows.sum(axis=-1))
+    return without, within
+
+
+def _averaged_loo(results: Results, scores: Scores) -> tuple[FloatArray, FloatArray]:
+    """Sum over all graphs with each dataset left out, and with each counted twice."""
+    whole = log_sum_over_dags(scores.local_table)
+    table = scores.statements.table
+    without: list[float] = []
+    within: list[float] = []
+    for i in range(len(results.datasets)):
+        mine = table.dataset == i
+        own = np.bincount(table.statement[mine], table.weight[mine], minlength=len(table.counts))
+        less = np.where(table.counts - own < 1e-9, 0.0, table.counts - own)
+        for counts, out, sign in ((less, without, 1.0), (table.counts + own, within, -1.0)):
+            changed = replace(scores.statements, table=replace(table, counts=counts))
+            moved = Scores(changed, scores.ess, scores.max_parents)
+            out.append(sign * (whole - log_sum_over_dags(moved.local_table)))
+    return np.array(without), np.array(within)

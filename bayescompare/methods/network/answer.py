@@ -1,0 +1,250 @@
+"""P(max) under a network, component by component, and averaged over all networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.network.dag_posterior import all_dags, local_scores, sample_dags
+from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
+from bayescompare.methods.network.graph import Graph, Scores, pattern
+from bayescompare.statements import Statements
+from bayescompare.text import numbers
+
+__all__ = [
+    "Maximum",
+    "average_maximum",
+    "check_drawable",
+    "graph_maximum",
+    "graph_weights",
+    "prior_weights",
+    "tables_of",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Cells of the conditional tables beyond which nothing is drawn.
+MOST_CELLS = 1_000_000
+#: Up to this many measures every graph is enumerated, beyond it graphs are sampled exactly.
+MOST_ENUMERATED = 4
+SAMPLED_GRAPHS = 400
+MOST_SAMPLED = 20_000
+#: Classes of graphs with less posterior probability than this are left to their total's bound.
+NEGLIGIBLE = 1e-9
+#: Equivalent sample size up to which drawn cells differ by more than rounding.
+MOST_ESS = 1e15
+_PILOT = 4_000
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class Maximum:
+    """P(each listed statement is the most probable), with its squared error (0: exact)."""
+
+    probability: FloatArray
+    variance: FloatArray
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing was drawn."""
+        return not self.variance.any()
+
+
+def tables_of(statements: Statements, graph: Graph, members: Iterable[int], ess: float) -> Tables:
+    """Count the conditional tables of some measures, if they fit."""
+    chosen = list(members)
+    cells = sum(
+        math.prod(r for i, r in enumerate(statements.arities) if graph[j] >> i & 1 or i == j)
+        for j in chosen
+    )
+    if cells > MOST_CELLS:
+        raise BayescompareError(
+            f"the conditional tables of {', '.join(statements.measures[j] for j in chosen)} have "
+            f"{numbers.count(cells)} cells, above the limit of {numbers.count(MOST_CELLS)}: "
+            "compare fewer algorithms, use pairwise(), or max_parents=0."
+        )
+    table = statements.table
+    return Tables.count(table.states, table.counts, statements.arities, graph, chosen, ess)
+
+
+def graph_maximum(
+    statements: Statements, graph: Graph, ess: float, error: float, rng: np.random.Generator
+) -> tuple[Maximum, list[tuple[list[int], Maximum]]]:
+    """P(max) of every listed statement under one graph, and of each component by itself.
+
+    Parameters
+    ----------
+    error : float
+        Monte Carlo standard error to reach in every component that is not complete.
+    """
+    parts = []
+    for members in components(graph):
+        if is_complete(graph, members):
+            found = _complete(statements, members, ess)
+        else:
+            found = _drawn(statements, graph, members, ess, error, rng)
+        parts.append((members, found))
+    return _product([part for _, part in parts]), parts
+
+
+def graph_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
+    """Posterior probability of every class of graphs, by one of its members.
+
+    Up to four measures all graphs are enumerated; beyond, graphs are drawn exactly.
+    """
+    m = len(scores.statements.measures)
+    return _enumerated(scores) if m <= MOST_ENUMERATED else _sampled(scores, rng)
+
+
+def prior_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
+    """The same before any data: every graph is as probable as another."""
+    m = len(scores.statements.measures)
+    most = min(scores.max_parents, m - 1)
+    if m <= MOST_ENUMERATED:
+        graphs = list(all_dags(m, most))
+    else:
+        graphs = sample_dags(local_scores(np.zeros(1 << m), m, most), SAMPLED_GRAPHS, rng)
+    return _by_class((graph, 1.0 / len(graphs)) for graph in graphs)
+
+
+def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> Maximum:
+    """P(max) averaged over the posterior of all graphs.
+
+    Equivalent graphs have one answer, so classes are averaged. Up to four measures all graphs are
+    enumerated; beyond, as many are drawn exactly from their posterior as the error asked for
+    needs, a pilot telling how much graphs differ.
+    """
+    if len(scores.statements.measures) <= MOST_ENUMERATED:
+        return _mixture(scores, _enumerated(scores), error, rng)[0]
+    _, between = _mixture(scores, _sampled(scores, rng), error, rng)
+    # Half of the squared error for the graphs, half for the draws under each.
+    wanted = math.ceil(2.0 * float(between.max()) / error**2)
+    size = min(max(SAMPLED_GRAPHS, wanted), MOST_SAMPLED)
+    weights = _sampled(scores, rng, size)
+    found, between = _mixture(scores, weights, error / math.sqrt(2.0), rng)
+    # Graphs never drawn may have a probability of about one in so many.
+    unseen = 1.0 / size**2
+    return Maximum(found.probability, found.variance + between / size + unseen)
+
+
+def _mixture(
+    scores: Scores, weights: dict[Graph, float], error: float, rng: np.random.Generator
+) -> tuple[Maximum, FloatArray]:
+    """Average over classes of graphs, and the variance of P between them."""
+    statements = scores.statements
+    probability, variance, square = (np.zeros(statements.n_listed) for _ in range(3))
+    for graph, weight in weights.items():
+        # Each class may err by error/√weight: weighted, the squares add up to error².
+        found, _ = graph_maximum(statements, graph, scores.ess, error / math.sqrt(weight), rng)
+        probability += weight * found.probability
+        square += weight * found.probability**2
+        variance += weight**2 * found.variance
+    return Maximum(probability, variance), np.maximum(square - probability**2, 0.0)
+
+
+def _enumerated(scores: Scores) -> dict[Graph, float]:
+    m = len(scores.statements.measures)
+    graphs = list(all_dags(m, min(scores.max_parents, m - 1)))
+    logs = np.array([scores.graph(graph) for graph in graphs])
+    return _by_class(zip(graphs, np.exp(logs - logsumexp(logs)), strict=True))
+
+
+def _sampled(
+    scores: Scores, rng: np.random.Generator, size: int | None = None
+) -> dict[Graph, float]:
+    drawn = sample_dags(scores.local_table, size or SAMPLED_GRAPHS, rng)
+    return _by_class((graph, 1.0 / len(drawn)) for graph in drawn)
+
+
+def _by_class(graphs: Iterable[tuple[Graph, float]]) -> dict[Graph, float]:
+    chosen: dict[object, Graph] = {}
+    weights: dict[Graph, float] = {}
+    for graph, weight in graphs:
+        member = chosen.setdefault(pattern(graph), graph)
+        weights[member] = weights.get(member, 0.0) + weight
+    total = sum(w for w in weights.values() if w > NEGLIGIBLE)
+    return {graph: w / total for graph, w in weights.items() if w > NEGLIGIBLE}
+
+
+def _complete(statements: Statements, members: list[int], ess: float) -> Maximum:
+    """A complete component is the multinomial over its own statements: exact."""
+    own, inverse = np.unique(statements.table.states[:, members], axis=0, return_inverse=True)
+    counts = np.bincount(inverse.ravel(), weights=statements.table.counts, minlength=len(own))
+    size = math.prod(statements.arities[j] for j in members)
+    log_alpha = math.log(ess) - math.log(size)
+    rest = math.log(size - len(own)) if size > len(own) else -math.inf
+    p, _ = probability_of_maximum(Cells(np.full(len(own), log_alpha), counts, log_alpha, rest))
+    return Maximum(p[inverse.ravel()], np.zeros(statements.n_listed))
+
+
+def _drawn(
+    statements: Statements,
+    graph: Graph,
+    members: list[int],
+    ess: float,
+    error: float,
+    rng: np.random.Generator,
+) -> Maximum:
+    """Draw the tables until every probability of the component has the error asked for."""
+    check_drawable(ess)
+    tables = tables_of(statements, graph, members, ess)
+    own = statements.table.states[:, list(tables.members)]
+    states, inverse = np.unique(own, axis=0, return_inverse=True)
+    hits = _hits(tables, states, _PILOT, rng)
+    p = (hits + 1.0) / (_PILOT + 2.0)
+    needed = int(np.ceil((p * (1.0 - p)).max() / error**2))
+    draws = max(_PILOT, needed)
+    if draws > _PILOT:
+        # The pilot chose the number of draws, so it is not counted among them.
+        hits = _hits(tables, states, draws, rng)
+    p = hits / draws
+    # Laplace's rule where a statement never, or always, led: its error is not zero but unknown.
+    safe = (hits + 1.0) / (draws + 2.0)
+    return Maximum(p[inverse.ravel()], (safe * (1.0 - safe) / draws)[inverse.ravel()])
+
+
+def check_drawable(ess: float) -> None:
+    """Refuse a prior so firm that the cells drawn are all equal but for rounding.
+
+    Which of them is largest would then be decided by the listing.
+    """
+    if ess > MOST_ESS:
+        raise BayescompareError(
+            f"ess={numbers.setting(ess)}: beyond {numbers.setting(MOST_ESS)} the statements' "
+            "probabilities are equal but for rounding, and draws cannot tell which is "
+            "largest; give a smaller ess."
+        )
+
+
+def _hits(tables: Tables, states: IntArray, draws: int, rng: np.random.Generator) -> FloatArray:
+    """How often each of `states` is the largest in so many draws of the tables."""
+    index = {tuple(row): k for k, row in enumerate(states.tolist())}
+    hits = np.zeros(len(states))
+    step = max(1, _BLOCK // len(tables.alpha))
+    for start in range(0, draws, step):
+        logs = tables.log_draws(min(step, draws - start), rng)
+        found, counts = np.unique(largest_states(tables, logs), axis=0, return_counts=True)
+        for row, count in zip(found.tolist(), counts, strict=True):
+            if tuple(row) in index:
+                hits[index[tuple(row)]] += count
+    return hits
+
+
+def _product(parts: list[Maximum]) -> Maximum:
+    """Independent components: probabilities multiply, relative squared errors add."""
+    probability = np.prod([part.probability for part in parts], axis=0)
+    others = [
+        np.prod([p.probability for p in parts if p is not part], axis=0) if len(parts) > 1 else 1.0
+        for part in parts
+    ]
+    variance = sum(o**2 * part.variance for o, part in zip(others, parts, strict=True))
+    return Maximum(probability, np.asarray(variance))

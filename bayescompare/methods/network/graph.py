@@ -1,0 +1,196 @@
+"""Graphs over the measures: learned exactly, by pgmpy's searches, or given by the user.
+
+A graph is a tuple with one bit mask of parents per measure, in the measures' order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
+from bayescompare.kernels.network.dag_search import best_dag, search_bytes
+from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.statements import Statements
+from bayescompare.text.numbers import memory
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["SEARCHES", "Graph", "Scores", "default_max_parents", "edges_of", "graph_of", "pattern"]
+
+FloatArray = NDArray[np.float64]
+Graph = tuple[int, ...]
+
+SEARCHES = ("exact", "hill-climb", "ges")
+
+#: Measures up to which all subsets fit into memory, and all DAGs can be summed over.
+MOST_EXACT = 22
+MOST_SUMMED = 16
+
+
+def default_max_parents(statements: Statements) -> int:
+    """max(1, min(m − 1, ⌊log_r(n/10)⌋)) with r the largest arity.
+
+    With more configurations of the parents than data, BDeu at ESS 1 finds spurious dense graphs.
+    """
+    m, n = len(statements.measures), len(statements.datasets)
+    widest = math.log(max(statements.arities))
+    # A whisker above, or n = 10 r^k falls one short by rounding.
+    affordable = math.floor(math.log(max(n, 10) / 10) / widest + 1e-12)
+    return max(1, min(m - 1, affordable))
+
+
+@dataclass(frozen=True)
+class Scores:
+    """BDeu on one table of statements: g(S) of subsets, on demand or all at once."""
+
+    statements: Statements
+    ess: float
+    max_parents: int
+
+    @cached_property
+    def _known(self) -> dict[int, float]:
+        return {0: 0.0}
+
+    def subset(self, mask: int) -> float:
+        """g(S) of one subset of the measures, computed by itself."""
+        if mask not in self._known:
+            table = self.statements.table
+            members = [j for j in range(mask.bit_length()) if mask >> j & 1]
+            _, cell = np.unique(table.states[:, members], axis=0, return_inverse=True)
+            counts = np.bincount(cell.ravel(), weights=table.counts)
+            log_alpha = math.log(self.ess) - sum(
+                math.log(self.statements.arities[j]) for j in members
+            )
+            whole = float(log_rising(math.log(self.ess), counts.sum()))
+            self._known[mask] = float(log_rising(log_alpha, counts).sum()) - whole
+        return self._known[mask]
+
+    def local(self, child: int, parents: int) -> float:
+        """BDeu of a measure given its parents."""
+        return self.subset(parents | 1 << child) - self.subset(parents)
+
+    def graph(self, parents: Sequence[int]) -> float:
+        """BDeu of a graph."""
+        return sum(self.local(child, mask) for child, mask in enumerate(parents))
+
+    @cached_property
+    def subsets(self) -> FloatArray:
+        """g(S) of all subsets up to the size that the parents' limit needs."""
+        table, m = self.statements.table, len(self.statements.measures)
+        logs = np.array([math.log(r) for r in self.statements.arities])
+        largest = min(self.max_parents, m - 1) + 1
+        return subset_scores(table.states, table.counts, logs, self.ess, largest)
+
+    @cached_property
+    def local_table(self) -> FloatArray:
+        """Local score of every child and set of parents, for sums over all graphs."""
+        m = len(self.statements.measures)
+        if m > MOST_SUMMED:
+            raise BayescompareError(
+                f"{m} measures: summing over all graphs costs 3^{m} steps and is offered up to "
+                f"{MOST_SUMMED}; compare on fewer measures, or use average=False without edges."
+            )
+        return local_scores(self.subsets, m, min(self.max_parents, m - 1))
+
+    def search(self, how: object) -> Graph:
+        """Find the graph: exactly, by one of pgmpy's searches, or take the user's."""
+        m = len(self.statements.measures)
+        if how == "exact":
+            if m > MOST_EXACT:
+                raise BayescompareError(
+                    f"search='exact' on {m} measures would need {memory(search_bytes(m))} "
+                    f"(limit: {MOST_EXACT} measures); use search='hill-climb'."
+                )
+            return tuple(best_dag(self.subsets, m, min(self.max_parents, m - 1)))
+        if isinstance(how, str):
+            from bayescompare.methods.network.to_pgmpy import search
+
+            return search(self, how)
+        return graph_of(how, self.statements.measures)
+
+
+def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
+    """Read a user's graph: a pgmpy DAG, any networkx DiGraph, or pairs (parent, child)."""
+    nodes, edges = _nodes_and_edges(graph)
+    for name in nodes:
+        if name not in measures:
+            raise BayescompareError(
+                f"search names measure {name!r}, which these results do not have "
+                f"({', '.join(measures)}).{closest(str(name), measures)}"
+            )
+    missing = [name for name in measures if name not in nodes]
+    if missing and hasattr(graph, "nodes"):
+        raise BayescompareError(
+            f"search, your graph, lacks the measure(s) {', '.join(missing)}: add them as nodes, "
+            "without edges if they stand alone."
+        )
+    place = {name: j for j, name in enumerate(measures)}
+    parents = [0] * len(measures)
+    for parent, child in edges:
+        parents[place[child]] |= 1 << place[parent]
+    if any(mask >> j & 1 for j, mask in enumerate(parents)) or not is_acyclic(tuple(parents)):
+        raise BayescompareError(
+            f"search, your graph, has a cycle: {_cycle(parents, measures)}; a network has none."
+        )
+    return tuple(parents)
+
+
+def edges_of(graph: Sequence[int], measures: Sequence[str]) -> list[tuple[str, str]]:
+    """The edges (parent, child) by name."""
+    return [
+        (measures[i], child)
+        for child, mask in zip(measures, graph, strict=True)
+        for i in range(len(measures))
+        if mask >> i & 1
+    ]
+
+
+def pattern(graph: Graph) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int, int]]]:
+    """What identifies a graph's equivalence class: who is joined, and which parents are unmarried.
+
+    Equivalent graphs have the same score, and under BDeu the same distribution of θ.
+    """
+    m = len(graph)
+    joined = frozenset(
+        (min(i, j), max(i, j)) for j in range(m) for i in range(m) if graph[j] >> i & 1
+    )
+    colliders = frozenset(
+        (i, k, j)
+        for j in range(m)
+        for i in range(m)
+        for k in range(i + 1, m)
+        if graph[j] >> i & 1 and graph[j] >> k & 1 and (i, k) not in joined
+    )
+    return joined, colliders
+
+
+def _nodes_and_edges(graph: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
+    if hasattr(graph, "nodes") and hasattr(graph, "edges"):
+        if hasattr(graph, "is_directed") and not graph.is_directed():
+            raise BayescompareError("search is an undirected graph: give a DiGraph or a DAG.")
+        return list(graph.nodes()), [tuple(edge[:2]) for edge in graph.edges()]
+    if isinstance(graph, Iterable):
+        edges = [tuple(edge) for edge in graph if isinstance(edge, (tuple, list))]
+        if len(edges) == len(list(graph)) and all(len(edge) == 2 for edge in edges):
+            return [name for edge in edges for name in edge], edges
+    raise BayescompareError(
+        f"search={graph!r}: give one of {', '.join(SEARCHES)}, a pgmpy DAG, a networkx DiGraph or "
+        "pairs (parent, child)."
+    )
+
+
+def _cycle(parents: Sequence[int], measures: Sequence[str]) -> str:
+    import networkx as nx
+
+    whole: nx.DiGraph[str] = nx.DiGraph(edges_of(parents, measures))
+    return " → ".join([*(edge[0] for edge in nx.find_cycle(whole)), nx.find_cycle(whole)[0][0]])

@@ -1,0 +1,50 @@
+"""The network test's answer under a prior of the user's on the equivalent sample size, by NUTS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.comparison import nuts
+from bayescompare.comparison.method import Answer, Sampling
+from bayescompare.kernels.network.statements import largest_states
+from bayescompare.methods._shared.priors import check_support
+from bayescompare.methods.dirichlet.posterior import sampled_questions, theta_summary
+from bayescompare.methods.network.answer import Maximum
+from bayescompare.methods.network.graph import Graph, Scores
+from bayescompare.methods.network.posterior import build, finish
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    from bayescompare.methods.network import Network
+
+__all__ = ["sampled_answer"]
+
+
+def sampled_answer(
+    method: Network, results: Results, scores: Scores, graph: Graph, sampling: Sampling
+) -> Answer:
+    """Sample the tables under the best graph and count which statement is the largest."""
+    layout = method.layout(results, scores, graph)
+    textbook = build(layout, method.open_priors, "textbook")
+    check_support(method.open_priors, method.parameters, textbook)
+    for_nuts = build(layout, method.open_priors, "nuts")
+    tree = finish(layout, nuts.sample_as(sampling, for_nuts, through=textbook))
+    posterior = tree["posterior"].to_dataset()
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
+    parts = [
+        posterior[layout.name(k)].values.reshape(draws * chains, -1)
+        for k in range(len(layout.tables.members))
+    ]
+    logs = np.log(np.maximum(np.concatenate(parts, axis=-1), 1e-300))
+    largest = largest_states(layout.tables, logs)
+    own = scores.statements.table.states[:, list(layout.tables.members)]
+    each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(float)
+    each = each.reshape(chains, draws, -1)
+    error = nuts.monte_carlo_error(each)
+    found = Maximum(each.mean(axis=(0, 1)), error**2)
+    answer = method.describe(scores, graph, found, [], sampling)
+    answer = replace(answer, extra=theta_summary(posterior["theta"], scores.statements), tree=tree)
+    return replace(answer, figures=sampled_questions(posterior["theta"], scores.statements, answer))

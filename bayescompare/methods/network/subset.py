@@ -1,0 +1,183 @@
+"""A network's answer on fewer measures, θ summed over the others.
+
+When the subset contains its own ancestors, in the graph or in one equivalent to it, the summed
+model is the network on the subset: exact as ever. Otherwise (a common child without its parents)
+no network is equal to it, and the sum is drawn.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.method import Answer, Method, Sampling
+from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.network.dag_posterior import is_acyclic
+from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.network import Network
+from bayescompare.methods.network.answer import check_drawable, tables_of
+from bayescompare.methods.network.graph import Graph, Scores, edges_of, pattern
+from bayescompare.methods.network.posterior import MOST_ANCESTORS
+from bayescompare.methods.network.words import summed_words
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+from bayescompare.text.numbers import count
+
+__all__ = ["SummedNetwork", "on"]
+
+Array = NDArray[Any]
+
+#: Edges up to which every orientation of the graph is tried.
+MOST_EDGES = 14
+
+
+def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Method:
+    """Return the method that has this network's posterior, summed over the other measures.
+
+    One measure alone is the plain test, of strength ESS.
+    """
+    names = scores.statements.measures
+    keep = sum(1 << names.index(name) for name in measures)
+    closed = _closed(graph, keep)
+    if closed is None:
+        edges = edges_of(graph, names)
+        return SummedNetwork(
+            ess=scores.ess, mcse=method.mcse, whole=scores, graph=graph, summed_from=edges
+        )
+    if len(measures) == 1:
+        return Dirichlet(strength=scores.ess)
+    edges = [e for e in edges_of(closed, names) if set(e) <= set(measures)]
+    return replace(
+        method, ess=scores.ess, search=edges, average=False, priors=None, max_parents=None
+    )
+
+
+def _closed(graph: Graph, keep: int) -> Graph | None:
+    """An equivalent graph in which the measures kept have no parent outside, if there is one."""
+    if _is_closed(graph, keep):
+        return graph
+    joined, colliders = pattern(graph)
+    if len(joined) > MOST_EDGES:
+        return None
+    for turned in itertools.product((False, True), repeat=len(joined)):
+        parents = [0] * len(graph)
+        for (i, j), turn in zip(sorted(joined), turned, strict=True):
+            child, parent = (i, j) if turn else (j, i)
+            parents[child] |= 1 << parent
+        made = tuple(parents)
+        if _is_closed(made, keep) and is_acyclic(made) and pattern(made)[1] == colliders:
+            return made
+    return None
+
+
+def _is_closed(graph: Graph, keep: int) -> bool:
+    return not any(mask & ~keep for j, mask in enumerate(graph) if keep >> j & 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummedNetwork(Network):
+    """A network summed over measures that cannot be left out of it; answers by Monte Carlo."""
+
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"probability", "unobserved", "questions", "components", "on"}
+    )
+
+    whole: Scores | None = field(default=None, repr=False)
+    graph: Any = ()
+    summed_from: Sequence[Sequence[str]] = ()
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices; the graph that was summed over is told, its table is not."""
+        return {"ess": self.ess, "mcse": self.mcse, "summed_from": list(self.summed_from)}
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """Draw the tables, sum θ over the other measures, count which statement is largest."""
+        assert self.whole is not None
+        check_drawable(self.ess)
+        whole, subset = self.whole.statements, Statements.from_results(results)
+        states, columns, above = _joint_states(whole, self.graph, results.measures)
+        tables = tables_of(whole, self.graph, above, self.ess)
+        cells = tables.cells(states)
+        own, place = np.unique(states[:, columns], axis=0, return_inverse=True)
+        draws = max(1, math.ceil(0.25 / self.mcse**2))
+        theta = np.zeros((draws, len(own)))
+        step = max(1, 2_000_000 // len(states))
+        for start in range(0, draws, step):
+            size = min(step, draws - start)
+            joint = np.exp(tables.log_draws(size, sampling.rng)[:, cells].sum(axis=-1))
+            np.add.at(theta[start : start + size].T, place.ravel(), joint.T)
+        listed = {tuple(row): k for k, row in enumerate(own.tolist())}
+        at = [listed[tuple(row)] for row in subset.table.states.tolist()]
+        leads = sole_leader(theta)
+        none = 1.0 - float(leads.any(axis=1).mean())
+        return _counted(subset, theta[:, at], leads[:, at], none, sampling)
+
+    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, and that it is a sum over measures left out."""
+        return summed_words(results, answer, decision)
+
+
+def _joint_states(
+    whole: Statements, graph: Graph, measures: tuple[str, ...]
+) -> tuple[Array, list[int], list[int]]:
+    """All joint states of the measures asked about and their ancestors."""
+    columns = [whole.measures.index(name) for name in measures]
+    above = set(columns)
+    while more := {i for j in above for i in range(len(graph)) if graph[j] >> i & 1} - above:
+        above |= more
+    chosen = sorted(above)
+    sizes = [whole.arities[j] for j in chosen]
+    if math.prod(sizes) > MOST_ANCESTORS:
+        raise BayescompareError(
+            f"on({list(measures)}): these measures and those they depend on have "
+            f"{count(math.prod(sizes))} joint states, above {count(MOST_ANCESTORS)}; ask about "
+            "more of them together, or compare on the subset anew."
+        )
+    states = np.zeros((math.prod(sizes), len(whole.measures)), dtype=np.int64)
+    grid = np.meshgrid(*map(np.arange, sizes), indexing="ij")
+    states[:, chosen] = np.stack(grid, axis=-1).reshape(-1, len(chosen))
+    return states, columns, chosen
+
+
+def _counted(
+    statements: Statements,
+    theta: Array,
+    leads: Array,
+    none: float,
+    sampling: Sampling,
+) -> Answer:
+    """Read an answer off draws of θ over the listed statements."""
+    draws = len(theta)
+    hits = leads.sum(axis=0)
+    p, safe = hits / draws, (hits + 1.0) / (draws + 2.0)
+    low, high = np.quantile(theta, [0.025, 0.975], axis=0)
+    answer = Answer.over(
+        statements,
+        probability=p,
+        unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
+        none_leads=none,
+        mcse=np.sqrt(safe * (1.0 - safe) / draws),
+        extra={"theta_mean": theta.mean(axis=0), "theta_lower": low, "theta_upper": high},
+        details={"edges": [], "score": math.nan, "max_parents": 0, "components": []},
+        seed=sampling.seed,
+    )
+    best = decide(answer).statement
+    k, opposite = answer.labels.index(best), statements.find(statements.opposite(best))
+    beats = math.nan
+    if opposite is not None and opposite != k:
+        beats = float((theta[:, k] > theta[:, opposite]).mean())
+    figures = {
+        "most probable": float(p[k]),
+        "beats opposite": beats,
+        "majority": float((theta[:, k] > 0.5).mean()),
+        "expected": float(theta[:, k].mean()),
+    }
+    return replace(answer, figures=figures)

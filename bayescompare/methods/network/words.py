@@ -1,0 +1,76 @@
+"""The network test in plain words; all its English is here."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.comparison.method import Answer
+from bayescompare.methods.dirichlet.words import lead_words, size_words
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import plural, probability_words
+from bayescompare.text.phrases import many, short_label
+
+__all__ = ["GraphKind", "network_words", "summed_words"]
+
+GraphKind = Literal["learned", "given", "averaged"]
+
+
+def network_words(
+    graph: GraphKind, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Sentences: verdict, what hangs together, what carries the verdict, cautions."""
+    said = [
+        *lead_words(results, answer, decision),
+        _graph(graph, answer),
+        *_carriers(answer, decision),
+        "The graph is about which measures win together, not about causes.",
+        f"{size_words(results)}.",
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def summed_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say the verdict, and that it is a sum over measures left out."""
+    return [
+        *lead_words(results, answer, decision),
+        "The other measures of the network were summed over; since these depend on them, that sum "
+        "was drawn.",
+    ]
+
+
+def _graph(kind: GraphKind, answer: Answer) -> str:
+    edges = answer.details["edges"]
+    start = {
+        "averaged": "Averaged over all graphs; in the best one, ",
+        "learned": "In the learned graph, ",
+        "given": "In the graph given, ",
+    }[kind]
+    limit = plural(answer.details["max_parents"], "parent")
+    end = "" if kind == "given" else f" (at most {limit} each)"
+    if not edges:
+        return f"{start}no measure depends on another{end}."
+    joined = many([f"{parent}–{child}" for parent, child in edges])
+    return f"{start}these hang together: {joined}{end}."
+
+
+def _carriers(answer: Answer, decision: Decision) -> list[str]:
+    """Components answered separately, and which of them hold the joint verdict back."""
+    parts: list[dict[str, Any]] = answer.details["components"]
+    if len(parts) < 2:
+        return []
+    told = [
+        f"{many(part['measures'])}: {short_label(part['best'])} with "
+        f"{probability_words(part['probability'])}"
+        for part in sorted(parts, key=lambda p: -p["probability"])
+    ]
+    said = [f"The independent groups of measures by themselves: {'; '.join(told)}."]
+    firm = [m for p in parts if p["probability"] >= SETTLED for m in p["measures"]]
+    loose = [m for p in parts if p["probability"] < SETTLED for m in p["measures"]]
+    if firm and loose:
+        said.append(f"The verdict is carried by {many(firm)} and left open by {many(loose)}.")
+    elif firm:
+        said.append("Every group is settled by itself.")
+    else:
+        said.append("No group is settled by itself.")
+    return said

@@ -1,0 +1,142 @@
+"""Sentence pieces that all methods share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.text import numbers
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.method import Answer
+    from bayescompare.results.results import Results
+
+__all__ = [
+    "HEADS",
+    "cell_text",
+    "figure_text",
+    "many",
+    "none_leads_words",
+    "phrase",
+    "short_label",
+]
+
+
+#: What a column of `summary()` is headed.
+HEADS = {
+    "count": "datasets",
+    "probability": "P",
+    "mcse": "MCSE",
+    "alone": "P (own prior)",
+    "theta_mean": "θ mean",
+    "theta_lower": "θ 2.5 %",
+    "theta_upper": "θ 97.5 %",
+    "lower": "P lower",
+    "upper": "P upper",
+    "opt": "opt",
+    "share_below": "share below",
+    "pvalue": "one-sided p",
+}
+
+
+#: Columns of `summary()` that are held to no level.
+_COLUMNS: dict[str, Callable[[float], str]] = {
+    "count": numbers.count,
+    "mcse": numbers.error,
+    "opt": numbers.statistic,
+    "share_below": numbers.share,
+}
+
+
+def short_label(label: str, most: int = 160) -> str:
+    """Leave out the middle of a very long statement."""
+    return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
+
+
+def many(items: Sequence[str], *, most: int = 6) -> str:
+    """Join names: ``"a, b and c"``, shortened when there are very many."""
+    # "and 1 more" is no shorter than the one.
+    if len(items) > most + 1:
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
+    return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
+
+
+def cell_text(head: str, value: object, limit: float | None = None) -> str:
+    """Write a cell of a table by what its column's head says it is.
+
+    Examples
+    --------
+    >>> cell_text("P(A better)", 0.9999), cell_text("p-value", 1e-9), cell_text("errors", 3)
+    ('>0.999', '<0.001', '3')
+    """
+    if value is None or value != value:
+        return ""
+    if not isinstance(value, (float, np.floating)):
+        return str(value)
+    if head.startswith(("P(", "P ")):
+        return numbers.probability(float(value))
+    if head.startswith("p-value"):
+        return numbers.pvalue(float(value))
+    return numbers.share(float(value)) if "share" in head else _held(float(value), limit)
+
+
+def _held(value: float, limit: float | None) -> str:
+    """A figure of no other kind, on its own side of the limit it is held to."""
+    return numbers.statistic(value, levels=() if limit is None else [limit])
+
+
+def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> str:
+    """Write a figure of `summary()` or `decide()` by its column; `levels` are those it is held to.
+
+    Examples
+    --------
+    >>> figure_text("count", 2.5), figure_text("pvalue", 1e-9), figure_text("probability", 0.9496)
+    ('2.5', '<0.001', '0.9496')
+    """
+    write = _COLUMNS.get(column)
+    if write is not None:
+        return write(value)
+    if column in ("pvalue", "adjusted", "running_fdr"):
+        return (numbers.rate if column == "running_fdr" else numbers.pvalue)(value, levels=levels)
+    # Columns that a method adds are probabilities, or figures of another kind.
+    unit = math.isnan(value) or 0.0 <= value <= 1.0
+    return numbers.probability(value, levels=levels) if unit else numbers.statistic(value)
+
+
+def none_leads_words(answer: Answer) -> list[str]:
+    """Say with what probability nothing leads, where equality has mass of its own."""
+    if not answer.none_leads:
+        return []
+    level = numbers.probability_words(answer.none_leads)
+    return [
+        f"With probability {level} no statement leads, because two or more are exactly equal; that "
+        "counts for none of them."
+    ]
+
+
+def phrase(results: Results, label: str) -> str:
+    """Say a statement in words: "B is better than A on accuracy and time".
+
+    Examples
+    --------
+    >>> from bayescompare.io import load_example
+    >>> phrase(load_example("benavoli-example1"), "B>A|A>B")
+    'B is better than A on accuracy, and A is better than B on time'
+    """
+    parts: dict[str, list[str]] = {}
+    for measure, state in zip(results.measures, label.split("|"), strict=True):
+        parts.setdefault(state, []).append(measure)
+    said = [f"{_state(state)} on {many(measures)}" for state, measures in parts.items()]
+    return ", and ".join(said)
+
+
+def _state(state: str) -> str:
+    if "=" in state:
+        return " and ".join(state.split("=")) + " are equivalent"
+    first, *rest = state.split(">")
+    if len(rest) == 1:
+        return f"{first} is better than {rest[0]}"
+    return "the order is " + " > ".join([first, *rest])
