@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_jobs, is_whole
 from bayescompare._compare import as_method, check_sampler, checked, judged
@@ -29,6 +28,7 @@ from bayescompare._pairwise_words import (
     verdict_words,
 )
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import AnyArray
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY
 from bayescompare.comparison.method import Answer, Method, Sampling
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
 
 __all__ = ["Pairwise", "pairwise"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -371,7 +369,7 @@ class Pairwise:
         algorithms = list(self.results.algorithms)
         place = {name: k for k, name in enumerate(algorithms)}
         empty = np.nan if dtype is float else ""
-        values: NDArray[Any] = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
+        values: AnyArray = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
         for c in self.comparisons:
             for first, second in itertools.permutations(c.results.algorithms):
                 values[place[first], place[second]] = figure(c, first)

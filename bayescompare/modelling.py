@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import is_number
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.priors import check_placed, check_priors, place
 from bayescompare.results.results import Results
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["StatementTable", "observe_statements", "prior", "ranks", "statement_table"]
-
-FloatArray = NDArray[np.float64]
 
 
 def prior(
@@ -89,7 +87,7 @@ class StatementTable:
 
     labels: tuple[str, ...]
     weights: FloatArray
-    states: NDArray[np.int64]
+    states: IntArray
 
 
 def statement_table(results: Results) -> StatementTable:

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes, tabulate
 from bayescompare.text.numbers import count
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DENSE", "MOST_STATES", "Statements"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Order = tuple[int, ...]
 
 #: Up to this many statements all are listed; beyond it only the observed ones are.

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 
 # First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_checks", "_errors", "_files", "_input", "_rng", "_version", "text"}),
+    frozenset({"_checks", "_errors", "_files", "_input", "_rng", "_typing", "_version", "text"}),
     frozenset({"results", "io"}),
     frozenset({"kernels"}),
     frozenset({"statements"}),
@@ -37,7 +37,7 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 
 # Kernels are numbers only, whatever their rank.
 KERNELS_MAY_IMPORT = frozenset({"numpy", "scipy", "numba", "highspy"})
-KERNELS_MAY_IMPORT_OF_OURS = frozenset({"kernels", "_errors"})
+KERNELS_MAY_IMPORT_OF_OURS = frozenset({"kernels", "_errors", "_typing"})
 
 # Backward, and only from inside a function: a result opens its own picture and its own page.
 LAZY_DOORS = frozenset(

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare.comparison.method import Answer, FloatArray
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.method import Answer
 
 __all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
 

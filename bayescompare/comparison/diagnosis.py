@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.text.numbers import count, statistic
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ __all__ = [
     "psis_loo",
 ]
 
-FloatArray = NDArray[np.float64]
 
 #: Thresholds of Vehtari et al. (2021, 2024) and Betancourt (2016).
 MOST_RHAT = 1.01

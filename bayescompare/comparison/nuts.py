@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.method import FloatArray, Sampling
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.method import Sampling
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, shown
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.text.numbers import whole
 
 __all__ = ["check_plan", "grown", "next_cells", "plan_table"]
 
-FloatArray = NDArray[np.float64]
 
 #: From so many simulated datasets on, given the generator, to P of every statement.
 Simulate = Callable[[int, np.random.Generator], FloatArray]

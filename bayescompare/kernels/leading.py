@@ -11,15 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
+
 __all__ = ["SAME", "exceeds", "sole_leader", "strict_order"]
 
-FloatArray = NDArray[np.float64]
 
 #: Values this close, relative to the larger one, are equal: what rounding leaves of an equality.
 SAME = 1e-12
 
 
-def exceeds(a: FloatArray, b: FloatArray) -> NDArray[np.bool_]:
+def exceeds(a: FloatArray, b: FloatArray) -> BoolArray:
     """Whether a is above b by more than rounding; broadcasts.
 
     Examples
@@ -30,7 +31,7 @@ def exceeds(a: FloatArray, b: FloatArray) -> NDArray[np.bool_]:
     return np.asarray(a - b > SAME * np.maximum(np.abs(a), np.abs(b)))
 
 
-def sole_leader(values: FloatArray) -> NDArray[np.bool_]:
+def sole_leader(values: FloatArray) -> BoolArray:
     """Mark the largest along the last axis; nothing is marked where another equals it.
 
     Examples
@@ -47,7 +48,7 @@ def sole_leader(values: FloatArray) -> NDArray[np.bool_]:
 
 def strict_order(
     values: FloatArray, places: int | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.intp], BoolArray]:
     """Order along the last axis from the largest, and whether its first places are strict.
 
     Parameters

@@ -17,12 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["MIDDLE", "Choices", "Table", "choices", "expansion_sizes", "tabulate"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: An order that names no algorithm: the state "equivalent" of a measure with a rope.
 MIDDLE = -1
@@ -156,7 +155,7 @@ def _pair_choices(values: FloatArray, rope: float | None) -> Choices:
     return Choices(levels, np.nonzero(allowed)[1].astype(np.int64), offsets)
 
 
-def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, NDArray[np.bool_]]:
+def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
     """Return the order best to worst, and where a place is tied with the place before it."""
     order = np.argsort(-values, axis=1, kind="stable").astype(np.int64)
     ranked = np.take_along_axis(values, order, axis=1)
@@ -164,13 +163,13 @@ def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, NDArray[np.bool_]]:
     return order, ranked[:, :-1] - ranked[:, 1:] <= RELATIVE_TOLERANCE * scale
 
 
-def _runs(tied: NDArray[np.bool_]) -> list[range]:
+def _runs(tied: BoolArray) -> list[range]:
     """Split places 0 … l − 1 into runs of places tied with each other."""
     edges = [0, *(np.flatnonzero(~tied) + 1).tolist(), len(tied) + 1]
     return [range(low, high) for low, high in itertools.pairwise(edges)]
 
 
-def _consistent_orders(order: IntArray, tied: NDArray[np.bool_]) -> IntArray:
+def _consistent_orders(order: IntArray, tied: BoolArray) -> IntArray:
     """All total orders that a weak order allows, in lexicographic order.
 
     Tied *groups* are permuted as a whole; breaking tied pairs one by one can make cycles.

@@ -15,16 +15,14 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["area", "sign_confidence", "success_counts"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 def success_counts(
-    confidence: FloatArray, correct: NDArray[np.bool_]
+    confidence: FloatArray, correct: BoolArray
 ) -> tuple[FloatArray, IntArray, IntArray]:
     """Count successes and errors above every confidence that occurs, and above 0.
 

@@ -8,8 +8,8 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import BLUE, INK, LITERAL, clip
 from bayescompare.text import numbers
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BARS", "MOST_NAMES", "Bar", "draw_line", "line_size"]
 
-FloatArray = NDArray[np.float64]
 
 #: Up to so many algorithms and bars a line can be read.
 MOST_NAMES, MOST_BARS = 40, 20

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import LITERAL, clip, new_axes, set_title
 from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
 from bayescompare.plots._pairs import (
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from bayescompare.comparison.rule import Rule
 
 __all__ = ["critical_size", "plot_critical"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import BLUE, GREY, INK, LITERAL, clip
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ _NAME = 28
 _MOST_WIDE = 60
 
 
-def draw_rows(
-    ax: Axes, ranks: NDArray[np.float64], names: Sequence[str], left_open: nx.Graph[int]
-) -> None:
+def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.Graph[int]) -> None:
     """Draw sorted ranks, best on top, each with marks at those that it is not told apart from."""
     rows = np.arange(len(ranks))
     pairs = np.array([(i, j) for one, other in left_open.edges for i, j in _both(one, other)])

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     BLUE,
     INK,
@@ -201,7 +201,7 @@ def _turned(grid: Grid, width: float) -> bool:
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[NDArray[np.float64]]:
+def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[FloatArray]:
     """Fill the cells, frame those with a verdict, and return the fills."""
     from matplotlib.patches import Rectangle
 
@@ -220,7 +220,7 @@ def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[NDArray[np.floa
     return fills
 
 
-def _fill(cell: Cell, *, bayesian: bool) -> NDArray[np.float64]:
+def _fill(cell: Cell, *, bayesian: bool) -> FloatArray:
     """The colour of what a cell says: full with a verdict, else the paler the less sure."""
     from matplotlib.colors import to_rgb
 
@@ -230,7 +230,7 @@ def _fill(cell: Cell, *, bayesian: bool) -> NDArray[np.float64]:
 
 
 def _print_cells(
-    ax: Axes, grid: Grid, fills: Sequence[NDArray[np.float64]], levels: list[float] | None
+    ax: Axes, grid: Grid, fills: Sequence[FloatArray], levels: list[float] | None
 ) -> None:
     """Print signs and figures: probabilities, held against `levels`, or p-values without them."""
     box, dpi = ax.get_window_extent(), figure_of(ax).dpi

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     INK,
     LITERAL,
@@ -89,7 +89,7 @@ def _side(p: Pairwise) -> float:
     return min(max(0.52 * len(p.results.algorithms), 2.6), 13.0)
 
 
-def _draw_cells(ax: Axes, values: NDArray[np.float64], *, bayesian: bool) -> AxesImage:
+def _draw_cells(ax: Axes, values: FloatArray, *, bayesian: bool) -> AxesImage:
     from matplotlib import colormaps
 
     colours = colormaps[COLOURS[bayesian]].with_extremes(bad="0.85")
@@ -106,9 +106,7 @@ def _draw_cells(ax: Axes, values: NDArray[np.float64], *, bayesian: bool) -> Axe
     return image
 
 
-def _print_cells(
-    ax: Axes, image: AxesImage, values: NDArray[np.float64], *, bayesian: bool
-) -> None:
+def _print_cells(ax: Axes, image: AxesImage, values: FloatArray, *, bayesian: bool) -> None:
     box = ax.get_window_extent()
     cell = 72 * min(box.width, box.height) / figure_of(ax).dpi / len(values)
     # The longest text, "<0.01", is as wide as three times its height.
@@ -121,7 +119,7 @@ def _print_cells(
         ax.text(j, i, text, ha="center", va="center", fontsize=size, color=colour)
 
 
-def readable(rgba: NDArray[np.float64]) -> str:
+def readable(rgba: FloatArray) -> str:
     """Black or white, whichever has more contrast with a colour (WCAG 2)."""
     rgb = rgba[:3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     INK,
     LITERAL,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["network_size", "plot_network"]
 
-FloatArray = NDArray[np.float64]
 
 #: Radius of a node in points.
 _NODE = 7.0

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.methods._shared.priors import is_number
 from bayescompare.plots._drawing import clip
 
@@ -37,7 +37,6 @@ __all__ = [
     "wanted_radius",
 ]
 
-FloatArray = NDArray[np.float64]
 Edge = tuple[str, str]
 
 #: Longest name, inches per character and line of it, and points from a node's middle to it.
@@ -147,7 +146,7 @@ def _depth_first(group: Sequence[str], edges: Sequence[Edge]) -> list[str]:
     return list(nx.dfs_preorder_nodes(graph, group[0]))
 
 
-def _tangle(pairs: NDArray[np.int64], weight: FloatArray, size: int) -> float:
+def _tangle(pairs: IntArray, weight: FloatArray, size: int) -> float:
     """Weighted crossings, and the chords' lengths so that equals are told apart."""
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     begins = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)

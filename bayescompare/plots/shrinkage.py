@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv, stdtrit
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_shrinkage", "shrinkage_size"]
 
-FloatArray = NDArray[np.float64]
 
 #: Longest name, and characters of a label that fit on one line.
 _NAME, _LONGEST = 24, 84
@@ -140,7 +139,7 @@ def _picture(c: Comparison) -> Picture:
     return Picture(own, table["probability"], None, f"P({first} is better)", sides)
 
 
-def _kept(shown: Picture, most: int) -> NDArray[np.int64]:
+def _kept(shown: Picture, most: int) -> IntArray:
     """The datasets drawn, sorted: the farthest from undecided are the most to see."""
     far = np.maximum(np.abs(shown.own - shown.centre), np.abs(shown.own - shown.pooled))
     kept = np.sort(np.argsort(-far, kind="stable")[:most])

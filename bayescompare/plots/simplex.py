@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     BLUE,
     GREEN,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SIMPLEX_SIZE", "has_simplex", "plot_simplex"]
 
-FloatArray = NDArray[np.float64]
 
 SIMPLEX_SIZE = (6.4, 5.8)
 

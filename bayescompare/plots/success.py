@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.success import area
 from bayescompare.plots._drawing import GREY, LINES, LITERAL, clip, new_axes, set_title
 from bayescompare.text.numbers import share
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_success"]
 
-FloatArray = NDArray[np.float64]
 
 #: Curves with more points than this have no markers.
 _FEW = 25

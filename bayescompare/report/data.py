@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.report.page import Section
 from bayescompare.report.tables import MOST_PAIRS, Cell, Table
 from bayescompare.results.replicates import mean_over
@@ -73,7 +73,7 @@ def _replicates(results: Results, number: int) -> str:
     )
 
 
-def _means(results: Results) -> NDArray[np.float64]:
+def _means(results: Results) -> FloatArray:
     """Mean of each cell, (dataset, algorithm, measure), over whatever replicates it has."""
     if results.averages_alike():
         return results.average().values()
@@ -138,11 +138,11 @@ def _performance_title(*, gaps: bool, fair: bool) -> str:
     )
 
 
-def _best(oriented: NDArray[np.float64], counted: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _best(oriented: FloatArray, counted: BoolArray) -> FloatArray:
     """On how many of the datasets that count an algorithm is best; ties are shared."""
     top = np.where(counted, oriented, -np.inf).max(axis=1, keepdims=True)
     best = counted & (oriented == top)
-    shares: NDArray[np.float64] = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+    shares: FloatArray = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
     return shares.sum(axis=0)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._errors import UNPRINTABLE, BayescompareError, printable
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.results.measure import Direction, Measure, as_measures
 from bayescompare.results.text import cell_words, first, repeated, unknown
 from bayescompare.text.numbers import setting
@@ -154,7 +154,7 @@ def _check_name(kind: str, name: str) -> None:
         )
 
 
-def _check_cells(name: str, cells: xr.DataArray, dims: Iterable[str]) -> NDArray[np.float64]:
+def _check_cells(name: str, cells: xr.DataArray, dims: Iterable[str]) -> FloatArray:
     if set(cells.dims) != set(dims):
         raise BayescompareError(f"measure {name!r} has dimensions {cells.dims}, not {tuple(dims)}.")
     if cells.dtype.kind not in "iuf":
@@ -163,9 +163,9 @@ def _check_cells(name: str, cells: xr.DataArray, dims: Iterable[str]) -> NDArray
 
 
 def _check_range(
-    name: str, measure: Measure, values: NDArray[np.float64], coords: Mapping[str, Sequence[str]]
+    name: str, measure: Measure, values: FloatArray, coords: Mapping[str, Sequence[str]]
 ) -> None:
-    def faults(wrong: NDArray[np.bool_]) -> str:
+    def faults(wrong: BoolArray) -> str:
         words = []
         for at in np.argwhere(wrong):
             cell = {dim: coords[dim][i] for dim, i in zip(coords, at, strict=True)}

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.results.checks import check_notes, check_selection, frozen, names_of
 from bayescompare.results.counts_checks import (
     check_columns,
@@ -30,7 +30,6 @@ from bayescompare.results.text import describe_counts, unknown
 
 __all__ = ["ErrorCounts"]
 
-FloatArray = NDArray[np.float64]
 
 SCHEMA = "bayescompare.counts/1"
 

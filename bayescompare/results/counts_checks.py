@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.results.checks import frozen, names_of
 from bayescompare.results.frames import find_column, row_words
 from bayescompare.results.text import first, quoted
@@ -27,7 +27,6 @@ __all__ = [
     "whole_numbers",
 ]
 
-FloatArray = NDArray[np.float64]
 
 #: Beyond this floats no longer count by one.
 _MOST = 2.0**53

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._typing import FloatArray
 from bayescompare.results.text import first, quoted
 
 __all__ = [
@@ -174,7 +174,7 @@ def row_words(cells: pd.Series[Any]) -> list[str]:
 # --------------------------------------------------------------------------------------- values
 
 
-def numbers(column: pd.Series[Any], what: str) -> NDArray[np.float64]:
+def numbers(column: pd.Series[Any], what: str) -> FloatArray:
     """Return a column's cells, with NaN for the missing ones, or say which are no numbers."""
     faults = non_numbers(column)
     if not faults.empty:

@@ -11,15 +11,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.results.text import first
 from bayescompare.text.numbers import plural
 
 __all__ = ["NOTHING_SHARED", "left_out_note", "mean_note", "mean_over", "shared", "uneven"]
 
-type FloatArray = NDArray[np.float64]
-type BoolArray = NDArray[np.bool_]
 
 #: Begins the note about datasets whose algorithms have no replicate in common.
 NOTHING_SHARED = "no replicate that every algorithm has"

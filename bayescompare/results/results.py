@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.results.checks import (
     RESERVED,
     check_data,
@@ -45,8 +45,6 @@ from bayescompare.results.text import (
 from bayescompare.text.numbers import plural
 
 __all__ = ["RESERVED", "Results"]
-
-type FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -310,7 +308,7 @@ class Results:
         """
         return self._listed(np.isnan(self._cells()))
 
-    def _listed(self, where: NDArray[np.bool_]) -> pd.DataFrame:
+    def _listed(self, where: BoolArray) -> pd.DataFrame:
         """Name the cells where this holds, along the axes of `_cells` that it has."""
         axes = dict(list(self._axes().items())[: where.ndim])
         found = zip(axes, np.nonzero(where), strict=True)
@@ -363,7 +361,7 @@ class Results:
             raise BayescompareError(missing_words(self._listed(gaps), why))
         return self._without(gaps.any(axis=(1, 2)), "with missing cells")
 
-    def _without(self, gone: NDArray[np.bool_], why: str) -> Results:
+    def _without(self, gone: BoolArray, why: str) -> Results:
         """Leave out some datasets, and say so."""
         named = list(zip(self.datasets, gone, strict=True))
         left, kept = [name for name, out in named if out], [name for name, out in named if not out]
@@ -408,7 +406,7 @@ class Results:
         notes = (*whole.notes, *left_out_note(whole.datasets, present, everywhere))
         return whole._with(data=frozen(data), notes=notes)
 
-    def _with_two(self, few: NDArray[np.bool_], missing: Literal["raise", "drop"]) -> Results:
+    def _with_two(self, few: BoolArray, missing: Literal["raise", "drop"]) -> Results:
         """Refuse or drop the datasets that have fewer than two replicates."""
         alone = [name for name, lone in zip(self.datasets, few, strict=True) if lone]
         if missing == "raise":

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._errors import closest
+from bayescompare._typing import FloatArray
 from bayescompare.results.measure import Measure
 from bayescompare.text.numbers import count, percent, plural, setting, statistic
 
@@ -104,7 +104,7 @@ def describe(results: Results) -> str:
     return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
 
 
-def _missing(cells: NDArray[np.float64]) -> str:
+def _missing(cells: FloatArray) -> str:
     """Count the missing cells, and the missing replicates of the others."""
     absent = np.isnan(cells)
     if cells.ndim == 3:
@@ -138,7 +138,7 @@ def describe_counts(counts: ErrorCounts) -> str:
     return "\n".join([f"ErrorCounts: {title}", *shown])
 
 
-def _span(counts: NDArray[np.float64]) -> str:
+def _span(counts: FloatArray) -> str:
     return f"{count(float(counts.min()))} to {count(float(counts.max()))} per pair"
 
 
@@ -156,7 +156,7 @@ def _measure_lines(results: Results) -> list[tuple[str, str]]:
     return [*zip(heads, texts, strict=True), *more]
 
 
-def _measure_row(measure: Measure, cells: NDArray[np.float64]) -> tuple[str, ...]:
+def _measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]:
     present = cells[~np.isnan(cells)]
     ends = ["" if end is None else setting(end) for end in measure.bounds or ()]
     return (

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.learned import (
@@ -34,8 +34,6 @@ from bayescompare.kernels.numerics.orthants import quadrants
 
 __all__ = ["Scenario", "decision_study", "simulate_table"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Tables that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 50

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
 from bayescompare._pairwise import pairwise
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
 from bayescompare.methods.classic.sign import Sign
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
@@ -30,7 +30,6 @@ from bayescompare.results.results import Results
 
 __all__ = ["noise_study"]
 
-FloatArray = NDArray[np.float64]
 
 _ALGORITHMS, _DATASETS, _FOLDS, _EXAMPLES = 5, 20, 10, 100
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from bayescompare._checks import check_count, check_positive, check_word
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.beta_binomial import draw_hyper, pooled
 from bayescompare.kernels.context.error_rates import p_first_better
 from bayescompare.kernels.context.poisson_binomial import draw_rates
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CALIBRATED", "SBC", "rank", "sbc"]
 
-FloatArray = NDArray[np.float64]
 
 #: Truth and posterior draws of every quantity, for one simulated set of data.
 Replicate = dict[str, tuple[float, FloatArray]]

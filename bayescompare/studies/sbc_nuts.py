@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import FloatArray
 from bayescompare.methods.model_file.source import find_source
 from bayescompare.results.results import Results
 from bayescompare.studies.sbc import SBC, rank
@@ -66,7 +66,7 @@ def sbc_model(
 
 def _replicates(
     model: pm.Model, simulations: int, draws: int, rng: np.random.Generator
-) -> Iterator[tuple[dict[str, float], dict[str, NDArray[np.float64]]]]:
+) -> Iterator[tuple[dict[str, float], dict[str, FloatArray]]]:
     """Parameters from the prior, and draws given data simulated from them."""
     import pymc as pm
 

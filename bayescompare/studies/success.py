@@ -10,12 +10,13 @@ from itertools import repeat
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.classic.wilcoxon import doubled_ranks, signed_rank
 from bayescompare.kernels.context.error_rates import p_first_better
 from bayescompare.kernels.context.poisson_binomial import pmf, rate_exceeds_half
@@ -23,8 +24,6 @@ from bayescompare.kernels.success import area, sign_confidence, success_counts
 
 __all__ = ["auc", "success_curves", "success_errors", "success_study"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Simulations that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 500
@@ -233,7 +232,7 @@ def _answers(first: IntArray, second: IntArray) -> Iterator[Iterator[tuple[str, 
     yield (("wilcoxon", 1.0 - found.pvalue, found.plus - found.minus) for found in ranked)
 
 
-def _checked(confidence: object, correct: object) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _checked(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
     try:
         sure = np.asarray(confidence, dtype=np.float64)
     except (TypeError, ValueError):

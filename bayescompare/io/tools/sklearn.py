@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
@@ -24,7 +24,7 @@ _TIMES = dict.fromkeys(("fit_time", "score_time"), Measure("min", bounds=(0, Non
 # Whatever a scorer is called, scikit-learn's convention is that greater is better.
 _SCORE = Measure("max")
 
-type Columns = dict[str, NDArray[np.float64]]
+type Columns = dict[str, FloatArray]
 
 
 def from_cross_validate(
@@ -104,7 +104,7 @@ def _fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
     return columns
 
 
-def _numbers(values: object, where: str) -> NDArray[np.float64]:
+def _numbers(values: object, where: str) -> FloatArray:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -231,7 +231,7 @@ def _cv_results(search: object, dataset: str) -> dict[str, Any]:
 
 def _candidates(results: Mapping[str, Any], dataset: str) -> list[Columns]:
     """Return each candidate's scores, one for each split."""
-    splits: dict[str, dict[int, NDArray[np.float64]]] = {}
+    splits: dict[str, dict[int, FloatArray]] = {}
     for key, values in results.items():
         if match := re.fullmatch(r"split(\d+)_test_(.+)", key):
             where = f"searches[{dataset!r}][{key!r}]"

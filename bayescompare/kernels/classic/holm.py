@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from bayescompare._typing import FloatArray
 
 __all__ = ["holm"]
 
 
-def holm(pvalues: ArrayLike) -> NDArray[np.float64]:
+def holm(pvalues: ArrayLike) -> FloatArray:
     r"""Return Holm's adjusted p-values, each in the place of its own.
 
     Of m p-values the k-th smallest is multiplied by m − k + 1, and none is below a smaller one's:

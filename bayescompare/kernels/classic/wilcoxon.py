@@ -22,15 +22,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 __all__ = ["MOST_EXACT", "SMALLEST", "SignedRank", "differences", "doubled_ranks", "signed_rank"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Up to this many differences the answer is exact: about a second, and 2^1000 is still a float.
 MOST_EXACT = 1000

@@ -29,9 +29,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, expit, ndtr
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.beta_binomial_density import (
     Density,
     LogPrior,
@@ -61,9 +62,6 @@ __all__ = [
     "share_interval",
     "shrunken",
 ]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 #: Datasets by which the nodes of `shrunken` are tried.

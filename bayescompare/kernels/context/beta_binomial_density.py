@@ -13,14 +13,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, log_expit
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["Density", "LogPrior", "log_likelihood", "posterior_density"]
 
-FloatArray = NDArray[np.float64]
 LogPrior = Callable[[FloatArray], FloatArray]
 Density = Callable[[FloatArray, FloatArray], FloatArray]
 

@@ -7,13 +7,12 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.beta_binomial_density import Density
 
 __all__ = ["LEVELS", "Grid", "Support", "border_of", "grid_of", "support_of"]
 
-FloatArray = NDArray[np.float64]
 
 _NODES = 16
 #: Where 1 − μ and 1 − ρ still have digits; ρ itself may be far smaller.

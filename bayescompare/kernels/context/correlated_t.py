@@ -18,12 +18,12 @@ data sets. Nadeau & Bengio (2003).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-__all__ = ["draw_means", "posterior", "posterior_from_moments", "region_probabilities"]
+from bayescompare._typing import FloatArray
 
-FloatArray = NDArray[np.float64]
+__all__ = ["draw_means", "posterior", "posterior_from_moments", "region_probabilities"]
 
 
 def posterior(differences: FloatArray, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:

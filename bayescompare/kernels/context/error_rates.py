@@ -16,8 +16,10 @@ Lacoste, Laviolette & Marchand (2012), Sections 3 and 4. Langford (2005), Theore
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, betainccinv, betaincinv, betaln, gammaln
+
+from bayescompare._typing import FloatArray
 
 __all__ = [
     "draw_outcomes",
@@ -29,7 +31,6 @@ __all__ = [
     "risk_posterior",
 ]
 
-FloatArray = NDArray[np.float64]
 
 #: Below this a tail is drawn by rejection: its inverse is no longer to be had in floats.
 _FAINT = 1e-250

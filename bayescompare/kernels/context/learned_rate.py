@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval, draw_rates
 from bayescompare.kernels.context.poisson_binomial_joint import Joint, count_posterior, joint
 from bayescompare.kernels.dirichlet.learned import posterior_weights
 
 __all__ = ["RateMixture", "weight_evidence"]
-
-FloatArray = NDArray[np.float64]
 
 
 def weight_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:

@@ -20,10 +20,11 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = [
@@ -36,7 +37,6 @@ __all__ = [
     "rate_interval",
 ]
 
-FloatArray = NDArray[np.float64]
 
 #: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
 _DUST = 1e-305
@@ -207,7 +207,7 @@ def draw_rates(
     return np.asarray(rng.beta(b + wins, b + (len(counts) - 1 - wins)))
 
 
-def draw_wins(p: ArrayLike, rates: FloatArray, rng: np.random.Generator) -> NDArray[np.bool_]:
+def draw_wins(p: ArrayLike, rates: FloatArray, rng: np.random.Generator) -> BoolArray:
     r"""Draw every d_i of the joint model given k and r.
 
     .. math:: \Pr(d_i = 1 \mid k, r) = \frac{r p_i}{r p_i + (1 - r)(1 - p_i)}

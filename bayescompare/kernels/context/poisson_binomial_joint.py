@@ -17,16 +17,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, expit, log_expit
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.poisson_binomial import rate_exceeds_half
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
 
 __all__ = ["Joint", "count_posterior", "joint", "joint_context"]
 
-FloatArray = NDArray[np.float64]
 
 #: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
 _DUST = 1e-305

@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammainc, gammaln
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.jit import jit
@@ -24,7 +24,6 @@ from bayescompare.kernels.numerics.legendre import composite
 
 __all__ = ["region_probabilities", "region_probabilities_by_draws"]
 
-FloatArray = NDArray[np.float64]
 
 #: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
 _DUST = 1e-305
@@ -79,7 +78,7 @@ def region_probabilities(
     return _largest_region(counts, *tables)
 
 
-def _telling_states(table: FloatArray) -> NDArray[np.int64]:
+def _telling_states(table: FloatArray) -> IntArray:
     """The most likely counts, and those with every dataset in one region, (4, 3)."""
     n = len(table) - 1
     left, right = divmod(int(table.argmax()), n + 1)
@@ -87,9 +86,7 @@ def _telling_states(table: FloatArray) -> NDArray[np.int64]:
     return np.vstack([[left, n - left - right, right], corners])
 
 
-def _check(
-    cdf: FloatArray, density: FloatArray, states: NDArray[np.int64], alpha: FloatArray
-) -> None:
+def _check(cdf: FloatArray, density: FloatArray, states: IntArray, alpha: FloatArray) -> None:
     """Hold the tables' rule against that of `probability_of_maximum`."""
     here = np.array([_three(cdf, density, *state) for state in states.tolist()])
     error = float(np.abs(here - _score_states(states, alpha)).max())
@@ -187,9 +184,7 @@ def region_probabilities_by_draws(
     return mean, np.sqrt(variance / draws)
 
 
-def _draw_region_counts(
-    triples: FloatArray, draws: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _draw_region_counts(triples: FloatArray, draws: int, rng: np.random.Generator) -> IntArray:
     """Numbers of datasets in each region, (draws, 3)."""
     left, right = triples[:, 0], triples[:, 2]
     counts = np.empty((draws, 3), dtype=np.int64)
@@ -203,7 +198,7 @@ def _draw_region_counts(
     return counts
 
 
-def _score_states(states: NDArray[np.int64], alpha: FloatArray) -> FloatArray:
+def _score_states(states: IntArray, alpha: FloatArray) -> FloatArray:
     """P(max) for every triple of counts."""
     log_alpha = np.log(alpha)
     scores = [

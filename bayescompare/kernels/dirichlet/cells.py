@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bayescompare._typing import FloatArray
 
 __all__ = ["Cells"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.gammas import log_rising
 
 __all__ = [
@@ -34,8 +34,6 @@ __all__ = [
     "strength_evidence",
 ]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: The values that a pair's strength A may take.
 STRENGTHS: FloatArray = np.logspace(-1.0, 3.0, 16)

@@ -11,16 +11,15 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import betainc, gammainccinv, gammaincinv
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, PairCounts, distinct
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 
 __all__ = ["mixed_maximum"]
 
-FloatArray = NDArray[np.float64]
 
 _TAIL = 1e-17
 #: Nodes in every panel; two successive rules must agree on every cell.
@@ -63,7 +62,7 @@ def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray)
     return out
 
 
-def _only(counts: PairCounts, chosen: NDArray[np.bool_]) -> PairCounts:
+def _only(counts: PairCounts, chosen: BoolArray) -> PairCounts:
     """The counts of the chosen pairs, numbered anew."""
     number, keep = np.cumsum(chosen) - 1, chosen[counts.pair]
     return PairCounts(

@@ -26,15 +26,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaincinv, wrightomega
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.numerics.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
 
 __all__ = ["probability_of_maximum"]
 
-FloatArray = NDArray[np.float64]
 
 _TAIL = 1e-17
 _LOG_TAIL = math.log(_TAIL)
@@ -99,7 +98,7 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
     return each[member], min(float(each[-1]), 1.0)
 
 
-def _group(cells: Cells) -> tuple[_Groups, NDArray[np.int64]]:
+def _group(cells: Cells) -> tuple[_Groups, IntArray]:
     """Collect equal shapes; `member` is each listed cell's group.
 
     Impossible cells, whose log α is −inf, are a group like any other: its F is 1 and its f is 0.

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, logsumexp, xlog1py, xlogy
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.learned import posterior_weights
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
@@ -29,8 +29,6 @@ from bayescompare.kernels.dirichlet.posterior import (
 
 __all__ = ["Mixture"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _STEPS = 60
 _CLOSE = 1e-10

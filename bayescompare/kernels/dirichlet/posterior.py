@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, logsumexp
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.gammas import TINY, log_rising
@@ -30,9 +30,6 @@ __all__ = [
     "majority",
     "pair_order",
 ]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def log_evidence(cells: Cells) -> float:

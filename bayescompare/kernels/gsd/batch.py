@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 
 __all__ = ["nearest_order", "optima"]
-
-FloatArray = NDArray[np.float64]
 
 
 def optima(solver: GsdSolver, objectives: FloatArray, delta: float) -> FloatArray:
@@ -44,7 +42,7 @@ def optima(solver: GsdSolver, objectives: FloatArray, delta: float) -> FloatArra
     return values
 
 
-def nearest_order(objectives: FloatArray) -> NDArray[np.int64]:
+def nearest_order(objectives: FloatArray) -> IntArray:
     """Return an order in which each objective is followed by the nearest one left.
 
     Examples

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, Int32Array, IntArray
 from bayescompare.kernels.gsd.system import GREATEST, LEAST, PreferenceSystem
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["cover_rows", "linear_utilities"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
-
-def cover_rows(system: PreferenceSystem) -> IntArray:
+def cover_rows(system: PreferenceSystem) -> Int32Array:
     """Return u(a) − u(b) − u(b) + u(b) ≥ δ as (a, b, b, b) for every a that covers b in R1.
 
     A chain of covers leads from the greater to the lesser of any pair, so these rows imply all
@@ -40,7 +37,7 @@ def cover_rows(system: PreferenceSystem) -> IntArray:
 
 
 @jit()
-def _covers(ranks: IntArray, downwards: NDArray[np.int64]) -> IntArray:
+def _covers(ranks: Int32Array, downwards: IntArray) -> Int32Array:
     """Pairs (a, b) with a > b and nothing between them.
 
     `downwards` lists the points so that every point comes before all that are below it.

@@ -22,8 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray, Int32Array
 from bayescompare.kernels.gsd.system import GREATEST
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PoolModel", "PoolOptimum", "SolverError", "lower_bound"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-BoolArray = NDArray[np.bool_]
 
 #: Utilities are multiplied by this inside the model: HiGHS's smallest tolerance, 1e-10, then means
 #: 1e-13 for them.
@@ -79,7 +76,7 @@ class PoolModel:
 
     # ------------------------------------------------------------------------------------- rows
 
-    def add(self, rows: IntArray, equal: BoolArray) -> None:
+    def add(self, rows: Int32Array, equal: BoolArray) -> None:
         """Add rows to the pool."""
         if len(rows) == 0:
             return
@@ -157,7 +154,9 @@ def _check(status: object) -> None:
         raise SolverError("HiGHS refused a change of the model")
 
 
-def _columns(rows: IntArray, equal: BoolArray, size: int) -> tuple[IntArray, IntArray, FloatArray]:
+def _columns(
+    rows: Int32Array, equal: BoolArray, size: int
+) -> tuple[Int32Array, Int32Array, FloatArray]:
     """Columns of the model, equal points added up: starts, row indices and values."""
     count = len(rows)
     owner = np.repeat(np.arange(count), 4)
@@ -177,7 +176,7 @@ def _columns(rows: IntArray, equal: BoolArray, size: int) -> tuple[IntArray, Int
 
 
 def lower_bound(
-    w: FloatArray, rows: IntArray, equal: BoolArray, y: FloatArray, delta: float
+    w: FloatArray, rows: Int32Array, equal: BoolArray, y: FloatArray, delta: float
 ) -> float:
     r"""Return a number that w·u cannot be below, whatever y is, for u in N^δ.
 

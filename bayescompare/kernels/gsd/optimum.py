@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.covers import cover_rows, linear_utilities
 from bayescompare.kernels.gsd.lp import PoolModel, PoolOptimum, SolverError, lower_bound
 from bayescompare.kernels.gsd.ordinal import chain_optimum, matching_optimum
@@ -29,7 +29,6 @@ from bayescompare.kernels.gsd.system import PreferenceSystem
 
 __all__ = ["FEASIBLE", "GAP", "ROUNDS", "GsdSolver", "Optimum", "Relaxed"]
 
-FloatArray = NDArray[np.float64]
 
 #: Largest distance between an optimum and its bound.
 GAP = 1e-10

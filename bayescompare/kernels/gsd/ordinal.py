@@ -20,18 +20,14 @@ One *metric* measure has no such form: the order of the gains between all pairs 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.gsd.system import GREATEST, LEAST, MOST_BYTES, PreferenceSystem
 
 __all__ = ["chain_optimum", "matching_optimum"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 def chain_optimum(

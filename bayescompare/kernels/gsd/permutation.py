@@ -28,15 +28,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.system import PreferenceSystem
 from bayescompare.kernels.gsd.verdicts import Verdicts
 
 __all__ = ["PermutationTest", "Scheme", "permutation_test", "resampled_objectives"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 Scheme = Literal["paired", "pooled"]
 
 #: Resamples between two looks at whether a sequential test may stop, and held at once.

@@ -9,15 +9,12 @@ look-ups.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["inverted", "solve"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-BoolArray = NDArray[np.bool_]
 
 #: Entries of a pivot column or row below this are rounding.
 _TINY = 1e-10
@@ -27,11 +24,11 @@ _SLACK, _Y = 5e-14, 1e-13
 
 @jit()
 def solve(
-    rows: IntArray,
+    rows: Int32Array,
     equal: BoolArray,
     costs: FloatArray,
     w: FloatArray,
-    basis: NDArray[np.int64],
+    basis: IntArray,
     inverse: FloatArray,
 ) -> tuple[FloatArray, FloatArray, int, bool]:
     """Utilities, multipliers, pivots made, and whether they are optimal for the pool.
@@ -79,7 +76,7 @@ def solve(
 
 @jit()
 def _multipliers(
-    rows: IntArray, basis: NDArray[np.int64], inverse: FloatArray, w: FloatArray
+    rows: Int32Array, basis: IntArray, inverse: FloatArray, w: FloatArray
 ) -> FloatArray:
     """Multipliers of the basis that add up to w, with one step of refinement."""
     y = _times(inverse, w)
@@ -108,9 +105,9 @@ def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
 
 @jit()
 def _utilities(
-    rows: IntArray,
+    rows: Int32Array,
     costs: FloatArray,
-    basis: NDArray[np.int64],
+    basis: IntArray,
     inverse: FloatArray,
     u: FloatArray,
     slack: FloatArray,
@@ -135,9 +132,9 @@ def _utilities(
 
 @jit()
 def _optimal(
-    rows: IntArray,
+    rows: Int32Array,
     equal: BoolArray,
-    basis: NDArray[np.int64],
+    basis: IntArray,
     basic: BoolArray,
     y_basic: FloatArray,
     slack: FloatArray,
@@ -154,9 +151,9 @@ def _optimal(
 
 @jit()
 def _dual(
-    rows: IntArray,
+    rows: Int32Array,
     equal: BoolArray,
-    basis: NDArray[np.int64],
+    basis: IntArray,
     basic: BoolArray,
     inverse: FloatArray,
     norms: FloatArray,
@@ -209,9 +206,9 @@ def _dual(
 
 @jit()
 def _primal(
-    rows: IntArray,
+    rows: Int32Array,
     equal: BoolArray,
-    basis: NDArray[np.int64],
+    basis: IntArray,
     basic: BoolArray,
     inverse: FloatArray,
     norms: FloatArray,
@@ -254,7 +251,7 @@ def _primal(
 
 
 @jit()
-def _column(rows: IntArray, inverse: FloatArray, q: int) -> FloatArray:
+def _column(rows: Int32Array, inverse: FloatArray, q: int) -> FloatArray:
     """The inverse times column q."""
     n = len(inverse)
     column = np.zeros(n)
@@ -282,7 +279,7 @@ def _eliminate(other: FloatArray, own: FloatArray, factor: float) -> float:
 
 
 @jit()
-def _price(rows: IntArray, rho: FloatArray, alpha: FloatArray) -> None:
+def _price(rows: Int32Array, rho: FloatArray, alpha: FloatArray) -> None:
     """A row of the inverse times every column."""
     for j in range(len(rows)):
         # Unsigned indices need no check for numbers below zero.
@@ -293,8 +290,8 @@ def _price(rows: IntArray, rho: FloatArray, alpha: FloatArray) -> None:
 
 @jit()
 def _pivot(
-    rows: IntArray,
-    basis: NDArray[np.int64],
+    rows: Int32Array,
+    basis: IntArray,
     basic: BoolArray,
     inverse: FloatArray,
     norms: FloatArray,

@@ -18,8 +18,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray, Int32Array
 from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd.system import PreferenceSystem
 from bayescompare.kernels.gsd.tree import build_tree, is_below, tree_maxima
@@ -27,8 +27,6 @@ from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["Separator", "Violations", "near_pairs"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
 #: Covers kept for every class, and classes looked at to find them.
 _NEAR, _LOOK = 4, 4096
@@ -47,8 +45,8 @@ class Violations(NamedTuple):
         By how much.
     """
 
-    rows: IntArray
-    equal: NDArray[np.bool_]
+    rows: Int32Array
+    equal: BoolArray
     amount: FloatArray
 
 
@@ -93,14 +91,14 @@ class Separator:
         own = np.flatnonzero(rival >= 0).astype(np.int32)
         return self._rows(gains, own, rival[own], amount[own], tolerance)
 
-    def _gains(self, u: FloatArray) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    def _gains(self, u: FloatArray) -> tuple[FloatArray, FloatArray, Int32Array, Int32Array]:
         return _class_gains(u, self.system.upper, self.system.lower, self.system.starts)
 
     def _rows(
         self,
-        gains: tuple[FloatArray, FloatArray, IntArray, IntArray],
-        above: IntArray,
-        below: IntArray,
+        gains: tuple[FloatArray, FloatArray, Int32Array, Int32Array],
+        above: Int32Array,
+        below: Int32Array,
         amount: FloatArray,
         tolerance: float,
     ) -> Violations:
@@ -117,7 +115,7 @@ class Separator:
 
 
 @jit()
-def near_pairs(keys: IntArray) -> IntArray:
+def near_pairs(keys: Int32Array) -> Int32Array:
     """Return pairs (class, a class that it covers), up to four for each class, nearest first.
 
     Nearest by the sum of the ranks: whatever lies between two classes is nearer than they are.
@@ -153,8 +151,8 @@ def near_pairs(keys: IntArray) -> IntArray:
 
 @jit()
 def _class_gains(
-    u: FloatArray, upper: IntArray, lower: IntArray, starts: IntArray
-) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    u: FloatArray, upper: Int32Array, lower: Int32Array, starts: Int32Array
+) -> tuple[FloatArray, FloatArray, Int32Array, Int32Array]:
     """Least and largest gain of every class, and the pairs that have them."""
     count = len(starts) - 1
     least, most = np.full(count, np.inf), np.full(count, -np.inf)
@@ -171,8 +169,8 @@ def _class_gains(
 
 @jit()
 def _worst_near(
-    pairs: IntArray, least: FloatArray, most: FloatArray, delta: float, tolerance: float
-) -> tuple[IntArray, FloatArray]:
+    pairs: Int32Array, least: FloatArray, most: FloatArray, delta: float, tolerance: float
+) -> tuple[Int32Array, FloatArray]:
     """Of the neighbours, those that are violated, and by how much."""
     count = 0
     for i in range(len(pairs)):

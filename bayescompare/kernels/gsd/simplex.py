@@ -19,18 +19,15 @@ Koberstein (2005), The dual simplex method, techniques for a fast and stable imp
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.gsd.lp import PoolOptimum, SolverError
 from bayescompare.kernels.gsd.pivots import inverted, solve
 from bayescompare.kernels.gsd.system import GREATEST, LEAST, MOST_BYTES
 
 __all__ = ["HotSimplex"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-BoolArray = NDArray[np.bool_]
 
 #: Pivots before the inverse is computed anew.
 _FRESH = 2000
@@ -54,7 +51,7 @@ class HotSimplex:
     [0.0, 1.0, 1.0]
     """
 
-    def __init__(self, size: int, rows: IntArray, delta: float) -> None:
+    def __init__(self, size: int, rows: Int32Array, delta: float) -> None:
         if 16.0 * size**2 > MOST_BYTES:
             raise BayescompareError(
                 f"{size} distinct quality vectors: the linear programme needs "
@@ -83,12 +80,12 @@ class HotSimplex:
         self._cold = True
         self._pivots = 0
 
-    def add(self, rows: IntArray, equal: BoolArray) -> None:
+    def add(self, rows: Int32Array, equal: BoolArray) -> None:
         """Add rows to the pool."""
         self.rows = np.concatenate([self.rows, rows])
         self.equal = np.concatenate([self.equal, equal])
 
-    def drop(self, gone: NDArray[np.int64]) -> BoolArray:
+    def drop(self, gone: IntArray) -> BoolArray:
         """Remove rows by their numbers, but for those of the basis; return which were kept."""
         keep = np.ones(len(self.rows), dtype=np.bool_)
         keep[gone] = False
@@ -141,7 +138,7 @@ class HotSimplex:
             raise SolverError("the basis is singular")
 
 
-def _costs(rows: IntArray, equal: BoolArray, delta: float) -> FloatArray:
+def _costs(rows: Int32Array, equal: BoolArray, delta: float) -> FloatArray:
     """What the row's other points must reach: δ less the share of the greatest element."""
     top = (rows == GREATEST) @ np.array([1.0, -1.0, -1.0, 1.0])
     return np.asarray(delta * ~equal - top)

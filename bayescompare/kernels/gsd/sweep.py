@@ -18,14 +18,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, Int32Array, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["Sweep", "build_sweep", "sweep_maxima"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
 #: Blocks of this size are compared pair by pair.
 _LEAF = 16
@@ -45,13 +43,13 @@ class Sweep(NamedTuple):
         by the third within the block, from 1.
     """
 
-    order: IntArray
-    keys: IntArray
-    walks: IntArray
-    ranks: IntArray
+    order: Int32Array
+    keys: Int32Array
+    walks: Int32Array
+    ranks: Int32Array
 
 
-def build_sweep(keys: IntArray) -> Sweep:
+def build_sweep(keys: Int32Array) -> Sweep:
     """Return the orders of all blocks.
 
     Examples
@@ -78,7 +76,7 @@ def build_sweep(keys: IntArray) -> Sweep:
     return Sweep(order, ordered, walks, ranks)
 
 
-def _ranks_in_blocks(values: IntArray, block: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ranks_in_blocks(values: Int32Array, block: IntArray) -> IntArray:
     """Dense rank of each value within its block, from 1."""
     sort = np.lexsort((values, block))
     same_block = np.diff(block[sort], prepend=-1) == 0
@@ -92,7 +90,7 @@ def _ranks_in_blocks(values: IntArray, block: NDArray[np.int64]) -> NDArray[np.i
 
 def sweep_maxima(
     sweep: Sweep, least: FloatArray, most: FloatArray, delta: float, tolerance: float
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[Int32Array, FloatArray]:
     """Return for every class the class below it with the largest gain, and the violation.
 
     Parameters
@@ -132,7 +130,7 @@ def sweep_maxima(
 
 
 @jit()
-def _leaves(keys: IntArray, high: FloatArray, best: FloatArray, rival: IntArray) -> None:
+def _leaves(keys: Int32Array, high: FloatArray, best: FloatArray, rival: Int32Array) -> None:
     """Every pair within the smallest blocks."""
     for start in range(0, len(keys), _LEAF):
         for c in range(start, min(start + _LEAF, len(keys))):
@@ -143,7 +141,12 @@ def _leaves(keys: IntArray, high: FloatArray, best: FloatArray, rival: IntArray)
 
 @jit()
 def _blocks(
-    walk: IntArray, ranks: IntArray, half: int, high: FloatArray, best: FloatArray, rival: IntArray
+    walk: Int32Array,
+    ranks: Int32Array,
+    half: int,
+    high: FloatArray,
+    best: FloatArray,
+    rival: Int32Array,
 ) -> None:
     """Left halves against right halves of all blocks of one level."""
     count = len(walk)

@@ -25,16 +25,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray, Int32Array
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PreferenceSystem", "Rule", "build_system"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-BoolArray = NDArray[np.bool_]
 Rule = Literal["interval", "jansen2022"]
 
 #: Where the least and the greatest element stand among the points.
@@ -72,15 +70,15 @@ class PreferenceSystem:
     """
 
     points: FloatArray
-    ranks: IntArray
-    x: IntArray
-    y: IntArray
+    ranks: Int32Array
+    x: Int32Array
+    y: Int32Array
     metric: BoolArray
     rule: Rule
-    upper: IntArray
-    lower: IntArray
-    starts: IntArray
-    keys: IntArray
+    upper: Int32Array
+    lower: Int32Array
+    starts: Int32Array
+    keys: Int32Array
 
     @property
     def size(self) -> int:
@@ -176,7 +174,7 @@ def build_system(
 # ----------------------------------------------------------------------------------- equal numbers
 
 
-def _snap(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+def _snap(rows: FloatArray) -> tuple[FloatArray, Int32Array]:
     """Give values that differ by rounding one value and one rank, measure by measure."""
     values, ranks = rows.copy(), np.empty(rows.shape, dtype=np.int32)
     for i, column in enumerate(rows.T):
@@ -184,7 +182,7 @@ def _snap(rows: FloatArray) -> tuple[FloatArray, IntArray]:
     return values, ranks
 
 
-def _groups(column: FloatArray, scale: FloatArray) -> tuple[IntArray, FloatArray]:
+def _groups(column: FloatArray, scale: FloatArray) -> tuple[Int32Array, FloatArray]:
     """Rank and first member of the run of numbers, each within SAME of the one before it."""
     finite = np.abs(scale[np.isfinite(scale)])
     order = np.argsort(column, kind="stable")
@@ -197,7 +195,7 @@ def _groups(column: FloatArray, scale: FloatArray) -> tuple[IntArray, FloatArray
     return rank, value
 
 
-def _distinct(ranks: IntArray) -> IntArray:
+def _distinct(ranks: Int32Array) -> Int32Array:
     """Number the distinct rows: least 0, greatest 1, the others in lexicographic order."""
     rows, of_row = np.unique(ranks, axis=0, return_inverse=True)
     label = np.full(len(rows), -1, dtype=np.int32)
@@ -212,8 +210,8 @@ def _distinct(ranks: IntArray) -> IntArray:
 
 
 def _classes(
-    points: FloatArray, ranks: IntArray, metric: BoolArray, rule: Rule, memory: float
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    points: FloatArray, ranks: Int32Array, metric: BoolArray, rule: Rule, memory: float
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
     """Pairs of R1 sorted by key, where each class of equal keys starts, and the keys."""
     if not metric.any():
         none = np.empty(0, dtype=np.int32)
@@ -241,12 +239,12 @@ def _classes(
 
 def _keys(
     points: FloatArray,
-    ranks: IntArray,
+    ranks: Int32Array,
     metric: BoolArray,
     rule: Rule,
-    upper: IntArray,
-    lower: IntArray,
-) -> IntArray:
+    upper: Int32Array,
+    lower: Int32Array,
+) -> Int32Array:
     """Key of every pair, as ranks."""
     columns = []
     for i in np.flatnonzero(metric):
@@ -259,12 +257,12 @@ def _keys(
 
 
 @jit()
-def _at_least(ranks: IntArray, a: int, b: int) -> bool:
+def _at_least(ranks: Int32Array, a: int, b: int) -> bool:
     return bool(np.all(ranks[a] >= ranks[b]))
 
 
 @jit()
-def _count_pairs(ranks: IntArray) -> int:
+def _count_pairs(ranks: Int32Array) -> int:
     count = 0
     for a in range(len(ranks)):
         for b in range(len(ranks)):
@@ -274,7 +272,7 @@ def _count_pairs(ranks: IntArray) -> int:
 
 
 @jit()
-def _fill_pairs(ranks: IntArray, count: int) -> tuple[IntArray, IntArray]:
+def _fill_pairs(ranks: Int32Array, count: int) -> tuple[Int32Array, Int32Array]:
     upper, lower = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     n = 0
     for a in range(len(ranks)):

@@ -15,14 +15,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 
 __all__ = ["delta_curve", "delta_threshold"]
-
-FloatArray = NDArray[np.float64]
 
 
 def delta_threshold(solver: GsdSolver, w: FloatArray) -> float:

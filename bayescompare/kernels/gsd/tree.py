@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, Int32Array
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["KeyTree", "build_tree", "is_below", "tree_maxima"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
 _LEAF = 8
 
@@ -38,14 +36,14 @@ class KeyTree(NamedTuple):
         The box of every node.
     """
 
-    order: IntArray
-    keys: IntArray
-    bounds: IntArray
-    low: IntArray
-    high: IntArray
+    order: Int32Array
+    keys: Int32Array
+    bounds: Int32Array
+    low: Int32Array
+    high: Int32Array
 
 
-def build_tree(keys: IntArray) -> KeyTree:
+def build_tree(keys: Int32Array) -> KeyTree:
     """Return the tree over the keys of all classes.
 
     Examples
@@ -79,7 +77,7 @@ def build_tree(keys: IntArray) -> KeyTree:
 
 def tree_maxima(
     tree: KeyTree, least: FloatArray, most: FloatArray, delta: float, tolerance: float
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[Int32Array, FloatArray]:
     """Return for every class the class below it with the largest gain, and the violation.
 
     As `gsd_sweep.sweep_maxima`.
@@ -103,7 +101,7 @@ def tree_maxima(
 
 
 @jit()
-def is_below(keys: IntArray, e: int, others: IntArray, c: int) -> bool:
+def is_below(keys: Int32Array, e: int, others: Int32Array, c: int) -> bool:
     """Whether key e is at most other key c in every coordinate."""
     below = True
     for i in range(keys.shape[1]):
@@ -114,7 +112,7 @@ def is_below(keys: IntArray, e: int, others: IntArray, c: int) -> bool:
 
 
 @jit()
-def _node_tops(most: FloatArray, bounds: IntArray) -> FloatArray:
+def _node_tops(most: FloatArray, bounds: Int32Array) -> FloatArray:
     """Largest gain in every node."""
     nodes = len(bounds)
     top = np.full(nodes, -np.inf)
@@ -129,16 +127,16 @@ def _node_tops(most: FloatArray, bounds: IntArray) -> FloatArray:
 
 @jit()
 def _worst(
-    keys: IntArray,
-    bounds: IntArray,
-    low: IntArray,
-    high: IntArray,
+    keys: Int32Array,
+    bounds: Int32Array,
+    low: Int32Array,
+    high: Int32Array,
     top: FloatArray,
     least: FloatArray,
     most: FloatArray,
     delta: float,
     tolerance: float,
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[Int32Array, FloatArray]:
     """For every class the class below it with the largest gain, and the violation (0 if none)."""
     count, nodes = len(keys), len(bounds)
     rival = np.full(count, -1, dtype=np.int32)

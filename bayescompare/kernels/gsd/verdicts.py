@@ -14,15 +14,13 @@ A verdict depends on the objective only, not on the others or on their order.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.gsd.batch import nearest_order
 from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
 
 __all__ = ["TOLERANCE", "Verdicts"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Optima this close are equal.
 TOLERANCE = 1e-9

@@ -20,8 +20,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.network.dag_search import _with, _without
 from bayescompare.kernels.numerics.jit import jit
 
@@ -33,8 +33,6 @@ __all__ = [
     "log_sum_over_dags",
     "sample_dags",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
@@ -170,7 +168,7 @@ def _subset_sums(local: FloatArray) -> FloatArray:
 
 
 @jit()
-def _products(sums: FloatArray, rest: int, members: NDArray[np.int64], out: FloatArray) -> int:
+def _products(sums: FloatArray, rest: int, members: IntArray, out: FloatArray) -> int:
     """Σ_{j in T} log A_j(rest) for every subset T of the measures not in `rest`."""
     m = len(sums)
     count = 0
@@ -187,7 +185,7 @@ def _products(sums: FloatArray, rest: int, members: NDArray[np.int64], out: Floa
 
 
 @jit()
-def _spread(t: int, members: NDArray[np.int64]) -> tuple[int, int]:
+def _spread(t: int, members: IntArray) -> tuple[int, int]:
     """The set that the compressed subset `t` stands for, and its size."""
     mask, size, k = 0, 0, 0
     while t:

@@ -13,13 +13,12 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.bdeu import local_score
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["best_dag", "dag_score", "search_bytes"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Scores this close are the same score: equivalent graphs differ only by rounding.
 SAME = 1e-9

@@ -18,15 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.posterior import latents
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["Tables", "components", "is_complete", "largest_states"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def components(parents: Sequence[int]) -> list[list[int]]:

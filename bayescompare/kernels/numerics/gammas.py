@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import erfc, exp1, gammainc, gammaincc, gammaln, zeta
+
+from bayescompare._typing import FloatArray
 
 __all__ = ["TINY", "log_cdf", "log_density", "log_minus_log_cdf", "log_rising"]
 
-FloatArray = NDArray[np.float64]
 
 #: Shapes are not taken below this: their logarithms would not be finite.
 TINY = 1e-290

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bayescompare._typing import FloatArray
 
 __all__ = ["composite"]
 
-FloatArray = NDArray[np.float64]
 
 _NODES = 16
 

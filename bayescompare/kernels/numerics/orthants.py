@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, owens_t
 
-__all__ = ["quadrants"]
+from bayescompare._typing import FloatArray
 
-FloatArray = NDArray[np.float64]
+__all__ = ["quadrants"]
 
 
 def quadrants(first: ArrayLike, second: ArrayLike, correlation: float) -> FloatArray:

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import IntArray
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
@@ -37,7 +37,6 @@ __all__ = [
     "pool",
 ]
 
-IntArray = NDArray[np.int64]
 
 #: Pairs from which a prior can be learned.
 LEAST_PAIRS = 3

@@ -10,15 +10,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.statements import DENSE, Statements
 
 __all__ = ["OTHER", "Listing"]
 
-FloatArray = NDArray[np.float64]
 
 OTHER = "(other)"
 
@@ -121,7 +120,7 @@ class Listing:
         return found
 
 
-def _wins(statements: Statements, keep: NDArray[np.int64]) -> FloatArray:
+def _wins(statements: Statements, keep: IntArray) -> FloatArray:
     """Which algorithm leads each measure in the statements kept."""
     l = len(statements.algorithms)
     columns = zip(statements.levels, statements.table.states[keep].T, strict=True)
@@ -130,9 +129,7 @@ def _wins(statements: Statements, keep: NDArray[np.int64]) -> FloatArray:
     return leads[:, :, 0] if l == 2 else leads
 
 
-def _other(
-    statements: Statements, cells: Cells, rest: NDArray[np.int64]
-) -> tuple[FloatArray, FloatArray]:
+def _other(statements: Statements, cells: Cells, rest: IntArray) -> tuple[FloatArray, FloatArray]:
     """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
     l = len(statements.algorithms)
     every, within = _wins(statements, np.arange(statements.n_listed)), _wins(statements, rest)

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Answer
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 
 __all__ = ["leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
-
-FloatArray = NDArray[np.float64]
 
 
 def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.text.numbers import setting
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "register",
 ]
 
-FloatArray = NDArray[np.float64]
 
 #: Distributions made of others, and where among their parameters those stand.
 _COMPOSED = {"Mixture": slice(1, None), "Censored": slice(0, 1)}
@@ -116,7 +115,7 @@ def _parameters(rv: Any) -> Sequence[Any]:
     return found
 
 
-def _values(rv: Any) -> list[NDArray[Any] | None]:
+def _values(rv: Any) -> list[AnyArray | None]:
     """Values of a distribution's parameters, None where they are random themselves."""
     from pymc.pytensorf import constant_fold
 
@@ -124,7 +123,7 @@ def _values(rv: Any) -> list[NDArray[Any] | None]:
     return [value if isinstance(value, np.ndarray) else None for value in folded]
 
 
-def _as_written(name: str, parameters: list[NDArray[Any] | None]) -> list[NDArray[Any] | None]:
+def _as_written(name: str, parameters: list[AnyArray | None]) -> list[AnyArray | None]:
     """The parameters as users give them: PyMC keeps a scale for a rate, and a location of none."""
     if name in ("Gamma", "Exponential") and parameters[-1] is not None:
         rate = np.asarray(1.0 / parameters[-1])
@@ -136,7 +135,7 @@ def _as_written(name: str, parameters: list[NDArray[Any] | None]) -> list[NDArra
     return parameters
 
 
-def _shown(parameter: NDArray[Any] | None) -> str:
+def _shown(parameter: AnyArray | None) -> str:
     return "…" if parameter is None or parameter.size > 8 else f"{parameter.tolist()}"
 
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import (
     constant_dirichlet,
@@ -53,7 +53,6 @@ __all__ = [
     "prior_options",
 ]
 
-FloatArray = NDArray[np.float64]
 Priors = Mapping[str, Any]
 
 #: Draws by which a prior's support is checked: of a scalar, of a vector.

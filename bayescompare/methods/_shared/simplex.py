@@ -18,14 +18,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY
 
 __all__ = ["LATENTS", "OUTCOME", "observe_weights", "place_dirichlet", "weighted"]
 
-FloatArray = NDArray[np.float64]
 
 #: Name of the observed variable: each dataset's weights over the statements.
 OUTCOME = "outcome"

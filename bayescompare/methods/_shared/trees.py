@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from bayescompare._typing import AnyArray, FloatArray
 from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.methods._shared.lumped import Listing
@@ -33,8 +34,6 @@ __all__ = [
     "signed",
     "statement_coords",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def statement_coords(results: Results, listing: Listing) -> dict[str, list[str]]:
@@ -136,7 +135,7 @@ def signed(tree: xr.DataTree, listing: Listing) -> xr.DataTree:
 
 
 def constants(
-    tree: xr.DataTree, facts: Mapping[str, NDArray[Any]], datasets: Sequence[str]
+    tree: xr.DataTree, facts: Mapping[str, AnyArray], datasets: Sequence[str]
 ) -> xr.DataTree:
     """Add what is known of each dataset, and what made the tree."""
     import xarray as xr
@@ -186,7 +185,7 @@ def marginal_dims(results: Results) -> tuple[str, ...]:
 
 
 def make_tree(
-    groups: Mapping[str, Mapping[str, NDArray[Any]]],
+    groups: Mapping[str, Mapping[str, AnyArray]],
     dims: Mapping[str, tuple[str, ...]],
     coords: Mapping[str, Sequence[Any]],
 ) -> xr.DataTree:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Answer
 from bayescompare.methods.classic.all_test_words import all_test_headline, all_test_words
@@ -68,8 +68,8 @@ class AllTest(PerMeasure):
         return "|".join([first] * measures), "|".join([second] * measures)
 
     def neither(
-        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
-    ) -> tuple[str, NDArray[np.bool_]]:
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+    ) -> tuple[str, BoolArray]:
         """What each measure favours; "=" where it favours neither."""
         first, second = names
         states = {0: f"{first}>{second}", 1: f"{second}>{first}", None: f"{first}={second}"}
@@ -77,7 +77,7 @@ class AllTest(PerMeasure):
         label = "|".join(states[tested.favours] for tested in tests)
         return label, np.asarray((signs == favoured).all(axis=1))
 
-    def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def supports(self, signs: FloatArray) -> BoolArray:
         """Better on every measure."""
         return np.asarray((signs > 0).all(axis=1))
 

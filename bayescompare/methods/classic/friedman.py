@@ -28,20 +28,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, FloatArray, Kind, Method, Sampling
+from bayescompare.comparison.method import Answer, Kind, Method, Sampling
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.pair_tests import check_alpha
 from bayescompare.results.results import Results
 
 __all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks"]
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Answer
 from bayescompare.methods.classic.one_test_words import one_test_headline, one_test_words
@@ -72,8 +72,8 @@ class OneTest(PerMeasure):
         return f"{first}>{second}", f"{second}>{first}"
 
     def neither(
-        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
-    ) -> tuple[str, NDArray[np.bool_]]:
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+    ) -> tuple[str, BoolArray]:
         """Incomparable where each has a significant measure, equal where none favours either."""
         first, second = names
         if all(tested.favours is None for tested in tests):
@@ -81,7 +81,7 @@ class OneTest(PerMeasure):
         mixed = (signs > 0).any(axis=1) & (signs < 0).any(axis=1)
         return f"{first}~{second}", np.asarray(mixed)
 
-    def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def supports(self, signs: FloatArray) -> BoolArray:
         """Better on some measure, worse on none."""
         return np.asarray((signs >= 0).all(axis=1) & (signs > 0).any(axis=1))
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from bayescompare._checks import check_word, is_number, shown
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.method import FloatArray
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.classic.wilcoxon import SMALLEST, differences, doubled_ranks, signed_rank
 from bayescompare.results.results import Results
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.method import Answer, Kind, Method, Sampling
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
@@ -87,12 +87,12 @@ class PerMeasure(Method):
 
     @abstractmethod
     def neither(
-        self, names: Sequence[str], tests: Sequence[PairTest], signs: NDArray[np.float64]
-    ) -> tuple[str, NDArray[np.bool_]]:
+        self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
+    ) -> tuple[str, BoolArray]:
         """The statement where nobody leads, and which datasets show it."""
 
     @abstractmethod
-    def supports(self, signs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def supports(self, signs: FloatArray) -> BoolArray:
         """Which datasets, by their signs (dataset, measure), show what is tested."""
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:

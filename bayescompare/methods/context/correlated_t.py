@@ -23,10 +23,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CorrelatedT", "Posterior"]
 
-FloatArray = NDArray[np.float64]
 
 #: Differences this close, relative to the values, are rounding and no difference.
 _ROUNDING = 1e-12

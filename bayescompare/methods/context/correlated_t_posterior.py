@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.context.correlated_t import draw_means
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.context.correlated_t import CorrelatedT, Posterior
 
 __all__ = ["exact_tree"]
-
-FloatArray = NDArray[np.float64]
 
 
 def exact_tree(
@@ -82,7 +80,7 @@ def _shares(
     return {"theta": gammas / gammas.sum(axis=-1, keepdims=True)}
 
 
-def _one_sided(each: Posterior, better: NDArray[np.bool_], rng: np.random.Generator) -> FloatArray:
+def _one_sided(each: Posterior, better: BoolArray, rng: np.random.Generator) -> FloatArray:
     """Draw mean advantages on the side that d says, by the inverse distribution function."""
     unit = np.where(each.scale == 0.0, 1.0, each.scale)
     below = stdtr(each.dof, -each.location / unit)

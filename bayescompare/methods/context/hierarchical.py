@@ -25,9 +25,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.kernels.context.beta_binomial import (
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Hierarchical"]
 
-FloatArray = NDArray[np.float64]
 
 #: A prior that jumps is integrated less exactly; beyond this error NUTS takes over.
 _EXACT = 1e-6

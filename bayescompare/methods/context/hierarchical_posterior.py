@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.method import Answer, Sampling
 from bayescompare.kernels.context.beta_binomial import (
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "densities_of", "exact_tree", "finish", "sampled_answer"]
 
-FloatArray = NDArray[np.float64]
 
 #: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
 WRONG = "first_wrong"
@@ -174,7 +173,7 @@ def exact_tree(
     after = draw_hyper(*counts, grid, chains * draws, rng, **densities)
     mu, rho = (values.reshape(chains, draws) for values in after)
     before = _prior_hyper(method, draws, rng)
-    groups: dict[str, dict[str, NDArray[Any]]] = {
+    groups: dict[str, dict[str, AnyArray]] = {
         "posterior": {"mu": mu, "rho": rho},
         "prior": dict(zip(("mu", "rho"), before, strict=True)),
         "posterior_predictive": {WRONG: _predicted(results, mu, rho, rng)},
@@ -222,7 +221,7 @@ def _prior_hyper(
 
 def _predicted(
     results: Results, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Errors on new datasets with as many discordant examples."""
     k_h, k_g = pair_counts(results)
     nothing = np.zeros_like(k_h)

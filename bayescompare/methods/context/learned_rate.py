@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_positive
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
@@ -27,8 +27,6 @@ from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results
 
 __all__ = ["LearnsWeight", "learn_weight", "learned_rate", "weight_draws"]
-
-FloatArray = NDArray[np.float64]
 
 
 class LearnsWeight:

@@ -27,10 +27,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
 from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PoissonBinomial", "cut_rate"]
 
-FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
     Parameter(

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import beta
 
+from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.method import Answer, Sampling
 from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "exact_tree", "finish", "sampled_answer"]
 
-FloatArray = NDArray[np.float64]
 
 #: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
 WRONG = "first_wrong"
@@ -88,7 +87,7 @@ def _logp(value: Any, r: Any, n: Any, a: Any) -> Any:
 
 def _random(
     r: Any, n: Any, a: Any, rng: np.random.Generator | None = None, size: Any = None
-) -> NDArray[np.int64]:
+) -> IntArray:
     """Draw errors on new datasets with as many discordant examples: d, then z on d's side."""
     assert rng is not None
     shape = np.broadcast_shapes(np.shape(r), np.shape(n), np.shape(a)) if size is None else size
@@ -96,7 +95,7 @@ def _random(
     return np.asarray(rng.binomial(n, z, size=shape), dtype=np.int64)
 
 
-def _prior_shares(better: NDArray[np.bool_], a: float, rng: np.random.Generator) -> FloatArray:
+def _prior_shares(better: BoolArray, a: float, rng: np.random.Generator) -> FloatArray:
     z = rng.beta(a, a, size=better.shape)
     low = np.minimum(z, 1.0 - z)
     return np.where(better, low, 1.0 - low)
@@ -194,12 +193,12 @@ def _coords(results: Results) -> dict[str, list[str]]:
 
 
 def _details(
-    method: PoissonBinomial, results: Results, d: NDArray[np.bool_], rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
+    method: PoissonBinomial, results: Results, d: BoolArray, rng: np.random.Generator
+) -> dict[str, AnyArray]:
     """Draw z = p_h/(p_h + p_g) given d and, where the sizes are known, all of p."""
     k_h, k_g = pair_counts(results)
     z = draw_shares(k_h, k_g, d, rng, method.a)
-    found: dict[str, NDArray[Any]] = {"d": d.astype(np.int8), "z": z}
+    found: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
     n = _sizes(results)
     if n is not None:
         found["p"] = draw_outcomes(z, k_h + k_g, n - k_h - k_g, rng, method.a)
@@ -208,10 +207,10 @@ def _details(
 
 def _prior_details(
     method: PoissonBinomial, results: Results, r: FloatArray, rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, AnyArray]:
     d = rng.random((*r.shape, len(results.datasets))) < r[..., None]
     z = _prior_shares(d, method.a, rng)
-    found: dict[str, NDArray[Any]] = {"d": d.astype(np.int8), "z": z}
+    found: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
     if _sizes(results) is not None:
         nothing = np.zeros(len(results.datasets))
         found["p"] = draw_outcomes(z, nothing, nothing, rng, method.a)
@@ -226,7 +225,7 @@ def _sizes(results: Results) -> FloatArray | None:
 
 def _predicted(
     method: PoissonBinomial, results: Results, r: FloatArray, rng: np.random.Generator
-) -> NDArray[np.int64]:
+) -> IntArray:
     k_h, k_g = pair_counts(results)
     size = (*r.shape, len(k_h))
     return _random(r[..., None], (k_h + k_g).astype(np.int64), method.a, rng, size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayescompare._checks import check_flag, check_positive, is_number, shown
 from bayescompare._errors import BayescompareError
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["context_probability", "first_better", "risks"]
-
-FloatArray = NDArray[np.float64]
 
 
 def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) -> float:

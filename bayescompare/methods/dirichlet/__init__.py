@@ -22,10 +22,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Answer, Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.planning import next_cells
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Dirichlet", "questions", "theta_summary"]
 
-FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
     Parameter(

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Answer, Form, Sampling
 from bayescompare.comparison.planning import grown
@@ -47,7 +47,6 @@ from bayescompare.statements import DENSE, Statements
 
 __all__ = ["LearnedDirichlet", "learned_dirichlet"]
 
-FloatArray = NDArray[np.float64]
 
 #: From so many pairs on, their P(max) are worked out together.
 _MANY = 64

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.methods._shared.learned_prior import LearnedPrior, place_learned
 from bayescompare.methods._shared.lumped import Listing
@@ -23,7 +23,6 @@ from bayescompare.methods._shared.simplex import place_dirichlet
 
 __all__ = ["place_mixture", "with_log_prior", "with_strengths"]
 
-FloatArray = NDArray[np.float64]
 
 #: θ below this is this: its logarithm enters a density.
 _LEAST = 1e-300

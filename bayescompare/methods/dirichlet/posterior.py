@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Answer, Form, Sampling
@@ -37,8 +37,6 @@ __all__ = [
     "sampled_questions",
     "theta_summary",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:

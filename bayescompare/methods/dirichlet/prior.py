@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, shown
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.methods._shared.priors import is_number
 from bayescompare.statements import DENSE, Statements
@@ -19,7 +19,6 @@ from bayescompare.text.numbers import count, setting
 
 __all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
 
-FloatArray = NDArray[np.float64]
 PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
 Prior = PriorName | float | Mapping[str, float]
 

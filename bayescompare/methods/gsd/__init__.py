@@ -27,8 +27,9 @@ import numpy as np
 
 from bayescompare._checks import check_count, check_word, is_number
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, FloatArray, Kind, Method, Sampling
+from bayescompare.comparison.method import Answer, Kind, Method, Sampling
 from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_test
 from bayescompare.methods.gsd.problem import Pair, Rule
 from bayescompare.results.results import Results

@@ -17,13 +17,13 @@ Jansen, Nalenz, Schollmeyer & Augustin (2022) for the order; Rubin (1981), The B
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Answer, Kind, Sampling
 from bayescompare.kernels.gsd.batch import optima
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["GSDBootstrap", "bootstrap_tree"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +143,7 @@ def bootstrap_tree(
     weights = _weights(len(results.datasets), chains * draws, rng)
     found = optima(pair.solver, pair.weighted(weights), pair.used_delta)
     first, second = results.algorithms
-    groups: dict[str, dict[str, NDArray[Any]]] = {
+    groups: dict[str, dict[str, AnyArray]] = {
         "posterior": {
             "opt": found.reshape(chains, draws, 2),
             "weight": weights.reshape(chains, draws, -1),

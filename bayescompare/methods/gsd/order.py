@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.method import Answer
 from bayescompare.kernels.gsd.threshold import delta_threshold
 from bayescompare.methods.gsd.problem import Pair
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GsdMethod
 
 __all__ = ["front_of", "order_answer", "strict", "thresholds_of"]
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
 
 def order_answer(method: GsdMethod, results: Results) -> Answer:

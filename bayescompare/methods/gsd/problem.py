@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
@@ -18,7 +18,6 @@ from bayescompare.results.results import Results
 
 __all__ = ["Pair", "Rule", "unbounded"]
 
-FloatArray = NDArray[np.float64]
 Rule = Literal["interval", "jansen2022"]
 
 

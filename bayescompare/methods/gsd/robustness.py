@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.permutation import resampled_objectives
 from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from bayescompare.methods.gsd.problem import Pair
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
 
 __all__ = ["contaminated", "not_dominated"]
-
-FloatArray = NDArray[np.float64]
 
 
 def contaminated(

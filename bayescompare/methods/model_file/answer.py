@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.method import Answer
 from bayescompare.comparison.nuts import monte_carlo_error
 from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OTHERS", "read_probability", "read_quantity"]
 
-FloatArray = NDArray[np.float64]
 
 #: Statements listed; of more those that the draws support most.
 _MOST = 256
@@ -135,7 +135,7 @@ def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) 
 
 
 def _shares(
-    seen: NDArray[np.intp], strict: NDArray[np.bool_], names: list[str]
+    seen: NDArray[np.intp], strict: BoolArray, names: list[str]
 ) -> tuple[list[str], FloatArray]:
     """The statements that strict draws support, the most frequent 256, and which draw has which."""
     flat = seen[strict].reshape(-1, seen.shape[-2] * seen.shape[-1])

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.nuts import monte_carlo_error
 from bayescompare.text.numbers import statistic
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUNDING", "hooked_probability"]
 
-FloatArray = NDArray[np.float64]
 Hook = Callable[["xr.Dataset"], Any]
 
 #: Probabilities may miss 0, 1 and their sum by this.

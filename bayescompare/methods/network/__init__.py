@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Answer, Form, Kind, Method, Parameter, Sampling
 from bayescompare.kernels.network.dag_posterior import (
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Network"]
 
-FloatArray = NDArray[np.float64]
 
 _PARAMETERS = (
     Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
@@ -415,7 +414,7 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> dic
 
 
 def _theta_draws(
-    layout: Layout, weight: float, asked: NDArray[np.int64], rng: np.random.Generator
+    layout: Layout, weight: float, asked: IntArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw θ of the listed statements and of those asked about.
 

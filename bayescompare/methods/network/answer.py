@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.network.dag_posterior import all_dags, local_scores, sample_dags
@@ -29,8 +29,6 @@ __all__ = [
     "tables_of",
 ]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Cells of the conditional tables beyond which nothing is drawn.
 MOST_CELLS = 1_000_000

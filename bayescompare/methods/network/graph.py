@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError, closest
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.bdeu import subset_scores
 from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
 from bayescompare.kernels.network.dag_search import best_dag, search_bytes
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SEARCHES", "Graph", "Scores", "default_max_parents", "edges_of", "graph_of", "pattern"]
 
-FloatArray = NDArray[np.float64]
 Graph = tuple[int, ...]
 
 SEARCHES = ("exact", "hill-climb", "ges")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.dirichlet.posterior import latents
 from bayescompare.kernels.network.statements import Tables
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Layout", "build", "finish", "mixed_tree", "single_tree"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Joint states of a measure and its ancestors up to which its marginal is summed exactly.
 MOST_ANCESTORS = 4096
@@ -169,7 +167,7 @@ class Layout:
         return stacked[..., 0] if l == 2 else stacked
 
 
-def _cell_weights(statements: Statements, tables: Tables, chosen: NDArray[np.bool_]) -> FloatArray:
+def _cell_weights(statements: Statements, tables: Tables, chosen: BoolArray) -> FloatArray:
     """Each dataset's weight in every cell, from the statements chosen."""
     table = statements.table
     weights = np.zeros((len(statements.datasets), len(tables.alpha)))
@@ -196,7 +194,7 @@ def mixed_tree(
     after = _mixed(*posterior, (chains, draws), rng)
     before = _mixed(*prior, (1, draws), rng, prior=True)
     n = len(first.results.datasets)
-    groups: dict[str, dict[str, NDArray[Any]]] = {
+    groups: dict[str, dict[str, AnyArray]] = {
         "posterior": {k: v for k, v in after.items() if k != OUTCOME},
         "prior": {k: v for k, v in before.items() if k != OUTCOME},
         "posterior_predictive": {OUTCOME: one_statement_each(after["theta"], n, rng)},
@@ -250,7 +248,7 @@ def single_tree(
     )
     n = len(layout.results.datasets)
     posterior, prior = _variables(layout, logs), _variables(layout, logs_before)
-    groups: dict[str, dict[str, NDArray[Any]]] = {
+    groups: dict[str, dict[str, AnyArray]] = {
         "posterior": posterior,
         "prior": prior,
         "posterior_predictive": {OUTCOME: one_statement_each(posterior["theta"], n, rng)},

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import AnyArray
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Answer, Method, Sampling
 from bayescompare.kernels.leading import sole_leader
@@ -33,7 +33,6 @@ from bayescompare.text.numbers import count
 
 __all__ = ["SummedNetwork", "on"]
 
-Array = NDArray[Any]
 
 #: Edges up to which every orientation of the graph is tried.
 MOST_EDGES = 14
@@ -127,7 +126,7 @@ class SummedNetwork(Network):
 
 def _joint_states(
     whole: Statements, graph: Graph, measures: tuple[str, ...]
-) -> tuple[Array, list[int], list[int]]:
+) -> tuple[AnyArray, list[int], list[int]]:
     """All joint states of the measures asked about and their ancestors."""
     columns = [whole.measures.index(name) for name in measures]
     above = set(columns)
@@ -149,8 +148,8 @@ def _joint_states(
 
 def _counted(
     statements: Statements,
-    theta: Array,
-    leads: Array,
+    theta: AnyArray,
+    leads: AnyArray,
     none: float,
     sampling: Sampling,
 ) -> Answer:

@@ -1,0 +1,17 @@
+"""Names of array types, for annotations; it imports nothing but numpy, so kernels may use it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["AnyArray", "BoolArray", "FloatArray", "Int32Array", "IntArray"]
+
+AnyArray = NDArray[Any]
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: Indices into the very large tables of the dominance kernels, where 64 bits would double them.
+Int32Array = NDArray[np.int32]
