@@ -19,7 +19,7 @@ from bayescompare.kernels.gsd.simplex import HotSimplex
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from tests import gsd_oracles as go
 
-DATA = Path(__file__).resolve().parents[1] / "bayescompare" / "data" / "jansen_uci.csv"
+DATA = Path(__file__).resolve().parents[3] / "bayescompare" / "data" / "jansen_uci.csv"
 
 
 def jansen() -> tuple[list[str], np.ndarray]:

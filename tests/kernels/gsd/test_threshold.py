@@ -10,7 +10,7 @@ import pytest
 
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.threshold import delta_curve, delta_threshold
-from tests.test_kernel_gsd_optimum import Case, jansen, jansen_system
+from tests.kernels.gsd.test_optimum import Case, jansen, jansen_system
 
 
 def bisected(solver: GsdSolver, w: np.ndarray) -> float:

@@ -14,7 +14,7 @@ from bayescompare.kernels.gsd.permutation import permutation_test, resampled_obj
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from tests import gsd_oracles as go
-from tests.test_kernel_gsd_optimum import jansen, jansen_system
+from tests.kernels.gsd.test_optimum import jansen, jansen_system
 
 
 def system_of(seed: int, s: int, levels: int = 1000, lead: int = 0) -> PreferenceSystem:

@@ -12,7 +12,7 @@ from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.tree import build_tree, tree_maxima
 from tests import gsd_oracles as go
-from tests.test_kernel_gsd_optimum import Case
+from tests.kernels.gsd.test_optimum import Case
 
 
 def drawn(seed: int) -> PreferenceSystem:
