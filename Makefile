@@ -34,7 +34,7 @@ test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 
 # Kernels, and one file for each thing that other packages do for us: tables, models, graphs,
 # linear programmes, files, pages, the command line.
-CORE := tests/kernels tests/test_results.py tests/test_statements.py \
+CORE := tests/kernels tests/results/test_results.py tests/test_statements.py \
         tests/test_dirichlet.py tests/test_network.py tests/test_gsd.py \
         tests/test_poisson_binomial.py tests/test_trees.py tests/test_comparison_files.py \
         tests/test_pairs.py tests/test_report.py tests/test_cli.py

@@ -22,7 +22,7 @@ from bayescompare.report.data import data_section
 from bayescompare.report.page import page_of
 from bayescompare.results.results import Results
 from tests.oracles import table
-from tests.test_results_replicates import replicated, ten_folds
+from tests.results.test_replicates import replicated, ten_folds
 
 NAN = float("nan")
 

@@ -100,7 +100,7 @@ def test_names_need_not_be_text_nor_columns_called_so() -> None:
 def test_the_bundled_counts_are_the_papers() -> None:
     counts = bc.load_example("lacoste-svm-parzen")
     assert isinstance(counts, ErrorCounts)
-    table = pd.read_csv(Path(__file__).parent / "data" / "lacoste_table5.csv")
+    table = pd.read_csv(Path(__file__).parents[1] / "data" / "lacoste_table5.csv")
     np.testing.assert_array_equal(counts.pair("svm", "parzen")[0], table["col1_kh"] - 10)
     np.testing.assert_array_equal(counts.pair("svm", "parzen")[1], table["col2_kg"] - 10)
 
@@ -593,7 +593,7 @@ def test_a_comparison_and_back(name: str, suffix: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_every_key_of_the_json_is_documented(name: str) -> None:
     told = json.loads(saved(name).to_json())
-    text = (Path(__file__).parents[1] / "docs" / "json-schema.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "json-schema.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"`\"?([\w-]+)\"?`", text))
     own = {*told, *told["results"], *told["details"], *told["statements"][0]}
     assert own <= documented, sorted(own - documented)
