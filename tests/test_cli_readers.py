@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.io import read_helm, read_lm_eval, read_weka
-from tests.reader_data import DATA
+from tests.io.tools.written import DATA
 
 WEKA = DATA / "weka" / "experiment.arff"
 

@@ -9,7 +9,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import read_weka
-from tests.reader_data import DATA
+from tests.io.tools.written import DATA
 
 CSV, ARFF = DATA / "weka" / "experiment.csv", DATA / "weka" / "experiment.arff"
 ALGORITHMS = ("J48 -C 0.25 -M 2", "J48 -U -M 2", "NaiveBayes", "IBk")

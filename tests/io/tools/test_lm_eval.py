@@ -12,7 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import read_lm_eval, read_lm_eval_samples
-from tests.reader_data import DATA
+from tests.io.tools.written import DATA
 
 RUNS = DATA / "lm_eval"
 METRICS = {"toy_addition": "acc", "toy_sums": "acc", "toy_carry": "exact_match"}

@@ -12,7 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import read_helm
-from tests.reader_data import DATA
+from tests.io.tools.written import DATA
 
 SUITE = DATA / "helm"
 ONE = "simple_mcqa-small"

@@ -9,7 +9,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import from_mlflow
-from tests.reader_data import mlflow_frame
+from tests.io.tools.written import mlflow_frame
 
 BOTH: dict[str, Any] = {"accuracy": "max", "fit_seconds": "min"}
 

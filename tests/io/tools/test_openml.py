@@ -10,7 +10,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import from_openml
-from tests.reader_data import openml_frame
+from tests.io.tools.written import openml_frame
 
 SVC = "sklearn.svm.classes.SVC(12)"
 PIPELINE = (

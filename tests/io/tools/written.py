@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-DATA = Path(__file__).parent / "data" / "readers"
+DATA = Path(__file__).parents[2] / "data" / "readers"
 
 
 def openml_frame(name: str) -> pd.DataFrame:
