@@ -26,7 +26,7 @@ import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.modelling import prior, statement_table
 from bayescompare.studies import sbc, sbc_model
-from tests import model_data
+from tests.methods.model_file import simulated as model_data
 from tests.oracles import table
 
 # Few draws have poor tails, and ArviZ says so.

@@ -35,7 +35,7 @@ from tests.context_oracles import (
 )
 from tests.oracles import largest_assertable
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[2] / "data"
 BOTH = pytest.mark.parametrize("joint", [False, True], ids=["cut", "joint"])
 
 pairs_of_counts = st.lists(

@@ -21,7 +21,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.modelling import ranks, statement_table
-from tests import model_data
+from tests.methods.model_file import simulated as model_data
 from tests.oracles import table
 
 #: Nothing is worth compiling for one call.

@@ -248,7 +248,7 @@ def test_a_prior_off_the_range_is_refused_and_does_not_hang(
         "except bc.BayescompareError as error:\n"
         "    print('refused:', error)\n"
     )
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=90, cwd=root
     )

@@ -262,7 +262,7 @@ def test_tied_datasets_are_observed_with_their_split_weights():
 
 def test_no_recipe_rounds_split_weights():
     """Rounded down, a tied dataset's weights are all 0: no multinomial of one trial has that."""
-    top = Path(__file__).parents[1]
+    top = Path(__file__).parents[3]
     pages = [p for folder in ("docs", "models", "bayescompare") for p in (top / folder).rglob("*")]
     texts = [p.read_text(encoding="utf-8") for p in pages if p.suffix in (".md", ".py")]
     assert len(texts) > 100

@@ -15,7 +15,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
-from tests import model_data
+from tests.methods.model_file import simulated as model_data
 
 pytestmark = pytest.mark.slow
 

@@ -30,7 +30,7 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from tests.oracles import table
 
-TABLE_6 = Path(__file__).parent / "data" / "lacoste_table6.csv"
+TABLE_6 = Path(__file__).parents[2] / "data" / "lacoste_table6.csv"
 SINGLE: tuple[type[Method], ...] = (Sign, Wilcoxon)
 RULES: tuple[type[PerMeasure], ...] = (AllTest, OneTest)
 EVERY = (*SINGLE, *RULES)
