@@ -28,7 +28,7 @@ from bayescompare.methods import GSD, Dirichlet
 from bayescompare.plots.order import draw_graph
 from bayescompare.studies import success_errors
 
-FOLDER = Path(__file__).parent / "images"
+FOLDER = Path(__file__).parents[1] / "images"
 
 Draw = Callable[[Axes], object]
 Pixels = NDArray[np.floating[Any]]

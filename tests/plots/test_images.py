@@ -1,6 +1,6 @@
 """Every plot against its kept picture, and the comparison itself against wrong pictures.
 
-``.venv/bin/python tests/make_images.py`` draws them anew; look at them before they are committed.
+``.venv/bin/python tests/plots/make_images.py`` draws them anew; look at them before they are committed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from scipy.ndimage import gaussian_filter, shift
 
 from bayescompare import plots
-from tests.pictures import FOLDER, SAME, Pixels, cases, difference, kept, render
+from tests.plots.pictures import FOLDER, SAME, Pixels, cases, difference, kept, render
 
 NAMES = sorted(name.removeprefix("plot_") for name in plots.__all__)
 #: These two only choose among the others.
