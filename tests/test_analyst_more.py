@@ -26,7 +26,7 @@ import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.modelling import prior, statement_table
 from bayescompare.studies import sbc, sbc_model
-from tests.methods.model_file import simulated as model_data
+from tests.methods.model_file import simulated
 from tests.oracles import table
 
 # Few draws have poor tails, and ArviZ says so.
@@ -435,7 +435,7 @@ def test_counts_of_errors_know_no_rope(counts: bc.Results, method: str) -> None:
 
 def test_ropes_of_replicates_end_at_the_largest_difference() -> None:
     """Datasets far apart in level do not stretch the curve: only differences count."""
-    folds = model_data.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0)
+    folds = simulated.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0)
     frame = folds.to_frame()
     frame["accuracy"] += 50.0 * (frame["dataset"] == "d0")
     apart = bc.Results.from_frame(frame, replicate="replicate", measures=dict(folds.spec))

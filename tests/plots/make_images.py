@@ -1,4 +1,4 @@
-"""Draw the pictures of tests/images anew: ``.venv/bin/python tests/plots/make_images.py [name ...]``."""
+"""Draw the pictures of tests/images anew: ``python tests/plots/make_images.py [name ...]``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every plot against its kept picture, and the comparison itself against wrong pictures.
 
-``.venv/bin/python tests/plots/make_images.py`` draws them anew; look at them before they are committed.
+``python tests/plots/make_images.py`` draws them anew; look at them before they are committed.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.modelling import ranks, statement_table
-from tests.methods.model_file import simulated as model_data
+from tests.methods.model_file import simulated
 from tests.oracles import table
 
 #: Nothing is worth compiling for one call.
@@ -47,7 +47,7 @@ def several() -> bc.Results:
 
 
 def crossvalidated(rope: float | None = 0.01) -> bc.Results:
-    return model_data.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0, rope=rope)
+    return simulated.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0, rope=rope)
 
 
 COVARIATES = {"size": {f"d{i}": float(i**2) for i in range(9)}}
@@ -57,7 +57,7 @@ SUITABLE: dict[str, tuple[Callable[[], bc.Results], dict[str, Any]]] = {
     "dirichlet_hyperprior": (lambda: two(2), {}),
     "hierarchical_t": (crossvalidated, {}),
     "logistic_normal": (lambda: two(2), {}),
-    "plackett_luce": (model_data.with_ties, {}),
+    "plackett_luce": (simulated.with_ties, {}),
 }
 
 
@@ -146,7 +146,7 @@ def plackett_luce(order: tuple[int, ...], s: np.ndarray) -> float:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_plackett_luce_averages_over_the_orders_that_ties_allow(seed):
-    results = model_data.with_ties(seed)
+    results = simulated.with_ties(seed)
     v, _, likelihood = evaluate(ModelFile("plackett_luce").model(results), seed)
     rank = ranks(results)
     sizes = {len(orders_of(rank[i, :, j])) for i in range(7) for j in range(2)}
@@ -313,7 +313,7 @@ def test_hierarchical_t_mixes_normals_into_the_students_t_of_the_replicates():
 
 
 def test_hierarchical_t_refuses_to_guess_what_many_replicates_are():
-    many = model_data.folds(np.array([0.02, -0.01, 0.05]), 30, 0.02, 0, rope=None)
+    many = simulated.folds(np.array([0.02, -0.01, 0.05]), 30, 0.02, 0, rope=None)
     with pytest.raises(bc.BayescompareError, match=r"folds is missing: with 30 replicates"):
         ModelFile("hierarchical_t").model(many)
     for folds in (10, math.inf):

@@ -15,7 +15,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.methods import ModelFile
-from tests.methods.model_file import simulated as model_data
+from tests.methods.model_file import simulated
 
 pytestmark = pytest.mark.slow
 
@@ -26,17 +26,17 @@ Case = tuple[bc.Results, dict[str, Any], dict[str, Any]]
 
 
 def strengths() -> Case:
-    return model_data.from_strengths(STRENGTH, 60, 3), {}, {"strength": STRENGTH}
+    return simulated.from_strengths(STRENGTH, 60, 3), {}, {"strength": STRENGTH}
 
 
 def davidson() -> Case:
-    results = model_data.from_davidson(np.array([0.4, -0.4]), 0.6, 150, 5, 0.05)
+    results = simulated.from_davidson(np.array([0.4, -0.4]), 0.6, 150, 5, 0.05)
     return results, {}, {"strength": np.array([0.4, -0.4]), "nu": np.array(0.6)}
 
 
 def replicated() -> Case:
     delta = 0.02 + 0.015 * np.random.default_rng(7).standard_t(5, size=40)
-    results = model_data.folds(delta, 10, 0.02, 8, rope=0.01)
+    results = simulated.folds(delta, 10, 0.02, 8, rope=0.01)
     population = stats.t(5, 0.02, 0.015)
     above, below = population.sf(0.01), population.cdf(-0.01)
     theta = np.array([above, 1 - above - below, below])
@@ -44,7 +44,7 @@ def replicated() -> Case:
 
 
 def regression() -> Case:
-    results, covariates = model_data.from_covariates(0.5, np.array([1.0, -0.6]), 150, 9)
+    results, covariates = simulated.from_covariates(0.5, np.array([1.0, -0.6]), 150, 9)
     p = 1 / (1 + np.exp(-0.5))
     better = np.array([[0.5, p], [1 - p, 0.5]])
     truth = {"intercept": np.array(0.5), "beta": np.array([1.0, -0.6]), "better": better}
@@ -55,12 +55,12 @@ CASES: dict[str, Callable[[], Case]] = {
     "bradley_terry": davidson,
     "covariates": regression,
     "dirichlet_hyperprior": lambda: (
-        model_data.from_statements(THETA, 120, 1),
+        simulated.from_statements(THETA, 120, 1),
         {},
         {"theta": THETA},
     ),
     "hierarchical_t": replicated,
-    "logistic_normal": lambda: (model_data.from_statements(THETA, 120, 1), {}, {"theta": THETA}),
+    "logistic_normal": lambda: (simulated.from_statements(THETA, 120, 1), {}, {"theta": THETA}),
     "plackett_luce": strengths,
 }
 
@@ -151,7 +151,7 @@ def test_ties_and_missing_knowledge_leave_bradley_terry_clean():
     """Ten datasets, half of them tied: little is known, and the sampler must not mind."""
     rng = np.random.default_rng(2)
     values = np.round(rng.normal(size=(10, 2, 1)))
-    results = model_data.table(values, rope=0.5)
+    results = simulated.table(values, rope=0.5)
     c = bc.compare(results, method="bradley_terry", rng=1, sampler=QUIET)
     assert c.diagnose().ok, str(c.diagnose())
 
