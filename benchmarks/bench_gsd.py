@@ -64,8 +64,10 @@ def peak_megabytes() -> float:
 
 
 def oracles() -> ModuleType:
-    """tests/gsd_oracles.py; `tests` itself may be another package's."""
-    spec = importlib.util.spec_from_file_location("gsd_oracles", ROOT / "tests" / "gsd_oracles.py")
+    """tests/oracles/gsd.py; `tests` itself may be another package's."""
+    spec = importlib.util.spec_from_file_location(
+        "gsd_oracles", ROOT / "tests" / "oracles" / "gsd.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -35,6 +35,6 @@ def wide() -> Results:
     """Two algorithms on twelve hundred measures: K = 2^1200 is beyond float range."""
     import numpy as np
 
-    from tests.oracles import table
+    from tests.tables import table
 
     return table(np.random.default_rng(0).random((4, 2, 1200)))

@@ -27,7 +27,7 @@ from bayescompare.cli.app import app
 from bayescompare.modelling import prior, statement_table
 from bayescompare.studies import sbc, sbc_model
 from tests.methods.model_file import simulated
-from tests.oracles import table
+from tests.tables import table
 
 # Few draws have poor tails, and ArviZ says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")

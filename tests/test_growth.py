@@ -20,7 +20,7 @@ from bayescompare.io.parsing.headers import pair_up
 from bayescompare.io.parsing.layouts import _stack
 from bayescompare.io.tools.weka import _scheme_labels
 from bayescompare.results.frames import _find_columns
-from tests.oracles import table
+from tests.tables import table
 
 #: Twice the size may take this many times the work: 2, and a little for what is fixed.
 TWICE = 2.2

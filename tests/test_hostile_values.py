@@ -19,7 +19,7 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.io import read_lm_eval, read_weka
-from tests.oracles import table
+from tests.tables import table
 
 #: What may land in any argument by a slip of the hand, a broken file or bad will.
 HOSTILE: dict[str, Any] = {

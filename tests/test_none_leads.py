@@ -16,7 +16,7 @@ import bayescompare as bc
 from bayescompare.comparison.decision import decide
 from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import statement_table
-from tests.oracles import table
+from tests.tables import table
 
 QUIET = {"draws": 600, "tune": 400, "chains": 2, "cores": 1, "progressbar": False}
 

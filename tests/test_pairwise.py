@@ -21,8 +21,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare._pairwise import Pairwise
 from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.results.results import Results
-from tests.context_oracles import tournament
-from tests.oracles import every_label, largest_assertable, statement_counts, table
+from tests.oracles.context import tournament
+from tests.oracles.statements import every_label, largest_assertable, statement_counts
+from tests.tables import table
 
 
 def results_of(n: int, l: int, m: int, seed: int = 0, **options: Any) -> Results:

@@ -21,8 +21,8 @@ from bayescompare.report import render
 from bayescompare.report.data import data_section
 from bayescompare.report.page import page_of
 from bayescompare.results.results import Results
-from tests.oracles import table
 from tests.results.test_replicates import replicated, ten_folds
+from tests.tables import table
 
 NAN = float("nan")
 

@@ -18,7 +18,8 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text import numbers
-from tests.oracles import every_label, statement_counts, statement_weights, table
+from tests.oracles.statements import every_label, statement_counts, statement_weights
+from tests.tables import table
 
 
 def counts_of(statements: Statements) -> dict[str, float]:

@@ -20,7 +20,7 @@ from bayescompare.comparison.files import SCHEMA_VERSION
 from bayescompare.comparison.method import Method
 from bayescompare.methods import GLRT, Dirichlet
 from bayescompare.results.results import Results
-from tests.oracles import table
+from tests.tables import table
 
 
 def values(n: int, l: int, m: int, seed: int = 0) -> np.ndarray:

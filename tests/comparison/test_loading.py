@@ -17,7 +17,7 @@ import bayescompare as bc
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods import Dirichlet, Network, PoissonBinomial
 from bayescompare.results.results import Results
-from tests.oracles import table
+from tests.tables import table
 
 CODE = "from pathlib import Path\nPath({marker!r}).touch()\n"
 

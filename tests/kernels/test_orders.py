@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from bayescompare.kernels.orders import MIDDLE, choices, expansion_sizes, tabulate
-from tests import oracles
+from tests.oracles import statements as oracles
 
 
 def weights_of(values: np.ndarray) -> list[dict[tuple[tuple[int, ...], ...], float]]:

@@ -24,9 +24,9 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Dirichlet, Hierarchical, Network, PoissonBinomial
 from bayescompare.results.results import Results
-from tests import network_oracles as no
-from tests.context_oracles import PAIRS, counts_of
-from tests.oracles import table
+from tests.oracles import network as no
+from tests.oracles.context import PAIRS, counts_of
+from tests.tables import table
 
 FORMS = pytest.mark.parametrize("form", ["textbook", "nuts"])
 QUICK: dict[str, Any] = {"mode": "FAST_COMPILE"}

@@ -14,7 +14,7 @@ import pytest
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare.comparison.decision import SETTLED
-from tests.oracles import table
+from tests.tables import table
 
 UCI, LACOSTE = "jansen-uci", "lacoste-svm-parzen"
 SOURCE = Path(bc.__file__).parent

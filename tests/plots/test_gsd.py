@@ -21,7 +21,7 @@ from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.plots._drawing import BLUE
 from bayescompare.report import render
-from tests.oracles import table
+from tests.tables import table
 
 
 def fresh() -> Axes:

@@ -32,7 +32,7 @@ from bayescompare.plots._drawing import BLUE, INK, clip_label
 from bayescompare.plots._line import Bar, draw_line
 from bayescompare.report.page import page_of
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
-from tests.oracles import table
+from tests.tables import table
 
 Pair = tuple[str, str]
 

@@ -22,7 +22,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare import BayescompareError, ErrorCounts
-from tests.context_oracles import (
+from tests.oracles.context import (
     better,
     better_by_two_integrals,
     counts_of,

@@ -9,7 +9,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Sign
 from bayescompare.studies import Scenario, decision_study, noise_study, simulate_table
-from tests.oracles import table
+from tests.tables import table
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from bayescompare.kernels.context import poisson_binomial_joint as pbj
 from bayescompare.kernels.context import poisson_multinomial as pm
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from tests import oracles
+from tests.oracles import dirichlet as oracles
 
 #: Lacoste et al., Table 5: k_h + 10 and k_g + 10 of svm and parzen (its header is wrong).
 TABLE_5 = np.array(

@@ -13,7 +13,7 @@ from scipy import stats
 from bayescompare.kernels.dirichlet import maximum
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from tests import oracles
+from tests.oracles import dirichlet as oracles
 
 #: ∫ exp(−x − E₁(x)) dx, the Golomb–Dickman constant: one dataset among countless statements.
 GOLOMB_DICKMAN = 0.62432998854355087

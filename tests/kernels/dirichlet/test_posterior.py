@@ -23,7 +23,7 @@ from bayescompare.kernels.dirichlet.posterior import (
     majority,
     pair_order,
 )
-from tests import oracles
+from tests.oracles import dirichlet as oracles
 
 ALPHAS = [1e-300, 1e-12, 1 / 4096, 0.25, 0.5, 1.0, 7.5]
 

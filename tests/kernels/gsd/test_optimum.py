@@ -17,7 +17,7 @@ from bayescompare.kernels.gsd.lp import PoolOptimum, SolverError
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.simplex import HotSimplex
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
-from tests import gsd_oracles as go
+from tests.oracles import gsd as go
 
 DATA = Path(__file__).resolve().parents[3] / "bayescompare" / "data" / "jansen_uci.csv"
 

@@ -8,7 +8,7 @@ import pytest
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.ordinal import chain_optimum, matching_optimum
 from bayescompare.kernels.gsd.system import build_system
-from tests import gsd_oracles as go
+from tests.oracles import gsd as go
 
 
 @pytest.mark.parametrize("seed", range(30))

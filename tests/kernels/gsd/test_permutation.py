@@ -13,8 +13,8 @@ from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.permutation import permutation_test, resampled_objectives
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
-from tests import gsd_oracles as go
 from tests.kernels.gsd.test_optimum import jansen, jansen_system
+from tests.oracles import gsd as go
 
 
 def system_of(seed: int, s: int, levels: int = 1000, lead: int = 0) -> PreferenceSystem:

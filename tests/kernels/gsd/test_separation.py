@@ -11,8 +11,8 @@ from bayescompare.kernels.gsd.separation import Separator, near_pairs
 from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.tree import build_tree, tree_maxima
-from tests import gsd_oracles as go
 from tests.kernels.gsd.test_optimum import Case
+from tests.oracles import gsd as go
 
 
 def drawn(seed: int) -> PreferenceSystem:

@@ -15,8 +15,9 @@ from bayescompare.kernels.network import bdeu
 from bayescompare.kernels.network.bdeu import local_score, subset_scores
 from bayescompare.methods.network.graph import Scores
 from bayescompare.statements import Statements
-from tests import network_oracles as no
-from tests.oracles import log_dirichlet_moment, table, urn
+from tests.oracles import network as no
+from tests.oracles.dirichlet import log_dirichlet_moment, urn
+from tests.tables import table
 
 seeds = st.integers(0, 2**32 - 1)
 arity_lists = st.lists(st.sampled_from([2, 3, 6]), min_size=1, max_size=4)

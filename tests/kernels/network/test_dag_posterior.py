@@ -21,7 +21,7 @@ from bayescompare.kernels.network.dag_posterior import (
     log_sum_over_dags,
     sample_dags,
 )
-from tests import network_oracles as no
+from tests.oracles import network as no
 
 
 def scored(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bayescompare.kernels.network.bdeu import subset_scores
 from bayescompare.kernels.network.dag_search import best_dag, dag_score, search_bytes
-from tests import network_oracles as no
+from tests.oracles import network as no
 
 TABLES = [(3, seed) for seed in range(20)] + [(4, seed) for seed in range(20)]
 TABLES += [(5, seed) for seed in range(10)]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
-from tests import network_oracles as no
+from tests.oracles import network as no
 
 seeds = st.integers(0, 2**32 - 1)
 

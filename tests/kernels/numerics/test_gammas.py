@@ -20,7 +20,7 @@ from bayescompare.kernels.numerics.gammas import (
     log_rising,
     stirling_error,
 )
-from tests import oracles
+from tests.oracles import dirichlet as oracles
 
 SHAPES = [1e-300, 1e-30, 1e-3, 0.5, 3.0, 9.99, 10.0, 1e3, 99_999.0, 1e5, 1e7, 1e9]
 #: In standard deviations of log G where a is large; as quantiles of x where it is not.

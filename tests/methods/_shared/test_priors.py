@@ -17,7 +17,7 @@ from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.priors import check_priors, check_support, describe_prior, place
 from bayescompare.methods.context.hierarchical_posterior import densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
-from tests.oracles import table
+from tests.tables import table
 
 LABELS = ("A>B|A>B", "A>B|B>A", "B>A|A>B", "B>A|B>A")
 

@@ -17,7 +17,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.diagnosis import psis_loo
 from bayescompare.methods import Dirichlet
 from bayescompare.results.results import Results
-from tests.oracles import every_label, statement_counts, statement_weights, table
+from tests.oracles.statements import every_label, statement_counts, statement_weights
+from tests.tables import table
 
 GROUPS = {
     "posterior",

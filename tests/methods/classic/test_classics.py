@@ -28,7 +28,7 @@ from bayescompare.methods.classic.sign import Sign
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from tests.oracles import table
+from tests.tables import table
 
 TABLE_6 = Path(__file__).parents[2] / "data" / "lacoste_table6.csv"
 SINGLE: tuple[type[Method], ...] = (Sign, Wilcoxon)

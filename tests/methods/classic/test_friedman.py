@@ -34,7 +34,7 @@ from bayescompare.methods.classic.friedman import (
 )
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
-from tests.oracles import table
+from tests.tables import table
 
 # Demšar (2006), Table 6: AUC of C4.5, with m, with cf, with both.
 DEMSAR = np.array(

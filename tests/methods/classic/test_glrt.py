@@ -16,7 +16,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
-from tests.oracles import statement_counts, table
+from tests.oracles.statements import statement_counts
+from tests.tables import table
 
 
 def ask(results: Results) -> Comparison:

@@ -21,7 +21,7 @@ import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.cli.app import app
 from bayescompare.methods import CorrelatedT
-from tests.context_oracles import (
+from tests.oracles.context import (
     EveryD,
     folds_frame,
     most_frequent_region,

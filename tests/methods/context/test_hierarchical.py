@@ -20,7 +20,7 @@ from scipy import integrate, stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import Hierarchical
-from tests.context_oracles import PAIRS, Pooled, better, counts_of, near, shares_near, tournament
+from tests.oracles.context import PAIRS, Pooled, better, counts_of, near, shares_near, tournament
 
 #: What a NUTS that should not have been needed may cost at most.
 SHORT = {"draws": 20, "tune": 20, "chains": 1, "cores": 1, "progressbar": False}

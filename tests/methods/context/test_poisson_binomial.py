@@ -22,7 +22,7 @@ from scipy import special, stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import PoissonBinomial
-from tests.context_oracles import (
+from tests.oracles.context import (
     PAIRS,
     EveryD,
     better,
@@ -33,7 +33,7 @@ from tests.context_oracles import (
     shares_near,
     tournament,
 )
-from tests.oracles import largest_assertable
+from tests.oracles.statements import largest_assertable
 
 DATA = Path(__file__).parents[2] / "data"
 BOTH = pytest.mark.parametrize("joint", [False, True], ids=["cut", "joint"])

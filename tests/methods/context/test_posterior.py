@@ -21,7 +21,7 @@ from scipy import special, stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import Hierarchical, PoissonBinomial
-from tests.context_oracles import PAIRS, EveryD, Pooled, better, counts_of, tournament
+from tests.oracles.context import PAIRS, EveryD, Pooled, better, counts_of, tournament
 
 QUIET = {"progressbar": False, "cores": 2}
 DRAWS = {"draws": 2000, "chains": 4, "target_accept": 0.95, **QUIET}

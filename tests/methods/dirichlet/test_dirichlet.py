@@ -19,8 +19,10 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import DirichletComparison
 from bayescompare.methods import Dirichlet
 from bayescompare.results.results import Results
-from tests import oracles
-from tests.oracles import every_label, first_of_two, largest, statement_counts, table
+from tests.oracles import dirichlet as oracles
+from tests.oracles.dirichlet import first_of_two, largest
+from tests.oracles.statements import every_label, statement_counts
+from tests.tables import table
 
 EXAMPLE = [0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235]
 

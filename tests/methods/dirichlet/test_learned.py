@@ -14,7 +14,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare._pairwise import Pairwise
 from bayescompare.methods.dirichlet.learned import LearnedDirichlet
-from tests.oracles import table
+from tests.tables import table
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from bayescompare.cli.app import app
 from bayescompare.methods import GSD
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.studies import false_alarms
-from tests.oracles import table
+from tests.tables import table
 
 SIDES = ("two-sided", "first", "second")
 

@@ -1,6 +1,6 @@
 """Generalised stochastic dominance as users see it: order, tests, robustness, bootstrap, words.
 
-What is not from the paper is checked against `tests.gsd_oracles`: every row of the definition, one
+What is not from the paper is checked against `tests.oracles.gsd`: every row of the definition, one
 cold LP each, on small tables of integers.
 """
 
@@ -26,8 +26,8 @@ from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.studies import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.text.numbers import pvalue_equation, statistic
-from tests import gsd_oracles as oracle
-from tests.oracles import table
+from tests.oracles import gsd as oracle
+from tests.tables import table
 
 M = bc.Measure
 NAMES = ("BDS", "CART", "EN", "GBM", "GLM", "LASSO", "RF", "RIDGE")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 import bayescompare as bc
-from tests.oracles import table
+from tests.tables import table
 
 
 def from_statements(theta: np.ndarray, n: int, seed: int) -> bc.Results:

@@ -13,7 +13,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import read_quantity
 from bayescompare.modelling import prior, ranks
-from tests.oracles import table
+from tests.tables import table
 
 QUIET = {"draws": 200, "tune": 300, "chains": 2, "cores": 1, "progressbar": False}
 

@@ -15,7 +15,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
 from bayescompare.methods.model_file.hook import hooked_probability
-from tests.oracles import table
+from tests.tables import table
 
 LABELS = ["A>B", "B>A"]
 

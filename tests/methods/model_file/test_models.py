@@ -22,7 +22,7 @@ from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.modelling import ranks, statement_table
 from tests.methods.model_file import simulated
-from tests.oracles import table
+from tests.tables import table
 
 #: Nothing is worth compiling for one call.
 FAST = Mode(linker="py", optimizer="fast_compile")

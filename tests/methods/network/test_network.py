@@ -23,8 +23,9 @@ from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Dirichlet, Network
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from tests import network_oracles as no
-from tests.oracles import every_label, table
+from tests.oracles import network as no
+from tests.oracles.statements import every_label
+from tests.tables import table
 
 GRAPHS = {"chain": no.CHAIN, "fork": no.FORK, "collider": no.COLLIDER}
 

@@ -20,8 +20,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparisons import NetworkComparison
 from bayescompare.methods import Network
 from bayescompare.results.results import Results
-from tests import network_oracles as no
-from tests.oracles import every_label, table
+from tests.oracles import network as no
+from tests.oracles.statements import every_label
+from tests.tables import table
 
 QUIET: dict[str, Any] = {"progressbar": False, "cores": 2}
 GRAPHS = {"chain": no.CHAIN, "collider": no.COLLIDER}

@@ -20,8 +20,8 @@ from bayescompare.methods.network.graph import Scores
 from bayescompare.methods.network.to_pgmpy import pgmpy_score
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
-from tests import network_oracles as no
-from tests.oracles import table
+from tests.oracles import network as no
+from tests.tables import table
 
 with warnings.catch_warnings():
     # pgmpy 1.1 warns of its own estimators module whenever inference is imported.

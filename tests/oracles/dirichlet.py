@@ -1,24 +1,19 @@
 """Independent witnesses: slow, plain, and sharing no code with the kernels.
 
-Everything here is written from the definitions: mpmath for integrals, enumeration for orders,
-Monte Carlo in logarithms, and products of predictive probabilities for evidences.
+Everything here is written from the definitions: mpmath for integrals, Monte Carlo in logarithms,
+and products of predictive probabilities for evidences.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
-
-from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
 
 FloatArray = NDArray[np.float64]
 
@@ -238,78 +233,3 @@ def log_mixed_evidence(log_alpha: Sequence[mp.mpf], weights: FloatArray) -> floa
     with mp.workdps(60):
         alpha = [mp.exp(mp.mpf(v)) for v in log_alpha]
         return log_dirichlet_moment(alpha, [mp.mpf(float(w)) for w in weights])
-
-
-# ------------------------------------------------------------------------------------------ orders
-
-
-def consistent_orders(values: Sequence[float]) -> list[tuple[int, ...]]:
-    """Every permutation best to worst that no value contradicts, by trying them all."""
-    n = len(values)
-    return [
-        order
-        for order in itertools.permutations(range(n))
-        if all(values[i] >= values[j] for i, j in itertools.combinations(order, 2))
-    ]
-
-
-def statement_weights(values: FloatArray, names: Sequence[str]) -> list[dict[str, Fraction]]:
-    """Each dataset's weight on every label, for values (n, l, m) where higher is better."""
-    found = []
-    for dataset in values:
-        per_measure = [consistent_orders(column) for column in dataset.T.tolist()]
-        combinations = list(itertools.product(*per_measure))
-        labels = ["|".join(">".join(names[i] for i in o) for o in row) for row in combinations]
-        found.append({label: Fraction(1, len(labels)) for label in labels})
-    return found
-
-
-def statement_counts(values: FloatArray, names: Sequence[str]) -> dict[str, Fraction]:
-    """Total weight of every label that has any."""
-    total: dict[str, Fraction] = {}
-    for weights in statement_weights(values, names):
-        for label, weight in weights.items():
-            total[label] = total.get(label, Fraction(0)) + weight
-    return total
-
-
-def every_label(names: Sequence[str], m: int) -> list[str]:
-    """All (l!)^m labels, first measure most significant."""
-    orders = [">".join(order) for order in itertools.permutations(names)]
-    return ["|".join(row) for row in itertools.product(orders, repeat=m)]
-
-
-# -------------------------------------------------------------------------------------- decisions
-
-
-def largest_assertable(probabilities: Sequence[float], fdr: float) -> int:
-    """Size of the largest set with mean(1 − P) <= fdr and every P >= ¾, over all subsets."""
-    best = 0
-    for size in range(1, len(probabilities) + 1):
-        for chosen in itertools.combinations(probabilities, size):
-            if min(chosen) >= 0.75 and sum(1 - p for p in chosen) / size <= fdr:
-                best = size
-    return best
-
-
-# ----------------------------------------------------------------------------------------- tables
-
-
-def table(
-    values: object,
-    *,
-    names: Sequence[str] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    measures: dict[str, str | Measure] | None = None,
-    rope: float | None = None,
-    datasets: Sequence[str] | None = None,
-) -> Results:
-    """Results from an array (dataset, algorithm, measure); higher is better unless told."""
-    array = np.asarray(values, dtype=float)
-    n, l, m = array.shape
-    measures = measures or {f"m{j}": Measure("max", rope=rope) for j in range(m)}
-    datasets = datasets or [f"d{i}" for i in range(n)]
-    columns = {name: array[:, :, j].ravel() for j, name in enumerate(measures)}
-    frame = pd.DataFrame(
-        {"dataset": np.repeat(datasets, l), "algorithm": list(names[:l]) * n, **columns}
-    )
-    return Results.from_frame(frame, measures=measures)

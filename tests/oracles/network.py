@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare.results.results import Results
-from tests.oracles import log_dirichlet_draws, statement_counts, statement_weights, table
+from tests.oracles.dirichlet import log_dirichlet_draws
+from tests.oracles.statements import statement_counts, statement_weights
+from tests.tables import table
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -240,7 +242,7 @@ def linked(
 
 def counts_of(values: FloatArray, results: Results) -> FloatArray:
     """Weight of every joint state, first measure most significant, by trying all orders."""
-    from tests.oracles import every_label
+    from tests.oracles.statements import every_label
 
     seen = statement_counts(values, results.algorithms)
     labels = every_label(results.algorithms, values.shape[2])
@@ -249,7 +251,7 @@ def counts_of(values: FloatArray, results: Results) -> FloatArray:
 
 def weights_of(values: FloatArray, results: Results) -> FloatArray:
     """The same per dataset, (n, K)."""
-    from tests.oracles import every_label
+    from tests.oracles.statements import every_label
 
     labels = every_label(results.algorithms, values.shape[2])
     rows = statement_weights(values, results.algorithms)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import integrate, special, stats
 
 import bayescompare as bc
-from tests import oracles
+from tests.oracles import dirichlet as oracles
 
 FloatArray = NDArray[np.float64]
 

@@ -1,0 +1,31 @@
+"""Results for tests, from a plain array of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+
+
+def table(
+    values: object,
+    *,
+    names: Sequence[str] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    measures: dict[str, str | Measure] | None = None,
+    rope: float | None = None,
+    datasets: Sequence[str] | None = None,
+) -> Results:
+    """Results from an array (dataset, algorithm, measure); higher is better unless told."""
+    array = np.asarray(values, dtype=float)
+    n, l, m = array.shape
+    measures = measures or {f"m{j}": Measure("max", rope=rope) for j in range(m)}
+    datasets = datasets or [f"d{i}" for i in range(n)]
+    columns = {name: array[:, :, j].ravel() for j, name in enumerate(measures)}
+    frame = pd.DataFrame(
+        {"dataset": np.repeat(datasets, l), "algorithm": list(names[:l]) * n, **columns}
+    )
+    return Results.from_frame(frame, measures=measures)
