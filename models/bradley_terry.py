@@ -1,21 +1,21 @@
-"""Bradley-Terry with ties (Davidson): who beats whom, where small differences are no win.
+"""Bradley-Terry with ties (Davidson): who beats whom, when small differences do not count.
 
-Story: on a dataset two algorithms meet. Either wins, or they tie because they differ by no more
-than the measure's rope (exact ties only when it has none):
+Story: two algorithms meet on a dataset. One of them wins, or they tie because they differ by no
+more than the measure's rope (without a rope, only exact ties count):
 
     P(a beats b) = π_a / (π_a + π_b + ν √(π_a π_b)),   P(tie) = ν √(π_a π_b) / (the same),
 
-with π = exp(strength) and ν the readiness to tie: equals tie with probability ν / (2 + ν).
+with π = exp(strength). ν is the tendency to tie: equal algorithms tie with probability ν / (2 + ν).
 
     strength ~ σ Normal(0, 1), summing to zero;   σ = 1.5;   ν ~ LogNormal(0, 1.5).
 
-With many algorithms σ can be learned: ``priors={"sigma": pm.HalfNormal.dist(1.5)}``; two have only
-one difference to learn it from.
+With many algorithms σ can be learned: ``priors={"sigma": pm.HalfNormal.dist(1.5)}``. With two
+algorithms there is only one difference to learn it from.
 
-The rope is local to each pair and dataset, so it need not be transitive and any number of
-algorithms may have one. For more than two, the pairs of a dataset count as independent, which they
-are not quite: the verdict comes out somewhat too sure, and `plackett_luce` has no such fault where
-there is no rope. One measure. Changed prior, in three lines::
+The rope applies to each pair and dataset separately. So it need not be transitive, and the model
+takes any number of algorithms with a rope. With more than two, the model treats the pairs of a
+dataset as independent. They are not quite, so the verdict is somewhat too certain; without a rope,
+`plackett_luce` avoids this. The model takes one measure. Changed prior, in three lines::
 
     import pymc as pm, bayescompare as bc
     rare = bc.methods.ModelFile("bradley_terry", priors={"nu": pm.LogNormal.dist(-2, 0.5)})

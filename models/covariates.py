@@ -1,14 +1,15 @@
-"""What the datasets are like decides who wins: logistic regression on dataset covariates.
+"""Who wins depends on the dataset: logistic regression on dataset covariates.
 
-Story: the first algorithm beats the second on dataset i with a probability that depends on what is
-known of the dataset (its size, its number of features, …), standardised to x_i:
+Story: the first algorithm beats the second on dataset i with a probability that depends on known
+properties of the dataset (its size, its number of features, …), standardised to x_i:
 
     logit p_i = α + β·x_i,   y_i ~ Bernoulli(p_i),   α ~ Normal(0, 1.5),   β ~ τ Normal(0, 1).
 
 τ ~ HalfNormal(1) learns how much covariates matter at all. `better` is the probability of winning
-on the average dataset, `p` on those seen. A tie, or a difference within the measure's rope, is half
-a win for each. Two algorithms, one measure. Covariates are a DataFrame indexed by dataset, or a
-dict {name: {dataset: value}}; without any this is a sign test with a normal prior::
+on the average dataset, and `p` on each observed one. A tie, or a difference within the measure's
+rope, is half a win for each. The model takes two algorithms and one measure. Covariates are a
+DataFrame indexed by dataset, or a dict {name: {dataset: value}}. Without covariates this is a sign
+test with a normal prior::
 
     import numpy as np, bayescompare as bc
     size = {"log n": {"iris": np.log(150), "wine": np.log(178), ...}}

@@ -1,11 +1,10 @@
 """The multinomial-Dirichlet test with a prior on how concentrated the statements are.
 
-Story: each dataset supports one statement, with probabilities θ; how even θ is, is not known but
-learned with it:
+Story: each dataset supports one statement, with probabilities θ. How even θ is, is learned too:
 
     α ~ Gamma(2, 1),   θ ~ Dirichlet(α, …, α),   statement of dataset i ~ Categorical(θ),
 
-with α the `concentration`.
+where α is the `concentration`.
 
 Ties split a dataset's weight over the statements they allow. Changed prior, in three lines::
 

@@ -1,34 +1,36 @@
 """The hierarchical correlated t-test: replicates of two algorithms on many datasets.
 
 Story: on dataset i the k_i replicates (folds) of "first minus second" have mean x̄_i and standard
-deviation s_i, and every two of them correlation ρ = 1/folds, because folds share training data.
-The true mean differences δ_i come from a population of datasets, heavy-tailed so that one odd
+deviation s_i. Any two of them have correlation ρ = 1/folds, because folds share training data. The
+true mean differences δ_i come from a population of datasets. It has heavy tails, so one unusual
 dataset does not widen it:
 
     x̄_i ~ Student-t(k_i − 1, δ_i, s_i √(1/k_i + ρ/(1 − ρ))),   δ_i ~ Student-t(ν, δ0, σ0).
 
-Each Student-t is a normal with a Gamma-distributed precision. That of x̄_i is sampled (u_i), δ_i
-and its own (w_i) are integrated out, and the function `delta` puts δ_i back. δ0 and σ0 are in units
-of the root mean square of the x̄_i, so that the priors suit any measure:
+Each Student-t is a normal with a Gamma-distributed precision. The precision of x̄_i (u_i) is
+sampled. δ_i and its precision (w_i) are integrated out, and the function `delta` computes δ_i
+afterwards. δ0 and σ0 are in units of the root mean square of the x̄_i, so the priors suit any
+measure:
 
     δ0 ~ Normal(0, 2),   σ0 ~ HalfNormal(2),   ν − 1 ~ Gamma(2, 0.1),
 
 and `difference` is δ0 in the measure's own units.
 
-What is answered: `theta` is the probability that *the next dataset's* δ lies above the rope, in it
-or below it, and P(statement) is the posterior probability that this region is the most probable of
-the three, as in the paper (without a rope there are two regions). Changed prior, in three lines::
+Answer: `theta` is the probability that *the next dataset's* δ lies above the rope, in it or below
+it. P(statement) is the posterior probability that its region is the most probable of the three, as
+in the paper (without a rope there are two regions). Changed prior, in three lines::
 
     import pymc as pm, bayescompare as bc
     tails = bc.methods.ModelFile("hierarchical_t", priors={"nu_minus_one": pm.Gamma.dist(2, 1)})
     c = bc.compare(results, method=tails)
 
-Ten times ten folds need ``priors={"folds": 10}``, independent seeds ``{"folds": float("inf")}``;
-otherwise every replicate is taken for a fold, and more than 20 are refused.
+Ten times ten folds need ``priors={"folds": 10}``, and independent seeds
+``{"folds": float("inf")}``. Otherwise every replicate counts as a fold, and more than 20 are
+refused.
 
 Reference: Corani, Benavoli, Demšar, Mangili & Zaffalon (2017), Statistical comparison of
-classifiers through Bayesian hierarchical modelling. There the prior of the replicates' standard
-deviation is uniform, here it is that of the correlated t-test, 1/σ_i.
+classifiers through Bayesian hierarchical modelling. The paper's prior of the replicates'
+standard deviation is uniform; here it is the prior of the correlated t-test, 1/σ_i.
 """
 
 import numpy as np

@@ -1,18 +1,19 @@
-"""Logistic-normal statements: those that agree on more measures have more similar probabilities.
+"""Logistic-normal: statements that agree on more measures have more similar probabilities.
 
-Story: under a Dirichlet every two statements are (almost) independent, though "A better on both"
-and "A better on the first only" have half their content in common. Here log-odds η of the
-statements are one Gaussian process over them, and what is learned of a statement is learned, by
-the factor ρ for each measure on which they differ, of the others:
+Story: under a Dirichlet any two statements are (almost) independent, although "A better on both"
+and "A better on the first only" share half of their content. Here the log-odds η of the statements
+form one Gaussian process. What we learn about a statement also informs the others, reduced by the
+factor ρ for each measure on which they differ:
 
     η ~ MvNormal(0, Σ),   Σ_kl = σ² ρ^(number of measures on which k and l differ),
     θ = softmax(η),       statement of dataset i ~ Categorical(θ),
     ρ ~ Beta(2, 2),       σ = 1.5.
 
-ρ = 0 has the statements unrelated; as ρ grows the measures' main effects dominate. Only differences
-of η matter, and σ and ρ both scale them: one prior learns that scale, and a second, such as
-``"sigma": pm.HalfNormal.dist(2)``, may need ``sampler={"target_accept": 0.95}``. Ties split a
-dataset's weight over the statements they allow. Changed prior, in three lines::
+With ρ = 0 the statements are unrelated; as ρ grows, the measures' main effects dominate. Only
+differences of η matter, and σ and ρ both scale them. One prior is enough to learn this scale. A
+second one, such as ``"sigma": pm.HalfNormal.dist(2)``, may need
+``sampler={"target_accept": 0.95}``. Ties split a dataset's weight over the statements they allow.
+Changed prior, in three lines::
 
     import pymc as pm, bayescompare as bc
     alike = bc.methods.ModelFile("logistic_normal", priors={"rho": pm.Beta.dist(8, 2)})

@@ -1,22 +1,22 @@
 """Plackett-Luce: strengths of any number of algorithms on several, correlated, measures.
 
 Story: on measure j algorithm a has strength s_aj. A dataset ranks the algorithms by strength plus
-Gumbel noise, which is to say that the best is chosen with probability ∝ exp s_aj, then the best of
-the rest, and so on:
+Gumbel noise. In other words, the best is chosen with probability ∝ exp s_aj, then the best of the
+rest, and so on:
 
     P(a₁ > a₂ > … > a_l) = ∏_k  exp s_{a_k} / (exp s_{a_k} + … + exp s_{a_l}).
 
-There are l − 1 free strengths for each measure, where the multinomial has l! statements. An
-algorithm that is strong on one measure tends to be so on those that are correlated with it:
+There are l − 1 free strengths for each measure, while the multinomial has l! statements. An
+algorithm that is strong on one measure tends to be strong on correlated measures:
 
     s_a ~ MvNormal(0, Σ) over the measures, summing to zero over the algorithms,
     Σ ~ InverseWishart(m − 1 + κ, σ² I),   κ = 3,   σ = 1  (so that E Σ = σ² I).
 
-Σ is integrated out, which leaves a matrix-t of the strengths and nothing hard to sample; `omega` is
-the correlation of its conditional mean, E(Σ | s) ∝ σ² I + Σ_a s_a s_aᵀ.
+Σ is integrated out. This leaves a matrix-t distribution of the strengths, which is easy to sample.
+`omega` is the correlation of the conditional mean of Σ, E(Σ | s) ∝ σ² I + Σ_a s_a s_aᵀ.
 
-Ties: algorithms that share a rank were in an order that was not seen, so a tie has the mean
-probability of the orders it allows; it is had without listing them (see `tied`). Given the
+Ties: algorithms that share a rank have an order that was not observed. So the probability of a tie
+is the mean probability of the orders it allows; `tied` computes it without listing them. Given the
 strengths, the measures of one dataset are independent. Changed prior, so that the spread of the
 algorithms is learned too, in three lines::
 
