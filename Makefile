@@ -32,7 +32,7 @@ test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 	@echo "pytest: everything, slow tests included"
 	@$(BIN)/python -m pytest -n 2 --dist loadscope -m ""
 
-# Kernels, and one file for each thing that other packages do for us: tables, models, graphs,
+# The kernels, and one file for each part that relies on other packages: tables, models, graphs,
 # linear programmes, files, pages, the command line.
 CORE := tests/kernels tests/results/test_results.py tests/test_statements.py \
         tests/methods/dirichlet/test_dirichlet.py tests/methods/network/test_network.py \
@@ -40,7 +40,7 @@ CORE := tests/kernels tests/results/test_results.py tests/test_statements.py \
         tests/methods/_shared/test_trees.py tests/comparison/test_files.py tests/test_pairwise.py \
         tests/report/test_page.py tests/cli/test_app.py
 
-# Old releases warn of what their newer neighbours have deprecated: no fault of ours.
+# Old releases use what newer releases of other packages have deprecated. These warnings are not ours.
 QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning \
          -W 'ignore:Cannot cache compiled function'
 
@@ -94,7 +94,7 @@ $(VENV)/.installed-docs: pyproject.toml
 	$(call install,.[docs])
 	@touch $@ $(VENV)/.installed-core
 
-# Made anew each time: pip would keep newer versions that happen to be there.
+# Created from scratch each time, because pip would keep newer versions that are already there.
 $(VENV_MIN)/.installed: pyproject.toml tools/lowest_versions.py
 	$(if $(call new-enough,$(PYTHON)),,$(error $(too-old)))
 	@echo "Making $(VENV_MIN) with the lowest versions (takes a few minutes)"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
-# Kernels that run the pages: no profile of the user's, and no word about how they are spoken to.
+# The kernels that run the pages use an empty profile instead of the user's, and log errors only.
 profile = Path(tempfile.mkdtemp(prefix="bayescompare-docs-")) / "profile_default"
 profile.mkdir()
 (profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
@@ -46,7 +46,7 @@ nb_merge_streams = True
 templates_path = ["_templates"]
 autosummary_generate = True
 toc_object_entries_show_parents = "hide"
-autodoc_typehints = "none"  # numpydoc's Parameters already say them, in words
+autodoc_typehints = "none"  # numpydoc's Parameters already describe them
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -61,7 +61,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-# Pages without a section of their own have nothing to list on the left.
+# These pages belong to no section, so the left sidebar would be empty.
 html_sidebars = {
     page: [] for page in ("index", "getting-started", "choosing", "verdicts", "analyst")
 }
@@ -71,5 +71,5 @@ html_show_sourcelink = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
-# Only what was typed, not what came of it.
+# Copy the input only, not the output.
 copybutton_selector = "div:not(.output) > div.highlight pre"
