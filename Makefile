@@ -36,7 +36,7 @@ test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 # linear programmes, files, pages, the command line.
 CORE := tests/kernels tests/results/test_results.py tests/test_statements.py \
         tests/methods/dirichlet/test_dirichlet.py tests/methods/network/test_network.py \
-        tests/methods/gsd/test_gsd.py tests/methods/context/test_poisson_binomial.py \
+        tests/methods/gsd tests/methods/context/test_poisson_binomial.py \
         tests/methods/_shared/test_trees.py tests/comparison/test_files.py tests/test_pairwise.py \
         tests/report/test_page.py tests/cli/test_app.py
 

@@ -38,3 +38,11 @@ def wide() -> Results:
     from tests.tables import table
 
     return table(np.random.default_rng(0).random((4, 2, 1200)))
+
+
+@pytest.fixture(scope="session")
+def uci() -> Results:
+    """Eight classifiers on sixteen datasets and three measures."""
+    import bayescompare as bc
+
+    return bc.load_example("jansen-uci")

@@ -43,11 +43,6 @@ def ask(results: bc.Results, method: object = "gsd", **how: object) -> GsdCompar
 
 
 @pytest.fixture(scope="module")
-def uci() -> bc.Results:
-    return bc.load_example("jansen-uci")
-
-
-@pytest.fixture(scope="module")
 def whole(uci: bc.Results) -> GsdComparison:
     return ask(uci, GSD(delta=0))
 

@@ -46,11 +46,6 @@ def title(ax: Axes) -> str:
 
 
 @pytest.fixture(scope="module")
-def uci() -> bc.Results:
-    return bc.load_example("jansen-uci")
-
-
-@pytest.fixture(scope="module")
 def pairs(uci: bc.Results) -> bc.Pairwise:
     return bc.pairwise(uci, n_jobs=1)
 

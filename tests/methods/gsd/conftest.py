@@ -1,0 +1,20 @@
+"""The bundled table of the GSD paper, and its dominance, computed once."""
+
+from __future__ import annotations
+
+import pytest
+
+import bayescompare as bc
+from bayescompare.methods import GSD
+from bayescompare.methods.gsd.comparison import GsdComparison
+from tests.methods.gsd.cases import ask
+
+
+@pytest.fixture(scope="session")
+def whole(uci: bc.Results) -> GsdComparison:
+    return ask(uci, GSD(delta=0))
+
+
+@pytest.fixture(scope="session")
+def everything(uci: bc.Results) -> bc.pairs.Pairwise:
+    return bc.pairwise(uci, method=GSD(permutations=1000), rng=1, n_jobs=1)

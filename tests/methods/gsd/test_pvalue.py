@@ -1,0 +1,122 @@
+"""GSD's p-value against every resample of small tables, its level and its seeds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayescompare as bc
+from bayescompare.methods import GSD, GSDBootstrap
+from bayescompare.studies import false_alarms
+from tests.methods.gsd.cases import Naive, ask, made
+
+
+@pytest.mark.parametrize("scheme", ["paired", "pooled"])
+@pytest.mark.parametrize("kind", ["metric", "min", "ordinal", "mixed", "no bounds"])
+def test_enumeration_is_brute_force(kind: str, scheme: Any) -> None:
+    for seed in range(2):
+        results = made(kind, 20 + seed, datasets=4 if scheme == "paired" else 3)
+        naive = Naive(results, "A", "B")
+        for delta in (0, 0.01):
+            used = min(delta, naive.largest())
+            c = ask(results, GSD(delta=delta, scheme=scheme))
+            optima, summary = naive.resampled(scheme, used), c.summary()
+            for label, observed in zip(("A>B", "B>A"), naive.both(used), strict=True):
+                # The mirror image of every resample is a resample.
+                below = (optima < observed - 1e-8).mean()
+                assert summary.loc[label, "share_below"] == pytest.approx(below, abs=1e-12)
+                assert summary.loc[label, "pvalue"] == pytest.approx(1 - below, abs=1e-12)
+            assert c.pvalue == min(1.0, 2 * summary["pvalue"].min())
+            assert c.statistic == summary.loc[c.best, "opt"]
+            assert c.share_below == summary.loc[c.best, "share_below"]
+            assert c.answer.details["enumerated"]
+
+
+@pytest.mark.parametrize("scheme", ["paired", "pooled"])
+def test_sampled_p_values_count_the_data_themselves(uci: bc.Results, scheme: Any) -> None:
+    n = 199
+    c = ask(uci, GSD(permutations=n, scheme=scheme), algorithms=["BDS", "EN"], rng=5)
+    s = c.summary()
+    reached = n * (1 - s["share_below"])
+    np.testing.assert_allclose(s["pvalue"], (reached + 1) / (n + 1))
+    assert s["pvalue"].min() >= 1 / (n + 1)
+    assert s["pvalue"].max() <= 1
+
+
+@pytest.mark.parametrize("scheme", ["paired", "pooled"])
+def test_samples_come_near_the_enumeration(scheme: Any) -> None:
+    results = made("metric", 5, datasets=8 if scheme == "paired" else 6)
+    everything = ask(results, GSD(permutations=2000, scheme=scheme))
+    assert everything.answer.details["enumerated"]
+    sampled = ask(results, GSD(permutations=200, scheme=scheme), rng=1)
+    assert not sampled.answer.details["enumerated"]
+    one, two = (c.summary().loc[["A>B", "B>A"], "pvalue"] for c in (everything, sampled))
+    assert np.abs(one - two).max() < 4 * math.sqrt(0.25 / 200) + 1 / 201
+
+
+def test_the_two_schemes_are_two_tests(uci: bc.Results) -> None:
+    pair = ["GBM", "EN"]
+    one, two = (
+        ask(uci, GSD(permutations=300, scheme=s), algorithms=pair, rng=1)
+        for s in ("paired", "pooled")
+    )
+    assert one.statistic == two.statistic
+    assert one.pvalue < two.pvalue
+
+
+def test_stopping_early(uci: bc.Results) -> None:
+    pair, n = ["BDS", "RF"], 400
+    full = ask(uci, GSD(permutations=n), algorithms=pair, rng=2)
+    short = ask(uci, GSD(permutations=n, stop_after=10), algorithms=pair, rng=2)
+    never = ask(uci, GSD(permutations=n, stop_after=n + 1), algorithms=pair, rng=2)
+    pd.testing.assert_frame_equal(never.summary(), full.summary())
+    for k, looked in enumerate(short.answer.details["resamples"]):
+        assert looked < n
+        # h at or above among n looked at, the last of them being the h-th: p = h/n.
+        assert short.answer.extra["pvalue"][k] == pytest.approx(10 / looked)
+        below = short.answer.extra["share_below"][k] * looked
+        assert below == pytest.approx(looked - 10)
+        assert short.answer.extra["pvalue"][k] == pytest.approx(
+            full.answer.extra["pvalue"][k], abs=4 * math.sqrt(0.1) * 0.5
+        )
+    clear = ask(uci, GSD(permutations=n, stop_after=10), algorithms=["GBM", "CART"], rng=2)
+    assert clear.pvalue == 2 / (n + 1)
+    assert clear.answer.details["resamples"][0] == n
+
+
+def test_false_alarms_are_as_rare_as_stated() -> None:
+    for method in (GSD(permutations=99), GSD(permutations=99, stop_after=5)):
+        found = false_alarms(simulations=40, datasets=7, method=method, rng=3)
+        # 40 draws at 5 %: more than seven would happen less than once in a thousand times.
+        assert (found <= 0.05).sum().max() <= 7
+        assert (found > 0).all(axis=None)
+
+
+@pytest.mark.slow
+def test_the_level_is_kept() -> None:
+    for method in (GSD(permutations=199), GSD(permutations=199, stop_after=10)):
+        found = false_alarms(simulations=1000, datasets=9, method=method, rng=4)
+        assert (found <= 0.05).mean().max() < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
+
+
+def test_the_same_seed_the_same_answer(uci: bc.Results) -> None:
+    pair = ["BDS", "EN"]
+    one, two, other = (ask(uci, GSD(permutations=150), algorithms=pair, rng=r) for r in (7, 7, 8))
+    pd.testing.assert_frame_equal(one.summary(), two.summary())
+    assert not one.summary().equals(other.summary())
+    generated = ask(uci, GSD(permutations=150), algorithms=pair, rng=np.random.default_rng(7))
+    pd.testing.assert_frame_equal(one.summary(), generated.summary())
+
+
+@pytest.mark.parametrize("method", [GSD(permutations=60), GSDBootstrap(resamples=60)])
+def test_the_same_answer_for_any_number_of_jobs(uci: bc.Results, method: Any) -> None:
+    some = ["BDS", "EN", "GLM", "RF"]
+    one, two = (
+        bc.pairwise(uci, method=method, algorithms=some, rng=3, n_jobs=jobs) for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.matrix.values, two.matrix.values)
+    pd.testing.assert_frame_equal(one.decide(), two.decide())
