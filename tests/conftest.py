@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from bayescompare.comparison.comparison import Comparison
     from bayescompare.results.results import Results
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
@@ -46,3 +47,28 @@ def uci() -> Results:
     import bayescompare as bc
 
     return bc.load_example("jansen-uci")
+
+
+@pytest.fixture(scope="session")
+def results() -> Results:
+    """Example 1 of Benavoli: two algorithms on two measures, the smallest table there is."""
+    import bayescompare as bc
+
+    return bc.load_example("benavoli-example1")
+
+
+@pytest.fixture(scope="session")
+def counts() -> Results:
+    """Errors of two classifiers that were tested on the same examples."""
+    import bayescompare as bc
+
+    return bc.load_example("lacoste-svm-parzen")
+
+
+@pytest.fixture(scope="session")
+def own(results: Results) -> Comparison:
+    """A model of the user's own whose observed variable is none of ours, sampled briefly."""
+    import bayescompare as bc
+    from tests.methods.model_file.own import QUICK, by_measure
+
+    return bc.compare(results, method=by_measure, rng=1, sampler=QUICK)

@@ -390,3 +390,11 @@ def test_attributes_of_a_posterior_that_are_none(
     path = tmp_path / "c.nc"
     tree.to_netcdf(path, engine="h5netcdf")
     load_or_refuse(path)
+
+
+def test_a_saved_model_is_not_run(tmp_path: Path, results: bc.Results) -> None:
+    """Reading a comparison must run no code, whatever file it names."""
+    method = bc.methods.ModelFile("dirichlet_hyperprior")
+    kept = bc.methods.ModelFile(**method.options())
+    with pytest.raises(bc.BayescompareError, match="name it yourself"):
+        kept.model(results)

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
@@ -841,3 +838,15 @@ def test_a_title_does_not_break_within_a_figure(sign: str) -> None:
         ax = Figure(figsize=(2.0, 2.0)).subplots()
         _drawing.set_title(ax, f"{'it ' * words}has P {sign} 0.999 here", inches=2.2)
         assert f"P {sign} 0.999" in ax.get_title(loc="left")
+
+
+def test_a_mean_outside_its_interval_is_drawn(results: bc.Results) -> None:
+    """A skewed θ has its mean above the 97.5 % point, and one that never moves beside it."""
+    c = bc.compare(results)
+    extra = {
+        "theta_mean": np.array([0.1, 0.2, 0.3, 0.4]),
+        "theta_lower": np.array([0.0, 0.2 + 1e-16, 0.1, 0.1]),
+        "theta_upper": np.array([0.05, 0.2 - 1e-16, 0.5, 0.6]),
+    }
+    skewed = replace(c, answer=replace(c.answer, extra=extra))
+    skewed.plot("statements", ax=Figure().subplots())

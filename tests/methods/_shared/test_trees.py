@@ -577,3 +577,18 @@ def test_two_likelihoods_of_a_dataset_are_left_out_together() -> None:
     without["log_likelihood"] = xr.DataTree(data.rename(dataset="case"))
     with pytest.raises(BayescompareError, match="no dim 'dataset'"):
         psis_loo(without)
+
+
+@pytest.mark.parametrize("which", ["dirichlet", "network", "joint", "hierarchical"])
+def test_stock_arviz_takes_the_trees(which: str, results: bc.Results, counts: bc.Results) -> None:
+    c, names = {
+        "dirichlet": lambda: (bc.compare(results), ["theta"]),
+        "network": lambda: (bc.compare(results, method="network"), ["theta"]),
+        "joint": lambda: (bc.compare(counts, method=bc.methods.PoissonBinomial(joint=True)), ["r"]),
+        "hierarchical": lambda: (bc.compare(counts, method="hierarchical"), ["mu", "rho"]),
+    }[which]()
+    tree = c.draws(100, chains=4, rng=1)
+    summary = az.summary(tree, var_names=names)
+    assert len(summary) == {"dirichlet": 4, "network": 4, "joint": 1, "hierarchical": 2}[which]
+    sensitivity = az.psense_summary(tree, var_names=names)
+    assert np.isfinite(sensitivity[["prior", "likelihood"]].to_numpy(dtype=float)).all()

@@ -575,3 +575,15 @@ def test_every_model_tells_its_story(name):
     assert source.title.endswith(".")
     for part in ("Story:", "Reference", "in three lines::", f'ModelFile("{name}"'):
         assert part in source.doc, part
+
+
+@pytest.mark.filterwarnings("ignore:Numba will use object mode")
+def test_the_bundled_models_log_density(results: bc.Results) -> None:
+    model = bc.methods.ModelFile("dirichlet_hyperprior").model(results)
+    value = model.compile_logp()(
+        {"concentration_log__": math.log(0.7), "theta_simplex__": np.array([0.1, -0.2, 0.3])}
+    )
+    assert np.isfinite(value)
+    with model:
+        drawn = pm.draw(model["outcome"], 3, random_seed=1)
+    assert drawn.sum(axis=-1).tolist() == [[1.0] * 12] * 3

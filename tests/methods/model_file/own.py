@@ -1,0 +1,62 @@
+"""Models of a user's own, as functions and as a file, and a sampler for a quick look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pymc as pm
+from typer.testing import CliRunner
+
+import bayescompare as bc
+from bayescompare.cli.app import app
+from bayescompare.modelling import prior, statement_table
+
+QUICK: dict[str, Any] = {"draws": 60, "tune": 60, "chains": 2, "cores": 1, "progressbar": False}
+
+
+def by_measure(results: bc.Results) -> pm.Model:
+    """One win or loss for each dataset *and* measure."""
+    values = results.oriented()
+    coords = {
+        "dataset": results.datasets,
+        "measure": results.measures,
+        "algorithm": results.algorithms,
+    }
+    with pm.Model(coords=coords) as model:
+        s = pm.Normal("s", 0, 1, dims="measure")
+        pm.Deterministic("strength", pm.math.stack([s, -s]), dims=("algorithm", "measure"))
+        won = (values[:, 0] > values[:, 1]).astype(int)
+        pm.Bernoulli("win", logit_p=2 * s, observed=won, dims=("dataset", "measure"))
+    return model
+
+
+def multinomial(results: bc.Results, **priors: Any) -> pm.Model:
+    """Signed as the documentation writes it: ``build(results, **priors)``."""
+    seen = statement_table(results)
+    with pm.Model(coords={"statement": seen.labels, "dataset": results.datasets}) as model:
+        alpha = prior("concentration", priors.get("concentration", 1.0))
+        theta = pm.Dirichlet("theta", alpha * np.ones(len(seen.labels)), dims="statement")
+        weights = seen.weights.astype(int)
+        pm.Multinomial("outcome", 1, theta, observed=weights, dims=("dataset", "statement"))
+    return model
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(arguments))
+    return done.exit_code, done.stderr
+
+
+WHOLE = """
+import numpy as np, pymc as pm
+from bayescompare.modelling import statement_table
+
+def build(results):
+    table = statement_table(results)
+    coords = {"statement": table.labels, "dataset": results.datasets}
+    with pm.Model(coords=coords) as model:
+        theta = pm.Dirichlet("theta", [1.0] * len(table.labels), dims="statement")
+        seen = table.weights.astype(int)
+        pm.Multinomial("outcome", 1, theta, observed=seen, dims=("dataset", "statement"))
+    return model
+"""

@@ -1,0 +1,131 @@
+"""Model files that are faulty, late or odd: each fault is told with its file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pymc as pm
+import pytest
+
+import bayescompare as bc
+from tests.methods.model_file.own import QUICK, WHOLE, multinomial
+
+# Few draws have poor tails, and ArviZ says so.
+pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+
+ModelFile = bc.methods.ModelFile
+
+
+def test_a_wrong_name_says_what_there_is(results: bc.Results) -> None:
+    for method in ("nothing.py", "dirichlet_hyperpriors"):
+        with pytest.raises(bc.BayescompareError, match=r"no such model|unknown"):
+            bc.compare(results, method=method)
+    with pytest.raises(bc.BayescompareError, match="takes no such argument"):
+        bc.compare(
+            results, method=bc.methods.ModelFile("dirichlet_hyperprior", priors={"beta": 1.0})
+        )
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("def build(results):\n    x = 1\n    return results.nothing\n", 3),
+        ("def half(x):\n    return x / 0\ndef build(results):\n    return half(1)\n", 2),
+        ("import numpy\nimport not_there_at_all\n", 2),
+        ("x = 1\nx / 0\n", 2),
+    ],
+)
+def test_the_line_is_named_of_a_file_by_a_relative_path_too(
+    results: bc.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, line: int
+) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "mine.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(bc.BayescompareError, match=rf"mine\.py, line {line}\b"):
+        bc.compare(results, method="models/mine.py")
+
+
+def test_a_function_that_fails_is_told_with_file_and_line(results: bc.Results) -> None:
+    def build(results: bc.Results) -> pm.Model:
+        return results.nothing  # type: ignore[attr-defined, no-any-return]
+
+    with pytest.raises(bc.BayescompareError, match=r"test_source\.py, line \d+"):
+        bc.compare(results, method=build)
+
+
+#: Faults that show only once the model is run, or has been.
+LATE: list[tuple[str, str, str]] = [
+    (
+        'theta = pm.Dirichlet("theta", [1.0] * len(table.labels), dims="statement")',
+        'pm.Data("theta", np.full(4, 0.25), dims="statement")\n'
+        '        theta = pm.Dirichlet("phi", np.ones(4), dims="statement")',
+        "theta",
+    ),
+    (
+        "    return model",
+        "    return model\n\ndef probability(posterior):\n"
+        '    return posterior["theta"].mean(("chain", "draw")) * float("nan")',
+        "probability",
+    ),
+    (
+        "    return model",
+        "    return model\n\ndef probability(posterior):\n"
+        '    return 7 * posterior["theta"].mean(("chain", "draw")) - 1',
+        "probability",
+    ),
+    ("[1.0] * len(table.labels)", "[-1.0] * len(table.labels)", ""),
+    ('"dataset": results.datasets', '"dataset": results.datasets[:5]', "dataset"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "words"), LATE)
+def test_faults_that_show_late_are_told_with_the_file(
+    results: bc.Results, tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    assert old in WHOLE
+    path = tmp_path / "mine.py"
+    path.write_text(WHOLE.replace(old, new))
+    with pytest.raises(bc.BayescompareError, match=rf"mine\.py.*{words}"):
+        bc.compare(results, method=path, rng=1, sampler=QUICK)
+
+
+def test_priors_reach_a_build_that_takes_any(results: bc.Results) -> None:
+    """The protocol is written ``build(results, **priors)``, and so may be the function."""
+    method = ModelFile(multinomial, priors={"concentration": pm.Gamma.dist(2, 1)})
+    assert [rv.name for rv in method.model(results).free_RVs] == ["concentration", "theta"]
+
+
+@pytest.mark.parametrize("priors", ["x", [1.0], 5])
+def test_priors_that_are_no_mapping(results: bc.Results, priors: Any) -> None:
+    with pytest.raises(bc.BayescompareError, match="priors"):
+        ModelFile(multinomial, priors=priors).model(results)
+
+
+@pytest.mark.parametrize(
+    "sampler", [{"draws": 0}, {"chains": 0}, {"draws": "many"}, {"random_seed": 3}, "fast"]
+)
+def test_bad_options_of_the_sampler(results: bc.Results, sampler: Any) -> None:
+    given = {**QUICK, **sampler} if isinstance(sampler, dict) else sampler
+    word = next(iter(sampler)) if isinstance(sampler, dict) else "sampler"
+    with pytest.raises(bc.BayescompareError, match=word):
+        bc.compare(results, method=multinomial, rng=1, sampler=given)
+
+
+def test_a_prior_is_described_as_it_was_written() -> None:
+    """PyMC keeps a Gamma's scale, where the user gave its rate."""
+    from bayescompare.methods._shared.priors import describe_prior
+
+    assert describe_prior(pm.Gamma.dist(2.0, 0.1)) == "Gamma(2.0, 0.1)"
+    assert describe_prior(pm.Exponential.dist(0.25)) == "Exponential(0.25)"
+    shown = bc.methods.describe("hierarchical_t")
+    assert shown.loc["nu_minus_one", "default"] == "Gamma(2.0, 0.1)"
+
+
+def test_a_function_is_described_like_a_file() -> None:
+    """`compare` takes it, so that its priors can be asked for too."""
+
+    def build(results: bc.Results, *, strength: float = 2.0) -> pm.Model:
+        raise NotImplementedError
+
+    assert bc.methods.describe(build).loc["strength", "default"] == "2"  # type: ignore[arg-type]

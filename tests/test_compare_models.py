@@ -1,0 +1,189 @@
+"""`compare_models`: log scores, Bayes factors and stacking weights of several comparisons."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import bayescompare as bc
+from tests.tables import table
+
+# Few draws have poor tails, and ArviZ says so.
+pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+
+
+def test_models_beside_each_other(results: bc.Results) -> None:
+    asked = [
+        bc.compare(results),
+        bc.compare(results, method=bc.methods.Dirichlet(prior="uniform")),
+        bc.compare(results, method=bc.methods.Network(search=[])),
+    ]
+    found = bc.compare_models(asked, names=["symmetric", "uniform", "independent"])
+    table = found.table
+    assert sorted(table.index) == ["independent", "symmetric", "uniform"]
+    for name, c in zip(["symmetric", "uniform", "independent"], asked, strict=True):
+        assert table.loc[name, "log_evidence"] == c.log_evidence
+        assert table.loc[name, "elpd"] == pytest.approx(float(c.loo().elpd))
+    best = table["log_evidence"].max()
+    np.testing.assert_allclose(table["bayes_factor"], np.exp(table["log_evidence"] - best))
+    assert table["elpd"].is_monotonic_decreasing
+    assert table["difference"].iloc[0] == 0.0
+    np.testing.assert_allclose(table["difference"], table["elpd"].max() - table["elpd"])
+    # By hand: the standard error of a difference is that of the sum of differences.
+    one, other = (asked[k].loo().elpd_i.values for k in (2, 1))
+    assert table.loc["uniform", "dse"] == pytest.approx(
+        math.sqrt(len(one) * np.var(one - other)), rel=1e-6
+    )
+    assert table["weight"].sum() == pytest.approx(1.0)
+    assert found.best in found.explain()
+    assert (table["how"] == "exact").all()
+
+
+def test_same_names_are_told_apart(results: bc.Results) -> None:
+    asked = [bc.compare(results), bc.compare(results, method=bc.methods.Dirichlet(strength=2))]
+    assert sorted(bc.compare_models(asked).table.index) == ["dirichlet", "dirichlet 2"]
+
+
+def test_models_of_different_data_are_refused(results: bc.Results, counts: bc.Results) -> None:
+    c = bc.compare(results)
+    fewer = bc.compare(results.sel(datasets=results.datasets[:6]))
+    one = bc.compare(results, measures=["time"])
+    changed = results.to_frame()
+    changed.loc[0, "accuracy"] += 1.0
+    other = bc.Results.from_frame(changed, measures=dict(results.spec))
+    for wrong, why in [
+        ([c, fewer], "datasets"),
+        ([c, one], "measures"),
+        ([c, bc.compare(other)], "other values"),
+        ([c], "at least two"),
+        (c, "at least two"),
+        ([c, results], "holds a Results"),
+        ([c, bc.compare(results, method="glrt")], "glrt"),
+        (
+            [bc.compare(counts, method="dirichlet"), bc.compare(counts, method="hierarchical")],
+            "predict different things",
+        ),
+    ]:
+        with pytest.raises(bc.BayescompareError, match=why):
+            bc.compare_models(wrong)  # type: ignore[arg-type]
+    with pytest.raises(bc.BayescompareError, match="names"):
+        bc.compare_models([c, c], names=["one"])
+
+
+def independent_measures(seed: int, n: int = 14) -> bc.Results:
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(n, 1)) * rng.choice([0.5, 1, 2])
+    difference = common + rng.normal(size=(n, 3))
+    return table(np.stack([difference, np.zeros_like(difference)], axis=1))
+
+
+def test_a_graph_that_was_learned_is_learned_anew_without_the_dataset_left_out() -> None:
+    """With the graph of all the data, the dataset left out has had its say in the prediction.
+
+    Here the graph of all data has elpd -31.1, ahead of the full table's -35.4; learned anew each
+    time the elpd is -38.0, behind it.
+    """
+    whole = independent_measures(4)
+    quick = bc.methods.Network(mcse=0.05)  # the probabilities are not what is asked
+    c = bc.compare(whole, method=quick)
+    without = []
+    for left_out in whole.datasets:
+        rest = whole.sel(datasets=[name for name in whole.datasets if name != left_out])
+        learned = bc.compare(rest, method=quick)
+        details = learned.answer.details
+        same = bc.methods.Network(
+            search=[tuple(edge) for edge in details["edges"]],
+            max_parents=details["max_parents"],
+            mcse=0.05,
+        )
+        without.append(bc.compare(whole, method=same).log_evidence - learned.log_evidence)
+    found = bc.compare_models([c, bc.compare(whole)], names=["network", "full"])
+    assert found.table.loc["network", "how"] == "exact"
+    np.testing.assert_allclose(c.loo().elpd_i.values, without, atol=1e-9)
+
+
+def test_stacking_weights_are_the_best_mixture(results: bc.Results) -> None:
+    asked = {
+        "full": bc.compare(results),
+        "independent": bc.compare(results, method=bc.methods.Network(search=[])),
+        "odd": bc.compare(results, method=bc.methods.Dirichlet(prior={"A>B|A>B": 20.0, "*": 0.1})),
+    }
+    found = bc.compare_models(list(asked.values()), names=list(asked)).table
+    density = np.exp(np.column_stack([asked[str(k)].loo().elpd_i.values for k in found.index]))
+
+    def loss(z: np.ndarray) -> float:
+        weight = np.exp(z - z.max())
+        return -float(np.log(density @ (weight / weight.sum())).sum())
+
+    best = min(
+        minimize(loss, start, method="Nelder-Mead", options={"maxiter": 4000}).fun
+        for start in np.random.default_rng(0).normal(size=(3, 3))
+    )
+    assert -np.log(density @ found["weight"].to_numpy()).sum() == pytest.approx(best, abs=1e-4)
+    assert found["weight"].max() > 0.9
+    for name, c in asked.items():
+        each = c.loo().elpd_i.values
+        assert found.loc[name, "se"] == pytest.approx(math.sqrt(len(each) * each.var()))
+        assert found.loc[name, "p"] > 0
+
+
+def test_the_words_about_models_follow_the_figures(results: bc.Results) -> None:
+    """The network is ahead by about one; the model that insists on one statement by many."""
+    odd = bc.methods.Dirichlet(prior={"A>B|A>B": 50.0, "*": 0.1})
+    asked = [bc.compare(results), bc.compare(results, method=odd)]
+    said = bc.compare_models(asked, names=["full", "odd"]).explain()
+    assert "clearly ahead of odd" in said
+    assert "times as probable as odd" in said
+    same = bc.compare_models([asked[0], bc.compare(results)]).explain()
+    assert "do not tell them apart" in same
+    assert "evidence does not tell" in same
+
+
+def test_a_bayes_factor_is_told_and_a_poor_k_hat_too(results: bc.Results) -> None:
+    uniform = bc.compare(results, method=bc.methods.Dirichlet(prior="uniform"))
+    full = bc.compare(results)
+    found = bc.compare_models([full, uniform], names=["full", "uniform"])
+    factor = math.exp(uniform.log_evidence - full.log_evidence)
+    assert f"uniform is {factor:.3g} times as probable as full" in found.explain()
+    assert "PSIS" not in found.explain()
+    poor = replace(found, table=found.table.assign(khat=[0.9, 0.2]))
+    assert f"PSIS is unreliable for {found.table.index[0]} (" in poor.explain()
+
+
+def test_the_evidence_of_a_chosen_graph_is_told_as_such(results: bc.Results) -> None:
+    """The data chose the graph: its evidence is the greatest of all graphs', not the model's.
+
+    4.9 against the full table, where over all graphs, which are equally probable, it is 2.3.
+    """
+    full, network = bc.compare(results), bc.compare(results, method="network")
+    over_all = bc.compare(results, method=bc.methods.Network(average=True)).log_evidence
+    found = bc.compare_models([full, network], names=["full", "network"])
+    assert found.table.loc["network", "log_evidence"] > over_all
+    assert "of the graph which the data chose" in found.explain()
+
+
+def test_other_directions_are_other_data(results: bc.Results) -> None:
+    flipped = bc.Results(results.data, {**results.spec, "time": bc.Measure("max")})
+    with pytest.raises(bc.BayescompareError, match="predict different things"):
+        bc.compare_models([bc.compare(results), bc.compare(flipped)])
+
+
+def test_names_that_are_no_list_are_refused(results: bc.Results) -> None:
+    c = bc.compare(results)
+    with pytest.raises(bc.BayescompareError, match="names"):
+        bc.compare_models([c, c], names=5)  # type: ignore[arg-type]
+
+
+def test_a_sampled_answer_read_from_json_says_that_its_chains_are_gone(
+    own: bc.Comparison, tmp_path: Path
+) -> None:
+    own.to_json(tmp_path / "own.json")
+    kept = bc.load_comparison(tmp_path / "own.json")
+    for ask in (lambda: bc.compare_models([kept, bc.compare(own.results)]), kept.check):
+        with pytest.raises(bc.BayescompareError, match=r"chains|saved"):
+            ask()
