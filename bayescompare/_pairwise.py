@@ -36,6 +36,7 @@ from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.comparisons import comparison_of
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
@@ -215,12 +216,11 @@ class Pairwise:
         decided = self.decided(rule)
         figure = "probability" if self.bayesian else "pvalue"
         for row in decided[decided["asserted"]].to_dict("records"):
-            states = set(row["statement"].split("|"))
-            (state, *others) = sorted(states)
-            if others or ">" not in state:
+            statement = Statement.parse(row["statement"])
+            if not statement.is_dominance:
                 graph.graph["mixed"].append((row["first"], row["second"], row["statement"]))
                 continue
-            winner, loser = state.split(">")
+            winner, loser = statement.states[0].names
             graph.add_edge(winner, loser, **{figure: row[figure]}, statement=row["statement"])
         graph.graph["cycles"] = _cycles(graph)
         return graph
@@ -533,7 +533,8 @@ def _one(method: Method, results: Results, sampling: Sampling) -> Answer:
 def _dominates(c: Comparison, first: str) -> float:
     """P(`first` better on every measure is the most probable statement), or the p-value."""
     (second,) = (name for name in c.results.algorithms if name != first)
-    label = "|".join([f"{first}>{second}"] * max(1, len(c.answer.states)))
+    dominance = Statement.of(State.order(first, second), measures=max(1, len(c.answer.states)))
+    label = str(dominance)
     if c.answer.probability is None:
         # A test with a direction has a p-value for each.
         own = c.answer.extra.get("pvalue")
@@ -547,12 +548,7 @@ def _dominates(c: Comparison, first: str) -> float:
 
 def _seen_from(c: Comparison, first: str, label: str) -> str:
     """A statement as seen with `first` listed first: only equivalence reads otherwise."""
-    names = c.results.algorithms
-    if first == names[0]:
-        return label
-    if label == "~".join(names):
-        return "~".join(names[::-1])
-    return label.replace("=".join(names), "=".join(names[::-1]))
+    return str(Statement.parse(label, c.results.algorithms).seen_from(first))
 
 
 def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:

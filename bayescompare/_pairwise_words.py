@@ -10,8 +10,9 @@ from bayescompare.comparison.method import Method
 from bayescompare.comparison.rule import Rule
 from bayescompare.methods._shared.learned_prior import LEAST_PAIRS, LearnedPrior
 from bayescompare.results.results import Results
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import count, percent_setting, plural, setting
-from bayescompare.text.phrases import many, phrase
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,7 +55,7 @@ def pairs_words(
         f"{verdict[0].upper()}{verdict[1:]}{_promise(method, decided, rule)}",
         _winners(method, results, graph),
         *_cycles(graph.graph["cycles"]),
-        _mixed(results, [statement for _, _, statement in graph.graph["mixed"]]),
+        _mixed(results, graph.graph["mixed"]),
         _open(decided),
         _without(decided),
     ]
@@ -211,18 +212,17 @@ def _cycles(cycles: Sequence[Sequence[str]]) -> list[str]:
     return [*said, f"There are {plural(rest, 'further cycle')}."] if rest else said
 
 
-def _mixed(results: Results, statements: Sequence[str]) -> str:
+def _mixed(results: Results, verdicts: Sequence[tuple[str, str, str]]) -> str:
     """Name the trade-offs, and the pairs found equivalent, in words."""
-    if not statements:
+    if not verdicts:
         return ""
-    shown = "; ".join(
-        phrase(results, statement) if "|" in statement or "=" in statement else statement
-        for statement in statements[:_MOST]
-    )
-    rest = len(statements) - _MOST
+    parsed = [Statement.parse(label, pair) for *pair, label in verdicts]
+    shown = "; ".join(statement.words(results.measures) for statement in parsed[:_MOST])
+    rest = len(parsed) - _MOST
     more = f"; and {rest} more" if rest > 0 else ""
-    trade = any(">" in statement for statement in statements)
-    return f"{'Trade-off' if trade else 'Equivalent'}: {shown}{more}."
+    relations = frozenset[str]().union(*(statement.relations for statement in parsed))
+    kind = "Equivalent" if relations == {"="} else "No winner"
+    return f"{'Trade-off' if '>' in relations else kind}: {shown}{more}."
 
 
 def _open(decided: pd.DataFrame) -> str:

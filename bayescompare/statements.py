@@ -1,17 +1,18 @@
-"""`Statements`: the orderings that a table of results supports, with names on them.
+"""`Statement`: one claim about who beats whom; `Statements`: those that a table supports.
 
-A statement names one ordering of the algorithms for every measure, ``"B>A|A>B"``. All statements
-are listed while there are at most 256 of them, else only those that were observed.
+A statement names one ordering of the algorithms for every measure, ``"B>A|A>B"``; such labels are
+read and written here and nowhere else. All statements of a table are listed while there are at
+most 256 of them, else only those that were observed.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,13 +20,15 @@ from bayescompare._errors import BayescompareError, closest
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes, tabulate
 from bayescompare.text.numbers import count
+from bayescompare.text.phrases import many
 
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
 
-__all__ = ["DENSE", "MOST_STATES", "Statements"]
+__all__ = ["BAR", "DENSE", "MOST_STATES", "State", "Statement", "Statements"]
 
 Order = tuple[int, ...]
+Relation = Literal[">", "=", "~"]
 
 #: Up to this many statements all are listed; beyond it only the observed ones are.
 DENSE = 256
@@ -35,6 +38,200 @@ MOST_LEVELS = 720
 
 #: A tie expansion beyond this many states is refused.
 MOST_STATES = 1_000_000
+
+#: Stands between the measures of a label.
+BAR = "|"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a statement says on one measure: an order, best to worst, or that there is none.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The algorithms.
+    relation : {">", "=", "~"}
+        Each better than the next, all equivalent, or incomparable.
+    """
+
+    names: tuple[str, ...]
+    relation: Relation = ">"
+
+    @classmethod
+    def order(cls, *names: str) -> State:
+        """Each better than the next."""
+        return cls(names)
+
+    @classmethod
+    def equal(cls, *names: str) -> State:
+        """All equivalent."""
+        return cls(names, "=")
+
+    @classmethod
+    def apart(cls, *names: str) -> State:
+        """Incomparable."""
+        return cls(names, "~")
+
+    @classmethod
+    def parse(cls, text: str, algorithms: Sequence[str] = ()) -> State:
+        """Read a state; a text without any sign, such as ``"(other)"``, is one name.
+
+        No algorithm is called by a name with ``>``, ``=`` or ``|`` in it, but ``~`` is allowed:
+        where names have one, give the algorithms in the order in which they are listed.
+        """
+        if ">" in text:
+            return cls(tuple(text.split(">")))
+        if "=" in text:
+            return cls(tuple(text.split("=")), "=")
+        if "~" not in text:
+            return cls((text,))
+        listed = text == "~".join(algorithms)
+        return cls(tuple(algorithms if listed else text.split("~")), "~")
+
+    def __str__(self) -> str:
+        return self.relation.join(self.names)
+
+    @property
+    def leader(self) -> str | None:
+        """The best algorithm; None where no order is named."""
+        return self.names[0] if self.relation == ">" and len(self.names) > 1 else None
+
+    def reversed(self) -> State:
+        """Worst to best; what is symmetric is its own opposite."""
+        return replace(self, names=self.names[::-1]) if self.relation == ">" else self
+
+    def listed(self, names: Iterable[str]) -> State:
+        """Name the algorithms in this order where the order says nothing."""
+        return self if self.relation == ">" else replace(self, names=tuple(names))
+
+    def abridged(self) -> State:
+        """The first two and the last of a long order."""
+        if self.relation != ">" or len(self.names) <= 4:
+            return self
+        return replace(self, names=(*self.names[:2], "…", self.names[-1]))
+
+    def spaced(self) -> str:
+        """Write an order with room around its signs, ``"A > B > C"``."""
+        return " > ".join(self.names) if self.relation == ">" else str(self)
+
+    def words(self) -> str:
+        """Say the state: "B is better than A"."""
+        if self.relation == ">" and len(self.names) != 2:
+            return f"the order is {self.spaced()}"
+        if self.relation == ">":
+            return " is better than ".join(self.names)
+        kind = "equivalent" if self.relation == "=" else "incomparable"
+        return f"{' and '.join(self.names)} are {kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement: a state for every measure, or a single one about all of them together.
+
+    `str` gives its label, ``"B>A|A>B"``, and `parse` reads a label.
+
+    Examples
+    --------
+    >>> statement = Statement.parse("B>A|A>B")
+    >>> statement.words(["accuracy", "time"])
+    'B is better than A on accuracy, and A is better than B on time'
+    >>> statement.is_trade_off, statement.winner, str(statement.reversed())
+    (True, None, 'A>B|B>A')
+    """
+
+    states: tuple[State, ...]
+
+    @classmethod
+    def of(cls, *states: State, measures: int = 1) -> Statement:
+        """Make a statement of its states, the same ones again for so many measures."""
+        return cls(states * measures)
+
+    @classmethod
+    def parse(cls, label: str, algorithms: Sequence[str] = ()) -> Statement:
+        """Read a label; see `State.parse` for what the algorithms are needed for."""
+        return cls(tuple(State.parse(part, algorithms) for part in label.split(BAR)))
+
+    def __str__(self) -> str:
+        return BAR.join(map(str, self.states))
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        """The relations that occur."""
+        return frozenset(state.relation for state in self.states)
+
+    @property
+    def leaders(self) -> tuple[str | None, ...]:
+        """The best algorithm on each measure; None where it names no order."""
+        return tuple(state.leader for state in self.states)
+
+    @property
+    def winner(self) -> str | None:
+        """The one of two algorithms that is better on every measure; None where neither is."""
+        (first, *others) = self.states
+        return first.leader if len(first.names) == 2 and set(others) <= {first} else None
+
+    @property
+    def is_dominance(self) -> bool:
+        """Whether one of two algorithms is better on every measure."""
+        return self.winner is not None
+
+    @property
+    def is_trade_off(self) -> bool:
+        """Whether measures order the algorithms in different ways."""
+        return len({state for state in self.states if state.leader is not None}) > 1
+
+    def reversed(self) -> Statement:
+        """Every order turned round; equivalence is its own opposite."""
+        return self._each(State.reversed)
+
+    def on(self, measures: Iterable[int]) -> Statement:
+        """What it says on some of the measures, by their places."""
+        return Statement(tuple(self.states[j] for j in measures))
+
+    def canonical(self) -> Statement:
+        """The same statement however the algorithms are listed: symmetric states by name."""
+        return self._each(lambda state: state.listed(sorted(state.names)))
+
+    def seen_from(self, first: str) -> Statement:
+        """The same statement with `first` named first wherever nobody is better."""
+        return self._each(
+            lambda state: state.listed(sorted(state.names, key=lambda name: name != first))
+        )
+
+    def renamed(self, rename: Callable[[str], str]) -> Statement:
+        """The same statement with other names, perhaps shorter ones."""
+        return self._each(lambda state: replace(state, names=tuple(map(rename, state.names))))
+
+    def abridged(self) -> Statement:
+        """The first two and the last of each long order.
+
+        Examples
+        --------
+        >>> str(Statement.parse("A>B>C>D>E|B>A>C>D>E").abridged())
+        'A>B>…>E|B>A>…>E'
+        """
+        return self._each(State.abridged)
+
+    def _each(self, change: Callable[[State], State]) -> Statement:
+        return Statement(tuple(map(change, self.states)))
+
+    def by_state(self, measures: Iterable[str]) -> dict[State, list[str]]:
+        """For each distinct state, the measures on which it holds."""
+        held: dict[State, list[str]] = {}
+        for measure, state in zip(measures, self.states, strict=True):
+            held.setdefault(state, []).append(measure)
+        return held
+
+    def words(self, measures: Sequence[str]) -> str:
+        """Say the statement: "B is better than A on accuracy and time".
+
+        A single state about several measures is said without naming them.
+        """
+        if len(self.states) == 1 < len(measures):
+            return self.states[0].words()
+        held = self.by_state(measures).items()
+        return ", and ".join(f"{state.words()} on {many(on)}" for state, on in held)
 
 
 @dataclass(frozen=True)
@@ -132,7 +329,7 @@ class Statements:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Label of each listed statement."""
-        return tuple("|".join(parts) for parts in zip(*self.states, strict=True))
+        return tuple(map(BAR.join, zip(*self.states, strict=True)))
 
     def name_order(self, order: Iterable[int]) -> str:
         """Name one measure's state, ``"B>A"`` or ``"A=B"``."""
@@ -143,26 +340,25 @@ class Statements:
 
     def orders(self, label: str) -> tuple[Order, ...]:
         """Read a label back into one order per measure."""
-        parts = label.split("|")
-        if len(parts) != len(self.measures):
+        states = Statement.parse(label, self.algorithms).states
+        if len(states) != len(self.measures):
             raise BayescompareError(
-                f"statement {label!r} has {len(parts)} part(s), but there are "
+                f"statement {label!r} has {len(states)} part(s), but there are "
                 f"{len(self.measures)} measures ({', '.join(self.measures)}): join one ordering "
-                f"per measure by '|', as in {self.labels[0]!r}."
+                f"per measure by '{BAR}', as in {self.labels[0]!r}."
             )
-        return tuple(self._order(j, part, label) for j, part in enumerate(parts))
+        return tuple(self._order(j, state, label) for j, state in enumerate(states))
 
-    def _order(self, j: int, part: str, label: str) -> Order:
-        middle = (MIDDLE,) * len(self.algorithms)
-        if self.arities[j] == 3 and part == self.name_order(middle):
-            return middle
-        names = part.split(">")
-        if sorted(names) != sorted(self.algorithms):
+    def _order(self, j: int, state: State, label: str) -> Order:
+        if self.arities[j] == 3 and state == State.equal(*self.algorithms):
+            return (MIDDLE,) * len(self.algorithms)
+        if state.relation != ">" or sorted(state.names) != sorted(self.algorithms):
             raise BayescompareError(
-                f"statement {label!r}: {part!r} is not an ordering of {list(self.algorithms)} for "
-                f"measure {self.measures[j]!r}.{closest(label, self.labels[:DENSE])}"
+                f"statement {label!r}: {str(state)!r} is not an ordering of "
+                f"{list(self.algorithms)} for measure {self.measures[j]!r}."
+                f"{closest(label, self.labels[:DENSE])}"
             )
-        return tuple(self.algorithms.index(name) for name in names)
+        return tuple(self.algorithms.index(name) for name in state.names)
 
     # single statements ---------------------------------------------------------------------------
 
@@ -176,7 +372,8 @@ class Statements:
 
     def opposite(self, label: str) -> str:
         """Return the statement with every ordering reversed; equivalence is its own opposite."""
-        return "|".join(self.name_order(order[::-1]) for order in self.orders(label))
+        self.orders(label)  # refuses what is no statement about these algorithms
+        return str(Statement.parse(label).reversed())
 
     def opposite_states(self, k: int) -> IntArray | None:
         """States of the statement with every ordering reversed.
@@ -195,7 +392,7 @@ class Statements:
     def dominance(self, winner: str) -> str:
         """Label of "`winner` is better than the other on every measure" (two algorithms)."""
         (loser,) = (name for name in self.algorithms if name != winner)
-        return "|".join([f"{winner}>{loser}"] * len(self.measures))
+        return str(Statement.of(State.order(winner, loser), measures=len(self.measures)))
 
     def leading(self, most: int) -> IntArray:
         """Positions of the `most` statements of largest count, in listing order."""

@@ -26,6 +26,7 @@ from bayescompare.comparison.rule import Rule
 from bayescompare.io import examples, load_example
 from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
 from bayescompare.results.results import Results
+from bayescompare.statements import Statement
 from bayescompare.studies.sbc import SBC
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
@@ -81,15 +82,13 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
     auc and accuracy: C > A > B
     time: A > B > C
     """
-    states = label.split("|")
-    if len(states) != len(measures):  # one question, whatever the measures
+    statement = Statement.parse(label)
+    if len(statement.states) != len(measures):  # one question, whatever the measures
         return label
-    if all(state.count(">") < 2 for state in states) and len(label) <= LABEL_WIDTH:
+    if all(len(state.names) <= 2 for state in statement.states) and len(label) <= LABEL_WIDTH:
         return label
-    held: dict[str, list[str]] = {}
-    for measure, state in zip(measures, states, strict=True):
-        held.setdefault(state, []).append(measure)
-    lines = [f"{many(on)}: {' > '.join(state.split('>'))}" for state, on in held.items()]
+    held = statement.by_state(measures)
+    lines = [f"{many(on)}: {state.spaced()}" for state, on in held.items()]
     more = len(lines) - LINES_SHOWN
     return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
 

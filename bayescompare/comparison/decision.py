@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Answer
+from bayescompare.statements import Statement
 
 __all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
 
@@ -54,6 +56,10 @@ class Decision:
     rivals: tuple[str, ...]
     runner_up: tuple[str, float] | None
     alone: float | None = None
+
+    def claim(self, measures: Sequence[str]) -> str:
+        """Say the statement in words: "B is better than A on accuracy and time"."""
+        return Statement.parse(self.statement).words(measures)
 
 
 def decide(answer: Answer) -> Decision:
@@ -113,12 +119,7 @@ def _about(answer: Answer, lead: int) -> Decision:
 
 def _as_listed(k: int, answer: Answer) -> str:
     """A label that does not depend on the order in which the algorithms are listed."""
-    parts = answer.labels[k].split("|")
-    return "|".join(_symmetric(_symmetric(part, "="), "~") for part in parts)
-
-
-def _symmetric(part: str, sign: str) -> str:
-    return sign.join(sorted(part.split(sign)))
+    return str(Statement.parse(answer.labels[k]).canonical())
 
 
 def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:

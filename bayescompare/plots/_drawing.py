@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
+from bayescompare.statements import BAR, Statement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,6 @@ __all__ = [
     "moved",
     "new_axes",
     "set_title",
-    "short_label",
     "wrap_label",
 ]
 
@@ -141,15 +141,16 @@ def clip_label(label: str, width: int) -> str:
     """
     if len(label) <= width:
         return label
-    parts = re.split("([>=~|])", label)
-    names, signs = parts[::2], [*parts[1::2], ""]
-    room = width - len(signs) + 1
-    pairs = all(len(re.findall("[>=~]", state)) == 1 for state in label.split("|"))
+    statement = Statement.parse(label)
+    names = [name for state in statement.states for name in state.names]
+    # A sign stands between any two names.
+    room = width - len(names) + 1
+    pairs = all(len(state.names) == 2 for state in statement.states)
     if not pairs or room < 3 * len(names):
         return clip(label, width)
     # Short names leave their room to the others.
     each = max(k for k in range(room) if sum(min(len(name), k) for name in names) <= room)
-    return "".join(clip(name, each) + sign for name, sign in zip(names, signs, strict=True))
+    return str(statement.renamed(lambda name: clip(name, each)))
 
 
 def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
@@ -164,25 +165,12 @@ def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
     """
     lines = [""]
     for part in _parts(label, width):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip("|")) > width:
+        if lines[-1] and len(lines[-1]) + len(part.rstrip(BAR)) > width:
             lines.append("")
         lines[-1] += part
     return lines if len(lines) <= most else [*lines[: most - 1], "…" + lines[-1]]
 
 
-def short_label(label: str) -> str:
-    """Keep the first two and the last of each ordering.
-
-    Examples
-    --------
-    >>> short_label("A>B>C>D>E|B>A>C>D>E")
-    'A>B>…>E|B>A>…>E'
-    """
-    states = (state.split(">") for state in label.split("|"))
-    kept = ([*s[:2], "…", s[-1]] if len(s) > 4 else s for s in states)
-    return "|".join(">".join(names) for names in kept)
-
-
 def _parts(label: str, width: int) -> Iterable[str]:
-    *states, last = label.split("|")
-    return [*(clip_label(state, width) + "|" for state in states), clip_label(last, width)]
+    *states, last = (clip_label(str(state), width) for state in Statement.parse(label).states)
+    return [*(state + BAR for state in states), last]

@@ -12,6 +12,7 @@ from bayescompare._pairwise import Pairwise
 from bayescompare._pairwise_notes import spread_words
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.kernels.classic.wilcoxon import differences
+from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -64,9 +65,12 @@ def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
     >>> signs("B>A|A>B|A=B", "A", "B")
     ('≺', '≻', '=')
     """
-    known = {f"{row}>{column}": ABOVE, f"{column}>{row}": BELOW}
-    known |= {f"{row}~{column}": APART, f"{column}~{row}": APART}
-    return tuple(known.get(state, SAME) for state in statement.split("|"))
+    order = State.order(row, column)
+    known = {order: ABOVE, order.reversed(): BELOW}
+    return tuple(
+        APART if state.relation == "~" else known.get(state, SAME)
+        for state in Statement.parse(statement).states
+    )
 
 
 def sign_lines(found: tuple[str, ...]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip_label, new_axes, set_title
+from bayescompare.statements import State
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,5 +106,5 @@ def _steps(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
             if least[i, j] == 0.0:
                 start += 1
             elif np.isfinite(least[i, j]):
-                steps.append((float(least[i, j]), f"{names[winner]}>{names[loser]}"))
+                steps.append((float(least[i, j]), str(State.order(names[winner], names[loser]))))
     return start, sorted(steps)

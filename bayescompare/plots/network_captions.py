@@ -18,9 +18,9 @@ from bayescompare.plots._drawing import (
     VERMILION,
     clip,
     moved,
-    short_label,
 )
 from bayescompare.plots.network_layout import Picture
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import probability_equation, setting
 from bayescompare.text.phrases import many
 
@@ -76,10 +76,10 @@ def height_of(captions: Iterable[Caption]) -> int:
 
 
 def _answer_words(group: Mapping[str, Any]) -> str:
-    held: dict[str, list[str]] = {}
-    for name, state in zip(group["measures"], group["best"].split("|"), strict=True):
-        held.setdefault(short_label(state), []).append(clip(name, _NAME))
-    said = "; ".join(f"{state} on {many(names)}" for state, names in held.items())
+    held = Statement.parse(group["best"]).abridged().by_state(group["measures"])
+    said = "; ".join(
+        f"{state} on {many([clip(name, _NAME) for name in names])}" for state, names in held.items()
+    )
     drawn = "" if group["exact"] else " (Monte Carlo)"
     sure = probability_equation(group["probability"]).replace(" ", _GLUE)
     return f"{sure}{drawn}: {said}"

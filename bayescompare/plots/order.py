@@ -21,6 +21,7 @@ from bayescompare.plots._drawing import (
     set_title,
 )
 from bayescompare.plots._pairs import datasets_words, no_winner_words, rule_of
+from bayescompare.statements import State
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ def _draw_edges(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]
             )
             # Within the Axes by construction; measuring a thousand arrows takes long.
             arrow.set_in_layout(False)
-            arrow.set_label(f"{winner}>{loser}")
+            arrow.set_label(str(State.order(winner, loser)))
 
 
 def _arrivals(

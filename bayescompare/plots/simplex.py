@@ -19,6 +19,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import count, probability_equation
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def has_simplex(c: Comparison) -> bool:
 
 def _corner_order(labels: tuple[str, ...]) -> list[int]:
     """Left, right, top: equivalence stands between the two, on top."""
-    return sorted(range(3), key=lambda k: ("=" in labels[k], k))
+    return sorted(range(3), key=lambda k: ("=" in Statement.parse(labels[k]).relations, k))
 
 
 def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray:

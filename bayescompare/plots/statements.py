@@ -22,12 +22,12 @@ from bayescompare.plots._drawing import (
     moved,
     new_axes,
     set_title,
-    short_label,
     wrap_label,
 )
+from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.numbers import count, probability_equation
-from bayescompare.text.phrases import short_label as shown_by_headline
+from bayescompare.text.phrases import short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -303,8 +303,8 @@ def _add_legend(ax: Axes) -> None:
 
 
 def _title(best: str, headline: str) -> list[str]:
-    said = shown_by_headline(best)
-    label = short_label(best)
+    said = short_label(best)
+    label = str(Statement.parse(best).abridged())
     if not headline.startswith(said):
         return [headline]
     verdict = headline.removeprefix(said)

@@ -12,7 +12,6 @@ from bayescompare.text import numbers
 
 if TYPE_CHECKING:
     from bayescompare.comparison.method import Answer
-    from bayescompare.results.results import Results
 
 __all__ = [
     "HEADS",
@@ -20,7 +19,6 @@ __all__ = [
     "figure_text",
     "many",
     "none_leads_words",
-    "phrase",
     "short_label",
 ]
 
@@ -115,28 +113,3 @@ def none_leads_words(answer: Answer) -> list[str]:
         f"With probability {level} no statement leads, because two or more are exactly equal; that "
         "counts for none of them."
     ]
-
-
-def phrase(results: Results, label: str) -> str:
-    """Say a statement in words: "B is better than A on accuracy and time".
-
-    Examples
-    --------
-    >>> from bayescompare.io import load_example
-    >>> phrase(load_example("benavoli-example1"), "B>A|A>B")
-    'B is better than A on accuracy, and A is better than B on time'
-    """
-    parts: dict[str, list[str]] = {}
-    for measure, state in zip(results.measures, label.split("|"), strict=True):
-        parts.setdefault(state, []).append(measure)
-    said = [f"{_state(state)} on {many(measures)}" for state, measures in parts.items()]
-    return ", and ".join(said)
-
-
-def _state(state: str) -> str:
-    if "=" in state:
-        return " and ".join(state.split("=")) + " are equivalent"
-    first, *rest = state.split(">")
-    if len(rest) == 1:
-        return f"{first} is better than {rest[0]}"
-    return "the order is " + " > ".join([first, *rest])

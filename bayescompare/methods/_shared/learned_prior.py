@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ __all__ = [
     "LearnedPrior",
     "learn_prior",
     "pair_patterns",
+    "pattern_of",
+    "pattern_signs",
     "place_learned",
     "pool",
 ]
@@ -162,4 +164,14 @@ def pair_patterns(statements: Statements) -> list[str]:
 
 def _patterns(states: IntArray, arities: Sequence[int]) -> list[str]:
     signs = [_SIGNS[arity] for arity in arities]
-    return ["|".join(s[k] for s, k in zip(signs, row, strict=True)) for row in states.tolist()]
+    return [pattern_of(s[k] for s, k in zip(signs, row, strict=True)) for row in states.tolist()]
+
+
+def pattern_of(signs: Iterable[str]) -> str:
+    """Join the signs of the measures into a pattern, ``">|<"``."""
+    return "|".join(signs)
+
+
+def pattern_signs(pattern: str) -> list[str]:
+    """Part a pattern into the sign of each measure."""
+    return pattern.split("|")

@@ -12,6 +12,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Answer
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement
 
 __all__ = ["leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
 
@@ -36,12 +37,13 @@ def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:
     """
     first, second = results.algorithms
     counts = np.asarray(support, dtype=np.float64)
-    states: tuple[str, ...] = (f"{first}>{second}", f"{second}>{first}")
+    states = [State.order(first, second), State.order(second, first)]
     if len(counts) == 3:
-        states = (states[0], f"{first}={second}", states[1])
+        states.insert(1, State.equal(first, second))
+    measures = len(results.measures)
     return Answer(
-        labels=tuple("|".join([state] * len(results.measures)) for state in states),
-        states=tuple(states for _ in results.measures),
+        labels=tuple(str(Statement.of(state, measures=measures)) for state in states),
+        states=(tuple(map(str, states)),) * measures,
         counts=counts,
         size=len(states),
         n_observed=int((counts > 0).sum()),

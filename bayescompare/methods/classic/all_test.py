@@ -25,6 +25,7 @@ from bayescompare.methods.classic.all_test_words import all_test_headline, all_t
 from bayescompare.methods.classic.pair_tests import PairTest
 from bayescompare.methods.classic.per_measure import Combined, Favoured, PerMeasure
 from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement
 
 __all__ = ["AllTest"]
 
@@ -64,18 +65,22 @@ class AllTest(PerMeasure):
 
     def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
         """Better on every measure."""
-        first, second = (">".join(order) for order in (names, names[::-1]))
-        return "|".join([first] * measures), "|".join([second] * measures)
+        first = Statement.of(State.order(*names), measures=measures)
+        return str(first), str(first.reversed())
 
     def neither(
         self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
     ) -> tuple[str, BoolArray]:
         """What each measure favours; "=" where it favours neither."""
         first, second = names
-        states = {0: f"{first}>{second}", 1: f"{second}>{first}", None: f"{first}={second}"}
+        states = {
+            0: State.order(first, second),
+            1: State.order(second, first),
+            None: State.equal(first, second),
+        }
         favoured = np.array([{0: 1.0, 1: -1.0, None: 0.0}[tested.favours] for tested in tests])
-        label = "|".join(states[tested.favours] for tested in tests)
-        return label, np.asarray((signs == favoured).all(axis=1))
+        statement = Statement.of(*(states[tested.favours] for tested in tests))
+        return str(statement), np.asarray((signs == favoured).all(axis=1))
 
     def supports(self, signs: FloatArray) -> BoolArray:
         """Better on every measure."""

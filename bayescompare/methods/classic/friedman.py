@@ -38,6 +38,7 @@ from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.pair_tests import check_alpha
 from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 __all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks"]
 
@@ -84,7 +85,7 @@ class Friedman(Method):
         sums = doubled.sum(axis=0)
         # Sums of integers, so that equal mean ranks are equal; they stay in listing order.
         order = np.argsort(sums, kind="stable")
-        label = ">".join(results.algorithms[i] for i in order)
+        label = str(State.order(*(results.algorithms[i] for i in order)))
         chi2, statistic, pvalue = _iman_davenport(doubled)
         freedom = [l - 1, (l - 1) * (n - 1)]
         error = math.sqrt(l * (l + 1) / (6 * n))

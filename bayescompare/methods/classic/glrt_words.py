@@ -6,7 +6,7 @@ from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
-from bayescompare.text.phrases import many, phrase, short_label
+from bayescompare.text.phrases import many, short_label
 
 __all__ = ["glrt_words"]
 
@@ -25,7 +25,7 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     second = 0.0 if decision.runner_up is None else decision.runner_up[1]
     said = (
         f"On {plural(n, 'dataset')} the most frequent statement is {best}: "
-        f"{phrase(results, decision.statement)}. It has {count(own)} of {n} datasets, the "
+        f"{decision.claim(results.measures)}. It has {count(own)} of {n} datasets, the "
         f"next one {count(second)}."
     )
     if decision.verdict == "settled":

@@ -27,6 +27,7 @@ from bayescompare.methods.classic.one_test_words import one_test_headline, one_t
 from bayescompare.methods.classic.pair_tests import PairTest
 from bayescompare.methods.classic.per_measure import Combined, Favoured, PerMeasure
 from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 __all__ = ["OneTest"]
 
@@ -68,18 +69,17 @@ class OneTest(PerMeasure):
 
     def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
         """One question, whatever the measures: is it called better?"""
-        first, second = names
-        return f"{first}>{second}", f"{second}>{first}"
+        first = State.order(*names)
+        return str(first), str(first.reversed())
 
     def neither(
         self, names: Sequence[str], tests: Sequence[PairTest], signs: FloatArray
     ) -> tuple[str, BoolArray]:
         """Incomparable where each has a significant measure, equal where none favours either."""
-        first, second = names
         if all(tested.favours is None for tested in tests):
-            return f"{first}={second}", np.asarray((signs == 0).all(axis=1))
+            return str(State.equal(*names)), np.asarray((signs == 0).all(axis=1))
         mixed = (signs > 0).any(axis=1) & (signs < 0).any(axis=1)
-        return f"{first}~{second}", np.asarray(mixed)
+        return str(State.apart(*names)), np.asarray(mixed)
 
     def supports(self, signs: FloatArray) -> BoolArray:
         """Better on some measure, worse on none."""

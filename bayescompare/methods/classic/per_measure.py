@@ -21,6 +21,7 @@ from bayescompare.methods.classic.pair_tests import (
     run,
 )
 from bayescompare.results.results import Results
+from bayescompare.statements import Statement
 
 __all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
 
@@ -131,7 +132,8 @@ class PerMeasure(Method):
 
 def _states(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """For every measure, the ordering in each statement."""
-    return tuple(zip(*(label.split("|") for label in labels), strict=True))
+    parsed = (Statement.parse(label).states for label in labels)
+    return tuple(tuple(map(str, states)) for states in zip(*parsed, strict=True))
 
 
 def per_measure(details: Mapping[str, Any]) -> pd.DataFrame:

@@ -7,7 +7,6 @@ from bayescompare.comparison.method import Answer
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
-from bayescompare.text.phrases import phrase
 
 __all__ = ["sign_words"]
 
@@ -26,7 +25,7 @@ def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str
     wins = float(answer.counts[answer.labels.index(decision.statement)])
     said = (
         f"Of {plural(n, 'dataset')}, {count(wins)} say that "
-        f"{phrase(results, decision.statement)} and {count(answer.counts.sum() - wins)} the "
+        f"{decision.claim(results.measures)} and {count(answer.counts.sum() - wins)} the "
         f"reverse; {left_out(ties)}."
     )
     hypothesis = "either algorithm is as likely as the other to be the better one on a dataset"

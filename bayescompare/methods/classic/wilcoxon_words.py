@@ -8,7 +8,6 @@ from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
-from bayescompare.text.phrases import phrase
 
 __all__ = ["wilcoxon_words"]
 
@@ -30,7 +29,7 @@ def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list
     ahead = answer.lead
     said = (
         f"On {n} the ranks of the differences sum to {count(sums[ahead])} in favour of "
-        f"{decision.statement} ({phrase(results, decision.statement)}) and to "
+        f"{decision.statement} ({decision.claim(results.measures)}) and to "
         f"{count(sums[1 - ahead])} against it; {left}."
     )
     if answer.counts[ahead] < answer.counts[1 - ahead]:

@@ -13,6 +13,7 @@ from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
 from bayescompare.methods._shared.trees import constants, make_tree
 from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,8 +49,9 @@ def exact_tree(
         advantage = draw_means(each.dof, each.location, each.scale, total, rng)
         found = _shares(advantage, rope, method.weight, rng)
     if rope:
-        first, second = results.algorithms
-        coords["statement"] = [f"{first}>{second}", f"{first}={second}", f"{second}>{first}"]
+        order = State.order(*results.algorithms)
+        states = (order, State.equal(*results.algorithms), order.reversed())
+        coords["statement"] = [str(state) for state in states]
     shaped = {k: v.reshape(chains, draws, *v.shape[1:]) for k, v in found.items()}
     groups = {
         "posterior": {"advantage": advantage.reshape(chains, draws, -1), **shaped},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import count, error, percent, plural, probability_words, setting
 
 __all__ = ["context_words", "rate_words"]
@@ -62,10 +63,10 @@ def rate_words(answer: Answer, decision: Decision) -> str:
 
 
 def _claim(statement: str) -> str:
-    if "=" in statement:
-        return " and ".join(statement.split("=")) + " are practically equivalent"
-    winner, loser = statement.split(">")
-    return f"{winner} is better than {loser}"
+    (state,) = Statement.parse(statement).states
+    if state.relation == "=":
+        return f"{' and '.join(state.names)} are practically equivalent"
+    return state.words()
 
 
 def _datasets(answer: Answer, decision: Decision) -> str:

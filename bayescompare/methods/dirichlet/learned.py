@@ -30,6 +30,8 @@ from bayescompare.methods._shared.learned_prior import (
     LearnedPrior,
     learn_prior,
     pair_patterns,
+    pattern_of,
+    pattern_signs,
     pool,
 )
 from bayescompare.methods._shared.lumped import Listing
@@ -43,7 +45,7 @@ from bayescompare.methods.dirichlet.learned_model import (
 from bayescompare.methods.dirichlet.prior import cells_of
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results
-from bayescompare.statements import DENSE, Statements
+from bayescompare.statements import DENSE, State, Statement, Statements
 
 __all__ = ["LearnedDirichlet", "learned_dirichlet"]
 
@@ -225,8 +227,15 @@ def learned_dirichlet(asked: Sequence[Results]) -> LearnedDirichlet:
 def _labels(patterns: Any, statements: Statements) -> list[str]:
     """The patterns as statements about this pair."""
     first, second = statements.algorithms
-    names = {">": f"{first}>{second}", "<": f"{second}>{first}", "=": f"{first}={second}"}
-    return ["|".join(names[sign] for sign in pattern.split("|")) for pattern in patterns]
+    states = {
+        ">": State.order(first, second),
+        "<": State.order(second, first),
+        "=": State.equal(first, second),
+    }
+    return [
+        str(Statement.of(*(states[sign] for sign in pattern_signs(pattern))))
+        for pattern in patterns
+    ]
 
 
 def _questions(statements: Statements, mixture: Mixture, answer: Answer) -> dict[str, float]:
@@ -248,8 +257,8 @@ def _summed(prior: LearnedPrior, keep: list[int], subset: Statements) -> Learned
     """The base summed over all measures but those kept."""
     shares: dict[str, float] = {}
     for pattern, share in prior.shares.items():
-        signs = pattern.split("|")
-        short = "|".join(signs[j] for j in keep)
+        signs = pattern_signs(pattern)
+        short = pattern_of(signs[j] for j in keep)
         shares[short] = shares.get(short, 0.0) + share
     if len(shares) < subset.size or sum(prior.shares.values()) < 1.0 - 1e-9:
         raise BayescompareError(

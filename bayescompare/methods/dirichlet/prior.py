@@ -14,7 +14,7 @@ from bayescompare._errors import BayescompareError, closest
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.methods._shared.priors import is_number
-from bayescompare.statements import DENSE, Statements
+from bayescompare.statements import DENSE, Statement, Statements
 from bayescompare.text.numbers import count, setting
 
 __all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
@@ -131,8 +131,7 @@ def _marginal_mapping(
     rest, sums, named = float(prior.get(REST, 0.0)), dict[str, float](), dict[str, int]()
     for label, alpha in prior.items():
         if label != REST:
-            parts = label.split("|")
-            short = "|".join(parts[j] for j in keep)
+            short = str(Statement.parse(label).on(keep))
             sums[short] = sums.get(short, 0.0) + alpha
             named[short] = named.get(short, 0) + 1
     made = {short: total + _times(rest, factor - named[short]) for short, total in sums.items()}

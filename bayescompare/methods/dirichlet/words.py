@@ -9,7 +9,7 @@ from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, error, plural, probability_words, setting
-from bayescompare.text.phrases import many, phrase, short_label
+from bayescompare.text.phrases import many, short_label
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -94,7 +94,7 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
         how = f"Monte Carlo standard error {error(_error(answer, decision))}"
     start = (
         f"On {n} the most probable statement is {short_label(decision.statement)}: "
-        f"{phrase(results, decision.statement)}. The probability that it is the most probable "
+        f"{decision.claim(results.measures)}. The probability that it is the most probable "
         f"one is {probability_words(decision.level)} ({how}){_held_back(decision)}"
     )
     return {

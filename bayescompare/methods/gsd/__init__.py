@@ -33,6 +33,7 @@ from bayescompare.comparison.method import Answer, Kind, Method, Sampling
 from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_test
 from bayescompare.methods.gsd.problem import Pair, Rule
 from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -245,12 +246,12 @@ class GSD(GsdMethod):
 
 def gsd_answer(results: Results, **found: Any) -> Answer:
     """Build an answer over "A>B" and "B>A": one question, whatever the measures."""
-    first, second = results.algorithms
+    first = State.order(*results.algorithms)
     values = results.oriented()
     better = (values[:, 0] >= values[:, 1]).all(axis=1), (values[:, 1] >= values[:, 0]).all(axis=1)
     counts = np.array([float((a & ~b).sum()) for a, b in (better, better[::-1])])
     return Answer(
-        labels=(f"{first}>{second}", f"{second}>{first}"),
+        labels=(str(first), str(first.reversed())),
         states=(),
         counts=counts,
         size=2,

@@ -31,6 +31,7 @@ from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods._shared.trees import constants, make_tree
 from bayescompare.methods.gsd import GsdMethod
 from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -102,13 +103,14 @@ class GSDBootstrap(GsdMethod):
         smooth = (counts + 1.0) / (n + 2.0)
         known = np.where((share > 0) & (share < 1), share, smooth)
         mcse = np.sqrt(known * (1.0 - known) / n)
-        a, b = results.algorithms
-        labels = (f"{a}>{b}", f"{a}~{b}", f"{b}>{a}", f"{a}={b}")
+        names = results.algorithms
+        order = State.order(*names)
+        states = (order, State.apart(*names), order.reversed(), State.equal(*names))
         kept = [k for k in range(4) if k < 3 or counts[k] > 0]
         here = pair.dominates()
         now = [here[0] and not here[1], not any(here), here[1] and not here[0], all(here)]
         return Answer(
-            labels=tuple(labels[k] for k in kept),
+            labels=tuple(str(states[k]) for k in kept),
             states=(),
             counts=np.array([float(len(results.datasets)) * now[k] for k in kept]),
             size=len(kept),
@@ -142,7 +144,7 @@ def bootstrap_tree(
     pair = method.pair(results)
     weights = _weights(len(results.datasets), chains * draws, rng)
     found = optima(pair.solver, pair.weighted(weights), pair.used_delta)
-    first, second = results.algorithms
+    first = State.order(*results.algorithms)
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": {
             "opt": found.reshape(chains, draws, 2),
@@ -152,7 +154,7 @@ def bootstrap_tree(
     }
     dims = {"opt": ("direction",), "weight": ("dataset",), "observed_opt": ("direction",)}
     coords = {
-        "direction": [f"{first}>{second}", f"{second}>{first}"],
+        "direction": [str(first), str(first.reversed())],
         "dataset": list(results.datasets),
     }
     used = np.full(len(results.datasets), 1.0 / len(results.datasets))

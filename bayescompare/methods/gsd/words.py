@@ -14,6 +14,7 @@ from bayescompare.methods.classic.words import directed
 from bayescompare.methods.gsd.order import strict
 from bayescompare.methods.gsd.problem import unbounded
 from bayescompare.results.results import Results
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import (
     count,
     error,
@@ -190,14 +191,9 @@ def _relation(results: Results, answer: Answer) -> str:
 
 
 def _claim(results: Results, statement: str) -> str:
-    # By what the sign must be: a name may hold a tilde.
-    both = " and ".join(results.algorithms)
-    if "=" in statement:
-        return f"{both} are equivalent"
-    if ">" not in statement:
-        return f"{both} are incomparable"
-    winner, loser = statement.split(">")
-    return f"{winner} dominates {loser}"
+    # With the algorithms, for a name may hold a tilde.
+    (state,) = Statement.parse(statement, results.algorithms).states
+    return " dominates ".join(state.names) if state.relation == ">" else state.words()
 
 
 def _meaning(results: Results) -> str:

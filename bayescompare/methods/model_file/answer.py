@@ -18,6 +18,7 @@ from bayescompare.comparison.nuts import monte_carlo_error
 from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
 from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
 from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement, Statements
 from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) 
     if whole and (len(names) == 2 or not labels):
         labels, each = _every(labels, each, names, measures)
     elif not labels:
-        labels = ["|".join([f"{name}>{OTHERS}"] * measures) for name in names[:_MOST]]
+        first = (State.order(name, OTHERS) for name in names[:_MOST])
+        labels = [str(Statement.of(state, measures=measures)) for state in first]
         each = np.zeros((*strict.shape, len(labels)))
     counts = None if whole else _first_counts(results, labels)
     answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
@@ -149,15 +151,15 @@ def _shares(
 
 def _label(rows: NDArray[np.intp], names: list[str]) -> str:
     rest = [] if rows.shape[-1] > 1 else [OTHERS]
-    return "|".join(">".join([*(names[k] for k in row), *rest]) for row in rows)
+    return str(Statement.of(*(State.order(*(names[k] for k in row), *rest) for row in rows)))
 
 
 def _every(
     labels: list[str], each: FloatArray, names: list[str], measures: int
 ) -> tuple[list[str], FloatArray]:
     """List the statements that no draw has, too."""
-    states = [">".join(order) for order in itertools.permutations(names)]
-    whole = ["|".join(parts) for parts in itertools.product(states, repeat=measures)]
+    states = [State.order(*order) for order in itertools.permutations(names)]
+    whole = [str(Statement.of(*each)) for each in itertools.product(states, repeat=measures)]
     made = np.zeros((*each.shape[:2], len(whole)))
     for k, label in enumerate(labels):
         made[..., whole.index(label)] = each[..., k]
@@ -166,14 +168,14 @@ def _every(
 
 def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
     """Weight of the datasets on which these are first; who tie for it share it."""
-    parts = [label.split("|") for label in labels]
-    if results.n_replicates is not None or len(parts[0]) != len(results.measures):
+    parsed = [Statement.parse(label) for label in labels]
+    if results.n_replicates is not None or len(parsed[0].states) != len(results.measures):
         return None
     values = results.oriented()
     first = values == values.max(axis=1, keepdims=True)
     weight = first / first.sum(axis=1, keepdims=True)
-    place = {f"{name}>{OTHERS}": k for k, name in enumerate(results.algorithms)}
-    leaders = [[place[state] for state in part] for part in parts]
+    place = {name: k for k, name in enumerate(results.algorithms)}
+    leaders = [[place[str(name)] for name in statement.leaders] for statement in parsed]
     columns = range(len(results.measures))
     return np.array([weight[:, row, columns].prod(axis=-1).sum() for row in leaders])
 
@@ -187,7 +189,7 @@ def _answer(
     counts: FloatArray | None = None,
 ) -> Answer:
     counts = _counts(results, labels) if counts is None else counts
-    parts = [label.split("|") for label in labels]
+    parts = [tuple(map(str, Statement.parse(label).states)) for label in labels]
     by_measure = all(len(part) == len(results.measures) for part in parts)
     states = tuple(zip(*parts, strict=True)) if by_measure else ()
     return Answer(
@@ -204,9 +206,9 @@ def _answer(
 
 def _counts(results: Results, labels: list[str]) -> FloatArray:
     """Weight of the datasets for each statement, where they are the usual ones; 0 elsewhere."""
-    from bayescompare.statements import Statements
-
-    if results.n_replicates is not None or any(">" not in label for label in labels):
+    if results.n_replicates is not None or any(
+        ">" not in Statement.parse(label).relations for label in labels
+    ):
         return np.zeros(len(labels))
     try:
         found = Statements.from_results(results)

@@ -55,7 +55,7 @@ from bayescompare.methods.network.graph import (
 from bayescompare.methods.network.posterior import Layout, build, finish, mixed_tree, single_tree
 from bayescompare.methods.network.words import GraphKind, network_words
 from bayescompare.results.results import Results
-from bayescompare.statements import Statements
+from bayescompare.statements import Statement, Statements
 from bayescompare.text.numbers import count, memory, setting
 
 if TYPE_CHECKING:
@@ -404,7 +404,7 @@ class Network(Method):
 def _component(statements: Statements, members: list[int], part: Maximum) -> dict[str, Any]:
     """The answer of one component by itself: its own best statement."""
     best = int(np.argmax(part.probability))
-    label = "|".join(statements.states[j][best] for j in members)
+    label = str(Statement.parse(statements.labels[best]).on(members))
     return {
         "measures": [statements.measures[j] for j in members],
         "best": label,
