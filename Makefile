@@ -35,10 +35,10 @@ test-all: $(VENV)/.installed-test ## tests and doctests, the slow ones too
 # The kernels, and one file for each part that relies on other packages: tables, models, graphs,
 # linear programmes, files, pages, the command line.
 CORE := tests/kernels tests/results/test_results.py tests/test_statements.py \
-        tests/methods/dirichlet/test_dirichlet.py tests/methods/network/test_network.py \
-        tests/methods/gsd tests/methods/context/test_poisson_binomial.py \
-        tests/methods/_shared/test_trees.py tests/comparison/test_files.py tests/test_pairwise.py \
-        tests/report/test_page.py tests/cli/test_app.py
+        tests/methods/dirichlet tests/methods/network tests/methods/gsd \
+        tests/methods/context/test_poisson_binomial.py tests/methods/_shared/test_trees.py \
+        tests/comparison/test_files.py tests/test_pairwise.py tests/report/test_page.py \
+        tests/cli/test_app.py
 
 # Old releases use what newer releases of other packages have deprecated. These warnings are not ours.
 QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning \

@@ -1,0 +1,76 @@
+"""The words and the summary of the Poisson-binomial test say what its figures say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from bayescompare import BayescompareError
+from tests.methods.context.cases import BOTH, ask, pairs_of_counts
+from tests.oracles.context import PAIRS
+
+
+@BOTH
+@settings(max_examples=25)
+@given(pairs=pairs_of_counts)
+def test_words_headline_and_json_say_what_the_figures_say(
+    joint: bool, pairs: list[tuple[int, int]]
+) -> None:
+    c = ask(pairs, joint=joint)
+    first, second = c.probability.values
+    said, headline = c.explain(), c.headline()
+    verdict = c.decision.verdict
+    p = max(first, second)
+    if abs(first - second) < 1e-9:
+        assert verdict == "tied"
+        assert "neither A nor B leads" in said
+        assert "settles" not in said
+    else:
+        winner, loser = ("A", "B") if first > second else ("B", "A")
+        assert c.best == f"{winner}>{loser}"
+        assert f"{winner} is better than {loser}" in said
+        assert f"{loser} is better than {winner}" not in said
+        assert headline.startswith(c.best)
+        expected = "settled" if p >= 0.95 else "likely" if p >= 0.75 else "open"
+        assert verdict == expected
+        assert ("which settles it" in said) == (verdict == "settled")
+        assert ("not settled" in said) == (verdict == "likely")
+        assert ("open" in said) == (verdict == "open")
+    told = json.loads(c.to_json())
+    assert told["best"] == c.best
+    assert told["verdict"] == verdict
+    assert told["explanation"] == said
+    assert told["exact"] is True
+    assert [s["probability"] for s in told["statements"]] == [first, second]
+    assert told["figures"]["rate_mean"] == c.rate["mean"]
+    assert told["details"]["per_dataset"]["probability"] == c.per_dataset["probability"].tolist()
+
+
+def test_the_summary_is_the_same_numbers() -> None:
+    c = ask(PAIRS, joint=True)
+    table = c.summary()
+    assert table.index.tolist() == ["A>B", "B>A"]
+    assert table["probability"].sum() == pytest.approx(1.0)
+    assert table["count"].tolist() == [4.0, 2.0]
+    assert table.loc["A>B", "theta_mean"] == c.rate["mean"]
+    assert table.loc["B>A", "theta_lower"] == pytest.approx(1 - c.rate["upper"])
+
+
+def test_what_it_does_not_have_is_said() -> None:
+    c = ask(PAIRS)
+    for name in ("questions", "network", "pvalue", "unobserved", "pooling"):
+        with pytest.raises(BayescompareError, match=name):
+            getattr(c, name)
+        with pytest.raises(AttributeError):
+            getattr(c, name)
+
+
+@BOTH
+def test_picture_and_report(joint: bool, tmp_path: Path) -> None:
+    c = ask(PAIRS, joint=joint)
+    assert c.plot() is not None
+    page = c.report(tmp_path / "c.html").read_text(encoding="utf-8")
+    assert "A&gt;B" in page or "A>B" in page
