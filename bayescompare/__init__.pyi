@@ -1,4 +1,5 @@
 from . import comparisons as comparisons
+from . import comparisons_gsd as comparisons_gsd
 from . import io as io
 from . import methods as methods
 from . import modelling as modelling
@@ -12,7 +13,7 @@ from ._pairwise import Pairwise as Pairwise
 from ._pairwise import pairwise as pairwise
 from ._version import __version__ as __version__
 from .comparison.comparison import Comparison as Comparison
-from .comparison.files import load_comparison as load_comparison
+from .comparison.loading import load_comparison as load_comparison
 from .io import load_example as load_example
 from .io import read_errors as read_errors
 from .io import read_predictions as read_predictions
@@ -20,7 +21,6 @@ from .io import read_results as read_results
 from .methods.context.probabilities import context_probability as context_probability
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks
-from .methods.gsd import comparison as comparisons_gsd
 from .results.counts import ErrorCounts as ErrorCounts
 from .results.measure import Measure as Measure
 from .results.results import Results as Results

@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bayescompare import methods
 from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparisons import comparison_of
+from bayescompare.comparison.method_checks import check_class, is_ours
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.results.counts import ErrorCounts
@@ -43,7 +44,7 @@ def compare(
     ----------
     results : Results
     method : str, Method or callable
-        A name from ``bc.methods.names()``, a method object with its choices, a model file
+        A name from ``bc.registry.names()``, a method object with its choices, a model file
         (``"mine.py"``), a bundled model's bare name, or a function that builds a model.
     algorithms, measures : sequence of str, optional
         What to compare, in this order; all by default. Missing cells elsewhere do not matter.
@@ -69,7 +70,7 @@ def compare(
     test = as_method(method)
     asked = judged(checked(results, test, measures), test, algorithms, missing)
     generator, seed = as_rng(rng)
-    answer = test.answer(asked, Sampling(generator, seed, check_sampler(sampler)))
+    answer = test.answer(asked, Sampling(generator, seed=seed, options=check_sampler(sampler)))
     return comparison_of(asked, test, answer)
 
 
@@ -93,14 +94,18 @@ def as_method(method: object) -> Method:
     if isinstance(method, (str, os.PathLike)) and _names_a_model(method):
         return ModelFile(os.fspath(method))
     if isinstance(method, str):
-        method = methods.get(method)
+        method = registry.get(method)
     if isinstance(method, type) and issubclass(method, Method):
+        if not is_ours(method):
+            check_class(method)
         return method()
     if callable(method) and not isinstance(method, (type, Method)):
         return ModelFile(method)
+    if isinstance(method, Method) and not is_ours(type(method)):
+        check_class(type(method))
     if not isinstance(method, Method):
         raise BayescompareError(
-            f"method={method!r}: give a name ({', '.join(methods.names())}) or an object such as "
+            f"method={method!r}: give a name ({', '.join(registry.names())}) or an object such as "
             "bc.methods.Dirichlet(prior='jeffreys')."
         )
     return method
@@ -109,7 +114,7 @@ def as_method(method: object) -> Method:
 def _names_a_model(method: str | os.PathLike[str]) -> bool:
     """Whether this is a model file, or a bundled model's bare name."""
     text = os.fspath(method)
-    return text.endswith(".py") or (text not in methods.names() and text in bundled())
+    return text.endswith(".py") or (text not in registry.names() and text in bundled())
 
 
 def checked(results: Results, method: Method, measures: Sequence[str] | None = None) -> Results:

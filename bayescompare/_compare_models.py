@@ -168,8 +168,7 @@ def compare_models(
 def _chose_graph(c: Comparison) -> bool:
     """Whether the data chose the graph of a network."""
     how = c.method.options()
-    learned = isinstance(how.get("search"), str) and not how.get("average")
-    return c.method.name == "network" and learned
+    return isinstance(how.get("search"), str) and not how.get("average")
 
 
 def _named(comparisons: Sequence[Comparison], names: Sequence[str] | None) -> dict[str, Comparison]:

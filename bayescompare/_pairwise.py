@@ -29,11 +29,12 @@ from bayescompare._pairwise_words import (
 )
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.decision import LIKELY
-from bayescompare.comparison.method import Answer, Method, Sampling
+from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.rule import Rule, as_rule
-from bayescompare.comparisons import comparison_of
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
@@ -427,7 +428,7 @@ def pairwise(
     options = check_sampler(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
         everyone = judged(whole, test, None, missing)
-        told = Sampling(generator, seed, options)
+        told = Sampling(generator, seed=seed, options=options)
         together = test.answer_pairs(everyone, pairs, told)
         if together is not None:
             read = zip(pairs, together, strict=True)
@@ -440,7 +441,9 @@ def pairwise(
             asked if reference is None else _judged(whole, test, _pairs(whole, None), missing)[0]
         )
         test = test.learn(list(every.values()))
-    answers = _answers(test, asked, Sampling(generator, seed, options), n_jobs, progress)
+    answers = _answers(
+        test, asked, Sampling(generator, seed=seed, options=options), n_jobs, progress
+    )
     found = tuple(comparison_of(asked[pair], test, answer) for pair, answer in answers.items())
     return Pairwise(whole, given, found, reference, skipped)
 

@@ -25,13 +25,32 @@ from bayescompare.text.phrases import many
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
 
-__all__ = ["BAR", "DENSE", "MOST_STATES", "State", "Statement", "Statements"]
+__all__ = [
+    "BAR",
+    "DENSE",
+    "MOST_STATES",
+    "OTHER",
+    "OTHERS",
+    "OUTCOME",
+    "State",
+    "Statement",
+    "Statements",
+]
 
 Order = tuple[int, ...]
 Relation = Literal[">", "=", "~"]
 
 #: Up to this many statements all are listed; beyond it only the observed ones are.
 DENSE = 256
+
+#: The variable by which a model observes statements: each dataset's weights over them.
+OUTCOME = "outcome"
+
+#: The label of all statements that are not listed, together.
+OTHER = "(other)"
+
+#: Who comes after the first, where the whole order would be one of too many.
+OTHERS = "others"
 
 #: Up to this many orderings of the algorithms all are levels of a measure, observed or not.
 MOST_LEVELS = 720

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
-from bayescompare.comparison.method import Answer, Method
+from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural
 from bayescompare.text.phrases import short_label
@@ -14,25 +15,6 @@ __all__ = ["change_words"]
 
 #: Datasets that are tried; more would be no help to anyone.
 _MOST = 1000
-
-#: What the verdict hangs on besides the datasets, by method.
-_LEVERS = {
-    "dirichlet": "another prior (see sensitivity())",
-    "network": "another graph (see edges), another ess (see sensitivity()), or more datasets",
-    "poisson-binomial": "more examples on the datasets in doubt (see per_dataset)",
-    "hierarchical": "more examples on the datasets in doubt (see per_dataset), or more datasets",
-    "correlated-t": "another correlation ρ of the replicates, another rope, or more datasets",
-    "gsd": "another δ (see thresholds), a measure taken as ordinal or metric, or more datasets",
-    "gsd-bootstrap": "another δ, a measure taken as ordinal or metric, or more datasets",
-    "glrt": "more datasets",
-    "sign": "more datasets",
-    "wilcoxon": "more datasets, or differences measured on another scale",
-    "friedman": "other algorithms beside these, which change every mean rank, or more datasets",
-    "all-test": "other measures, another test of each (test=), or more datasets",
-    "one-test": "other measures, another test of each (test=), or more datasets",
-    "model": "another prior or likelihood in the model (compare_models() weighs them), or more "
-    "datasets",
-}
 
 
 def change_words(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
@@ -45,7 +27,7 @@ def change_words(method: Method, results: Results, answer: Answer, decision: Dec
     >>> change_words(c.method, c.results, c.answer, c.decision)
     'What would change it: 3 more datasets that all support it would settle it; another prior ...'
     """
-    levers = _LEVERS.get(method.name, "more datasets")
+    levers = method.levers
     counted = _counted(method, results, answer, decision)
     if not counted:
         return f"What would change it: {levers}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -17,14 +17,18 @@ from numpy.typing import NDArray
 
 from bayescompare._checks import is_number, is_whole
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import Answer, Method
-from bayescompare.methods.model_file.answer import OTHERS
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
+from bayescompare.statements import OTHERS
 from bayescompare.text.numbers import setting
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.comparison import Comparison
 
 __all__ = [
     "check_comparison",
+    "check_fields",
     "part",
     "read_count",
     "read_number",
@@ -137,6 +141,14 @@ def _shown(value: Any) -> str:
 def check_comparison(c: Comparison) -> None:
     """Refuse an answer that its method could not have given to its results."""
     results, method, answer = c.results, c.method, c.answer
+    check_fields(results, method, answer)
+    with part("the answer"):
+        # What a person is shown of it needs every other field of the method.
+        _ = [*method.words(results, answer, c.decision), c.headline(), c.summary(), c.tables]
+
+
+def check_fields(results: Results, method: Method, answer: Answer) -> None:
+    """Refuse fields that no method could fill so: shapes, ranges, sums."""
     _check_labels(results, answer)
     _check_kind(method, answer)
     _check_columns(results, answer)
@@ -145,9 +157,6 @@ def check_comparison(c: Comparison) -> None:
     _check_named("details", answer.details)
     if answer.tree is not None:
         _check_tree(answer.tree)
-    with part("the answer"):
-        # What a person is shown of it needs every other field of the method.
-        _ = [*method.words(results, answer, c.decision), c.headline(), c.summary(), c.tables]
 
 
 def _check_labels(results: Results, answer: Answer) -> None:

@@ -16,17 +16,17 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare import methods
 from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, MissingQuantity, closest
 from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
-from bayescompare.comparison import nuts
+from bayescompare.comparison import nuts, registry
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.change import change_words
 from bayescompare.comparison.decision import SETTLED, Decision, decide
 from bayescompare.comparison.diagnosis import EDITED, Diagnosis, checked_loo, diagnose, exact_loo
-from bayescompare.comparison.method import Answer, Form, Method
+from bayescompare.comparison.method import Form, Method
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
 from bayescompare.text.phrases import none_leads_words, short_label
@@ -657,7 +657,7 @@ class Comparison:
         if isinstance(found, property) and found.fget is not None:
             return found.fget(self)
         if not name.startswith("_"):
-            if methods.having(name):
+            if registry.having(name):
                 raise self.method.lacks(name)
             raise AttributeError(
                 f"{type(self).__name__} has no attribute {name!r}.{closest(name, dir(self))}"

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison import registry
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.diagnosis import check_tree
 from bayescompare.comparison.method import Method, Sampling
-from bayescompare.methods._shared.lumped import OTHER
-from bayescompare.methods._shared.simplex import OUTCOME
+from bayescompare.statements import OTHER, OUTCOME
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["no_rope", "no_weight", "predictive_check", "prior_sensitivity", "rope_sensitivity"]
 
 FloatArray = NDArray[np.float64]
-
-#: The option of each method that weighs its prior.
-_WEIGHT = {"dirichlet": "strength", "network": "ess", "poisson-binomial": "b", "correlated-t": "b"}
 
 Statistic = Callable[[FloatArray], NDArray[Any]]
 #: A statistic's name → its values in predicted data and in those seen (there one for each
@@ -154,28 +151,29 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
     """Ask again with the prior weighing less and more; statements as columns."""
     if reason := no_weight(c.method):
         raise BayescompareError(f"sensitivity: {reason}")
-    option = _WEIGHT[c.method.name]
+    option = c.method.prior_weight
+    assert option is not None
     chosen = np.geomspace(0.1, 10.0, 21) if values is None else _numbers("values", values)
     if not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
     rows = [_probabilities(c, _weighed(c.method, option, float(v))) for v in chosen]
     table = pd.DataFrame(rows, index=pd.Index(chosen, name=option)).fillna(0.0)
-    if c.method.name == "dirichlet":
-        bounds = [_bounds(c, float(v)) for v in chosen]
-        table.attrs["lower"], table.attrs["upper"] = (
-            list(end) for end in zip(*bounds, strict=True)
-        )
+    statement = decide(c.answer).statement
+    bounds = [c.method.prior_bounds(c.results, statement, float(v)) for v in chosen]
+    found = [bound for bound in bounds if bound is not None]
+    if found:
+        table.attrs["lower"], table.attrs["upper"] = (list(end) for end in zip(*found, strict=True))
     return table
 
 
 def no_weight(method: Method) -> str:
     """Why the weight of a method's prior cannot be varied; nothing where it can."""
-    if method.name not in _WEIGHT or method.samples:
+    if method.prior_weight is None or method.samples:
         return (
             f"method {method.name!r} has no weight of its prior to vary exactly (methods with "
-            f"one: {', '.join(_WEIGHT)})."
+            f"one: {', '.join(registry.weighing())})."
         )
-    return _summed(method)
+    return method.refuses("sensitivity")
 
 
 def no_rope(c: Comparison) -> str:
@@ -189,13 +187,7 @@ def no_rope(c: Comparison) -> str:
             f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
             "ask 'dirichlet', 'network' or 'correlated-t'."
         )
-    return _summed(c.method)
-
-
-def _summed(method: Method) -> str:
-    if method.name == "network" and "network" not in method.provides:
-        return "this answer was summed from a network by on(); ask the whole one."
-    return ""
+    return c.method.refuses("rope_sensitivity")
 
 
 def rope_sensitivity(
@@ -214,7 +206,7 @@ def rope_sensitivity(
     for rope in chosen.tolist():
         changed = c.results._with(spec={**spec, measure: replace(spec[measure], rope=float(rope))})
         # What was learned knows the states of the measures as they were.
-        answer = c.method.unlearned().answer(changed, Sampling(np.random.default_rng(0), 0))
+        answer = c.method.unlearned().answer(changed, Sampling(np.random.default_rng(0), seed=0))
         assert answer.probability is not None
         rows.append(dict(zip(answer.labels, answer.probability, strict=True)))
     return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
@@ -252,17 +244,6 @@ def _weighed(method: Method, option: str, value: float) -> Method:
 
 
 def _probabilities(c: Comparison, method: Method) -> dict[str, float]:
-    answer = method.answer(c.results, Sampling(np.random.default_rng(0), 0))
+    answer = method.answer(c.results, Sampling(np.random.default_rng(0), seed=0))
     assert answer.probability is not None
     return dict(zip(answer.labels, map(float, answer.probability), strict=True))
-
-
-def _bounds(c: Comparison, strength: float) -> tuple[float, float]:
-    """Lower and upper P of the leading statement over all prior means of this strength."""
-    from bayescompare.methods.dirichlet import Dirichlet
-
-    answer: Any = Dirichlet(prior="imprecise", strength=strength).answer(
-        c.results, Sampling(np.random.default_rng(0), 0)
-    )
-    k = answer.labels.index(decide(c.answer).statement)
-    return float(answer.extra["lower"][k]), float(answer.extra["upper"][k])

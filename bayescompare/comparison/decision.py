@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Answer
+from bayescompare.comparison.answer import Answer
 from bayescompare.statements import Statement
 
 __all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
@@ -55,6 +55,7 @@ class Decision:
     verdict: Verdict
     rivals: tuple[str, ...]
     runner_up: tuple[str, float] | None
+    _: KW_ONLY
     alone: float | None = None
 
     def claim(self, measures: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a method is and what it returns, before any method.
+"""What a method is, before any method.
 
 A method is a small frozen dataclass of choices. It turns `Results` into an `Answer` (plain arrays
 and labels), builds its PyMC model, draws from its posterior and has its own words;
@@ -9,28 +9,32 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayescompare._errors import MissingQuantity
+from bayescompare.comparison import registry
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
+    from bayescompare.comparison.answer import Answer
+    from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.decision import Decision
     from bayescompare.results.results import Results
-    from bayescompare.statements import Statements
 
-__all__ = ["Answer", "Form", "Method", "Parameter", "Sampling"]
+__all__ = ["Form", "Judges", "Kind", "Method", "Parameter", "Sampling"]
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["bayesian", "frequentist"]
 Judges = Literal["cells", "replicates", "counts"]
+#: One simulation of a calibration: quantity → (truth, posterior draws).
+Replicate = Mapping[str, tuple[float, FloatArray]]
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -55,6 +59,7 @@ class Parameter:
     dims: tuple[str, ...]
     default: str
     meaning: str
+    _: KW_ONLY
     low: float = 0.0
     high: float = math.inf
     simplex: bool = False
@@ -66,91 +71,9 @@ class Sampling:
     """How to sample when an answer needs it: seed, and options for `pymc.sample`."""
 
     rng: np.random.Generator
+    _: KW_ONLY
     seed: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a method found, as arrays over the listed statements.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        The statements, ``"A>B|B>A"``.
-    states : tuple of tuple of str
-        For every measure, the ordering in each statement.
-    counts : array (S,)
-        Weight of the datasets that support each statement.
-    size : int
-        Number K of possible statements.
-    n_observed : int
-        Number of statements that some dataset supports.
-    probability : array (S,), optional
-        P(the statement is the most probable one).
-    unobserved : float, optional
-        The same for all statements never observed, together.
-    mcse : array (S,), optional
-        Monte Carlo standard error of `probability`; None when it is exact.
-    none_leads : float
-        P(no statement leads, because two or more are exactly equal): 0 unless a prior or a model
-        gives equality mass. With `probability` and what is not listed it sums to one.
-    pvalue, statistic : float, optional
-        Of a frequentist method.
-    log_evidence : float, optional
-        Where it is closed.
-    extra : mapping of str to array (S,)
-        Fields of one method only, per statement.
-    figures : mapping of str to float
-        Fields of one method only, about the whole.
-    details : mapping
-        JSON-ready facts of one method only, such as the edges of a learned graph.
-    tree : DataTree, optional
-        The posterior, where the answer came from one.
-    seed : int, optional
-        What the sampling was seeded with.
-    lead : int, optional
-        Which statement a p-value is about, where it need not be that of the largest count.
-    sampled : bool
-        Whether the p-value comes from random resamples.
-    """
-
-    labels: tuple[str, ...]
-    states: tuple[tuple[str, ...], ...]
-    counts: FloatArray
-    size: int
-    n_observed: int
-    probability: FloatArray | None = None
-    unobserved: float | None = None
-    mcse: FloatArray | None = None
-    none_leads: float = 0.0
-    pvalue: float | None = None
-    statistic: float | None = None
-    log_evidence: float | None = None
-    extra: Mapping[str, FloatArray] = field(default_factory=dict)
-    figures: Mapping[str, float] = field(default_factory=dict)
-    details: Mapping[str, Any] = field(default_factory=dict)
-    tree: xr.DataTree | None = None
-    seed: int | None = None
-    lead: int | None = None
-    sampled: bool = False
-
-    @property
-    def exact(self) -> bool:
-        """Whether the figures carry no Monte Carlo error."""
-        return self.mcse is None and not self.sampled
-
-    @classmethod
-    def over(cls, statements: Statements, **found: Any) -> Answer:
-        """Build an answer over all the listed statements."""
-        return cls(
-            labels=statements.labels,
-            states=statements.states,
-            counts=statements.table.counts,
-            size=statements.size,
-            n_observed=statements.n_observed,
-            **found,
-        )
 
 
 @dataclass(frozen=True)
@@ -160,7 +83,18 @@ class Method(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     kind: ClassVar[Kind]
-    reference: ClassVar[str]
+    #: Where it is published, in words.
+    reference: ClassVar[str] = ""
+    #: What its report cites, its own paper first: keys of report/references.bib, or BibTeX entries.
+    citations: ClassVar[tuple[str, ...]] = ()
+    #: The type of its comparisons, where they have fields of their own.
+    comparison_type: ClassVar[type[Comparison] | None] = None
+    #: The option that weighs its prior, where there is one.
+    prior_weight: ClassVar[str | None] = None
+    #: Whether asking takes milliseconds, so that a report may ask every pair anew.
+    quick: ClassVar[bool] = False
+    #: What would change a verdict besides the data, in words.
+    levers: ClassVar[str] = "more datasets"
     #: What a comparison by this method has beyond what every comparison has.
     provides: ClassVar[frozenset[str]]
     #: The priors that a user may replace.
@@ -291,6 +225,38 @@ class Method(ABC):
         """
         return None
 
+    def methods_text(self, answer: Answer | None) -> str:
+        """Return what a paper's methods section says of it, from "by the ... test" on.
+
+        ``{cited}`` and ``{aside}`` stand for the first of `citations`: "Demšar (2006)" and
+        "Demšar 2006". `answer` is None where there are many.
+        """
+        return f"by {self.title}{f' ({self.reference})' if self.reference else ''}."
+
+    def learned_text(self, pairs: int) -> str:
+        """Return what a methods section says of a prior learned from so many pairs."""
+        return ""
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]] | None:
+        """Return what simulates truths and draws from their posteriors; None where nothing does.
+
+        The function takes how many simulations, how many draws, a generator, and sizes of the
+        data by keyword. It yields, for each simulation, quantity → (truth, draws).
+        """
+        return None
+
+    def prior_bounds(
+        self, results: Results, statement: str, weight: float
+    ) -> tuple[float, float] | None:
+        """Lower and upper P of a statement over all prior means; None where nothing has them."""
+        return None
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Method:
+        """Make the method again from the `options()` that a file holds."""
+        return cls(**options)
+
     def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
         """Bring an answer from a file, written with these options, up to this version."""
         return answer
@@ -305,9 +271,7 @@ class Method(ABC):
 
     def lacks(self, quantity: str) -> MissingQuantity:
         """Return the error that names the methods with a quantity this one lacks."""
-        from bayescompare.methods import having
-
         return MissingQuantity(
             f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
-            f"{', '.join(having(quantity)) or 'none'}."
+            f"{', '.join(registry.having(quantity)) or 'none'}."
         )

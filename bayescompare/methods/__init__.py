@@ -7,87 +7,91 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison import registry
+from bayescompare.comparison.registry import get, having, names
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from bayescompare.comparison.method import Method
 
 __all__ = [
     "GLRT",
     "GSD",
     "AllTest",
+    "Answer",
     "CorrelatedT",
+    "Decision",
     "Dirichlet",
     "Friedman",
     "GSDBootstrap",
     "Hierarchical",
     "LearnedPrior",
+    "Method",
     "ModelFile",
     "Network",
     "OneTest",
+    "Parameter",
     "PoissonBinomial",
+    "Sampling",
     "Sign",
     "Wilcoxon",
     "describe",
     "get",
     "having",
     "names",
+    "register",
+    "unregister",
 ]
 
-#: Method name → (module, class). The one place where a new method is entered.
-_METHODS = {
-    "glrt": ("bayescompare.methods.classic.glrt", "GLRT"),
-    "dirichlet": ("bayescompare.methods.dirichlet", "Dirichlet"),
-    "network": ("bayescompare.methods.network", "Network"),
-    "poisson-binomial": ("bayescompare.methods.context.poisson_binomial", "PoissonBinomial"),
-    "hierarchical": ("bayescompare.methods.context.hierarchical", "Hierarchical"),
-    "correlated-t": ("bayescompare.methods.context.correlated_t", "CorrelatedT"),
-    "gsd": ("bayescompare.methods.gsd", "GSD"),
-    "gsd-bootstrap": ("bayescompare.methods.gsd.bootstrap", "GSDBootstrap"),
-    "sign": ("bayescompare.methods.classic.sign", "Sign"),
-    "wilcoxon": ("bayescompare.methods.classic.wilcoxon", "Wilcoxon"),
-    "friedman": ("bayescompare.methods.classic.friedman", "Friedman"),
-    "all-test": ("bayescompare.methods.classic.all_test", "AllTest"),
-    "one-test": ("bayescompare.methods.classic.one_test", "OneTest"),
+#: Everything else that is found here, by its module.
+_ELSEWHERE = {
+    "Answer": "bayescompare.comparison.answer",
+    "Decision": "bayescompare.comparison.decision",
+    "LearnedPrior": "bayescompare.methods._shared.learned_prior",
+    "Method": "bayescompare.comparison.method",
+    "ModelFile": "bayescompare.methods.model_file",
+    "Parameter": "bayescompare.comparison.method",
+    "Sampling": "bayescompare.comparison.method",
 }
 
 
-def get(name: object) -> type[Method]:
-    """Return the class of the method called `name`."""
-    if not isinstance(name, str) or name not in _METHODS:
+def register(method: type[Method]) -> type[Method]:
+    """Make a method of yours known by its name: every door then takes it as ``method="name"``.
+
+    Parameters
+    ----------
+    method : type
+        A class derived from `Method` that declares ``name``, ``title``, ``kind`` and
+        ``provides``, and defines ``answer`` and ``sentences``. What it lacks is said at once.
+        It is returned, so that this can be used as a decorator.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> @bc.methods.register
+    ... class Half(bc.methods.Dirichlet):
+    ...     name = "half"
+    ...     title = "the Dirichlet test, called by another name"
+    >>> bc.compare(bc.load_example("pnn"), method="half").best
+    'New>State of art|New>State of art'
+    >>> bc.methods.unregister("half")
+    """
+    from bayescompare.comparison.method_checks import check_class
+    from bayescompare.methods.model_file.source import bundled
+
+    check_class(method)
+    if method.name in bundled():
         raise BayescompareError(
-            f"method={name!r} is unknown: choose one of {', '.join(_METHODS)}."
-            f"{closest(str(name), _METHODS)}"
+            f"name={method.name!r} of {method.__qualname__}: a bundled model has this name; "
+            "choose another."
         )
-    module, cls = _METHODS[name]
-    found: type[Method] = getattr(importlib.import_module(module), cls)
-    return found
+    registry.add(method)
+    return method
 
 
-def names() -> dict[str, str]:
-    """Return every method's name with one line about it.
-
-    Examples
-    --------
-    >>> list(names())[:3]
-    ['glrt', 'dirichlet', 'network']
-    """
-    return {name: get(name).title for name in _METHODS}
-
-
-def having(quantity: str) -> list[str]:
-    """Return the names of the methods whose comparisons have `quantity`.
-
-    Examples
-    --------
-    >>> having("network")
-    ['network']
-    """
-    if not isinstance(quantity, str):
-        raise BayescompareError(f"quantity={quantity!r}: give its name, such as 'questions'.")
-    return [name for name in _METHODS if quantity in get(name).provides]
+def unregister(name: str) -> None:
+    """Forget a method that `register` made known; built-in ones stay."""
+    registry.remove(name)
 
 
 def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.DataFrame:
@@ -104,16 +108,16 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
     >>> describe("friedman").index.name
     'option'
     """
-    from bayescompare.comparison.method import Method
+    from bayescompare.comparison.method import Method as Base
     from bayescompare.methods._shared.option_tables import options_table, priors_table
     from bayescompare.methods.model_file import ModelFile
 
-    if isinstance(method, str) and method in _METHODS:
+    if isinstance(method, str) and method in names():
         method = get(method)
     if isinstance(method, ModelFile):
         return _describe_model(method.source)
     own = method if isinstance(method, type) else type(method)
-    if issubclass(own, Method):
+    if issubclass(own, Base):
         return priors_table(own) if own.parameters else options_table(own)
     return _describe_model(method)
 
@@ -135,19 +139,11 @@ def _describe_model(source: object) -> pd.DataFrame:
 
 
 def __getattr__(attribute: str) -> Any:
-    """Load a method's class when it is first asked for: ``bc.methods.Dirichlet``."""
-    for name, (_, cls) in _METHODS.items():
-        if cls == attribute:
-            return get(name)
-    if attribute == "LearnedPrior":
-        from bayescompare.methods._shared.learned_prior import LearnedPrior
-
-        return LearnedPrior
-    if attribute == "ModelFile":
-        from bayescompare.methods.model_file import ModelFile
-
-        return ModelFile
-    raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+    """Load a class when it is first asked for: ``bc.methods.Dirichlet``."""
+    module = _ELSEWHERE.get(attribute) or registry.module_of(attribute)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def __dir__() -> list[str]:
@@ -155,6 +151,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from bayescompare.comparison.answer import Answer
+    from bayescompare.comparison.decision import Decision
+    from bayescompare.comparison.method import Method, Parameter, Sampling
     from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.classic.all_test import AllTest
     from bayescompare.methods.classic.friedman import Friedman

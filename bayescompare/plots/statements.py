@@ -32,8 +32,8 @@ from bayescompare.text.phrases import short_label
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.method import Answer
 
 __all__ = ["plot_statements", "statements_size"]
 

@@ -14,9 +14,9 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._pairwise import Pairwise
 from bayescompare._pairwise_words import verdict_words
+from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
 from bayescompare.comparison.rule import Rule
-from bayescompare.comparisons import comparison_of
 from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
@@ -46,8 +46,7 @@ __all__ = ["pairwise_page"]
 
 _MOST_COLUMNS, _MOST_ORDERED, _MOST_RANKED, _SHADES = 40, 60, 6, 10
 
-#: What asks a pair anew with a prior of other weight, and up to how many pairs that is done.
-_WEIGHT = {"dirichlet": "strength", "poisson-binomial": "b"}
+#: Up to so many pairs are asked anew with a prior of other weight.
 _MOST_ASKED = 200
 
 
@@ -257,7 +256,7 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
     marked = [other == rule for other in rules]
     title = f"Verdicts on {plural(total, 'pair')} by other rules"
     tables = [Table(title, ["rule", "verdicts"], counts, marked=marked)]
-    option = _WEIGHT.get(p.method.name)
+    option = p.method.prior_weight if p.method.quick else None
     if option is not None and not p.method.samples and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
             tables.append(_by_weight(p, option, rule))
@@ -289,7 +288,10 @@ def _weight_row(weight: str, claims: set[str], before: set[str]) -> list[str]:
 
 
 def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
-    method, sampling = replace(p.method, **{option: value}), Sampling(np.random.default_rng(0), 0)
+    method, sampling = (
+        replace(p.method, **{option: value}),
+        Sampling(np.random.default_rng(0), seed=0),
+    )
     found = [
         comparison_of(c.results, method, method.answer(c.results, sampling)) for c in p.comparisons
     ]

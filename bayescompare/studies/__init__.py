@@ -6,7 +6,7 @@ from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.decisions import Scenario, decision_study, simulate_table
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.studies.noise import noise_study
-from bayescompare.studies.sbc import CALIBRATED, SBC, sbc
+from bayescompare.studies.sbc import SBC, calibrated, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.success import auc, success_curves, success_errors, success_study
 
@@ -29,3 +29,10 @@ __all__ = [
     "success_errors",
     "success_study",
 ]
+
+
+def __getattr__(name: str) -> tuple[str, ...]:
+    """``CALIBRATED``, the methods that can be calibrated, as they are registered now."""
+    if name == "CALIBRATED":
+        return tuple(calibrated())
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -25,20 +25,14 @@ from bayescompare._checks import check_count, check_positive, check_word
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.beta_binomial import draw_hyper, pooled
-from bayescompare.kernels.context.error_rates import p_first_better
-from bayescompare.kernels.context.poisson_binomial import draw_rates
-from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.comparison import registry
+from bayescompare.comparison.method import Replicate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CALIBRATED", "SBC", "rank", "sbc"]
+__all__ = ["SBC", "calibrated", "rank", "sbc"]
 
-
-#: Truth and posterior draws of every quantity, for one simulated set of data.
-Replicate = dict[str, tuple[float, FloatArray]]
 
 #: A p-value below this, over all quantities together, is called a fault.
 _FAULT = 0.01
@@ -139,13 +133,13 @@ def sbc(
     >>> found.ok
     True
     """
-    check_word("model", model, _MODELS)
+    simulate = _simulation(model)
     check_count(simulations=simulations, draws=draws)
-    _check_options(model, options)
+    _check_options(model, simulate, options)
     generator, _ = as_rng(rng)
     rows = [
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
-        for replicate in _MODELS[model](simulations, draws, generator, **options)
+        for replicate in simulate(simulations, draws, generator, **options)
     ]
     return SBC(model, pd.DataFrame(rows), draws)
 
@@ -155,9 +149,11 @@ def rank(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:
     return int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))
 
 
-def _check_options(model: str, options: dict[str, Any]) -> None:
+def _check_options(
+    model: str, simulate: Callable[..., Iterator[Replicate]], options: dict[str, Any]
+) -> None:
     """Refuse sizes that the model does not have, or that are none."""
-    parameters = inspect.signature(_MODELS[model]).parameters.values()
+    parameters = inspect.signature(simulate).parameters.values()
     known = {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
     for name, value in options.items():
         if name not in known:
@@ -169,114 +165,14 @@ def _check_options(model: str, options: dict[str, Any]) -> None:
         check(**{name: value})
 
 
-# the models ---------------------------------------------------------------------------------------
+def calibrated() -> list[str]:
+    """Return the names of the methods that can simulate from their own model."""
+    return [name for name in registry.names() if registry.get(name).calibration() is not None]
 
 
-def _dirichlet(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    statements: int = 4,
-    datasets: int = 12,
-    alpha: float = 0.25,
-) -> Iterator[Replicate]:
-    """θ over a few statements, sparse prior: one θ, the largest, and the evenness."""
-    log_alpha = np.full(statements, np.log(alpha))
-    nothing = np.zeros(statements)
-    for _ in range(simulations):
-        truth = np.exp(log_theta(log_alpha, *latents(log_alpha, nothing, (1,), rng)))[0]
-        counts = rng.multinomial(datasets, truth / truth.sum()).astype(np.float64)
-        drawn = np.exp(log_theta(log_alpha, *latents(log_alpha, counts, (draws,), rng)))
-        yield {
-            "theta": (float(truth[0]), drawn[:, 0]),
-            "largest": (float(truth.max()), drawn.max(axis=1)),
-            "sum of squares": (float((truth**2).sum()), (drawn**2).sum(axis=1)),
-        }
-
-
-def _network(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    datasets: int = 15,
-    ess: float = 1.0,
-) -> Iterator[Replicate]:
-    """A chain of three measures: each table's rows are Dirichlets, θ is their product."""
-    first, rest = np.full(2, np.log(ess / 2.0)), np.full(2, np.log(ess / 4.0))
-
-    def rows(log_alpha: FloatArray, counts: FloatArray, size: int) -> FloatArray:
-        return np.exp(log_theta(log_alpha, *latents(log_alpha, counts, (size,), rng)))
-
-    def joint(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
-        return a[..., :, None, None] * b[..., :, :, None] * c[..., None, :, :]
-
-    for _ in range(simulations):
-        zero = np.zeros(2)
-        tables = [
-            rows(first, zero, 1),
-            *(np.stack([rows(rest, zero, 1)[0] for _ in "ab"])[None] for _ in "bc"),
-        ]
-        truth = joint(*tables)[0]
-        outcomes = rng.choice(8, size=datasets, p=truth.ravel() / truth.sum())
-        seen = np.bincount(outcomes, minlength=8).reshape(2, 2, 2).astype(np.float64)
-        a = rows(first, seen.sum(axis=(1, 2)), draws)
-        b = np.stack([rows(rest, seen.sum(axis=2)[i], draws) for i in (0, 1)], axis=1)
-        c = np.stack([rows(rest, seen.sum(axis=0)[i], draws) for i in (0, 1)], axis=1)
-        drawn = joint(a, b, c).reshape(draws, 8)
-        yield {
-            "theta": (float(truth.ravel()[0]), drawn[:, 0]),
-            "largest": (float(truth.max()), drawn.max(axis=1)),
-        }
-
-
-def _poisson_binomial(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    datasets: int = 15,
-    discordant: int = 12,
-    a: float = 1.0,
-    b: float = 1.0,
-) -> Iterator[Replicate]:
-    """The full model: r."""
-    for _ in range(simulations):
-        rate = rng.beta(b, b)
-        low = rng.beta(a, a, size=datasets)
-        low = np.minimum(low, 1.0 - low)
-        z = np.where(rng.random(datasets) < rate, low, 1.0 - low)
-        wrong = rng.binomial(discordant, z)
-        p = p_first_better(wrong, discordant - wrong, a)
-        yield {"r": (float(rate), draw_rates(count_posterior(p, b)[0], draws, rng, b))}
-
-
-def _hierarchical(
-    simulations: int,
-    draws: int,
-    rng: np.random.Generator,
-    *,
-    datasets: int = 8,
-    discordant: int = 15,
-) -> Iterator[Replicate]:
-    """Partial pooling: μ and ρ."""
-    for _ in range(simulations):
-        mu, rho = rng.random(), rng.random()
-        phi = (1.0 - rho) / rho
-        z = rng.beta(mu * phi, (1.0 - mu) * phi, size=datasets)
-        k_h = rng.binomial(discordant, z).astype(np.float64)
-        k_g = discordant - k_h
-        means, correlations = draw_hyper(k_h, k_g, pooled(k_h, k_g).grid, draws, rng)
-        yield {"mu": (float(mu), means), "rho": (float(rho), correlations)}
-
-
-_MODELS: dict[str, Callable[..., Iterator[Replicate]]] = {
-    "dirichlet": _dirichlet,
-    "network": _network,
-    "poisson-binomial": _poisson_binomial,
-    "hierarchical": _hierarchical,
-}
-
-#: What `sbc` knows by name.
-CALIBRATED = tuple(_MODELS)
+def _simulation(model: str) -> Callable[..., Iterator[Replicate]]:
+    """Return what simulates a model and draws from its posterior."""
+    check_word("model", model, calibrated())
+    simulate = registry.get(model).calibration()
+    assert simulate is not None
+    return simulate

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare.text import numbers
 
 if TYPE_CHECKING:
-    from bayescompare.comparison.method import Answer
+    from bayescompare.comparison.answer import Answer
 
 __all__ = [
     "HEADS",

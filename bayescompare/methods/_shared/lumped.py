@@ -14,12 +14,10 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
-from bayescompare.statements import DENSE, Statements
+from bayescompare.statements import DENSE, OTHER, Statements
 
-__all__ = ["OTHER", "Listing"]
+__all__ = ["Listing"]
 
-
-OTHER = "(other)"
 
 #: Beyond e^690 a cell outweighs all data; kept there, nothing overflows.
 MOST_LOG_ALPHA = 690.0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.method import Answer
+from bayescompare.comparison.answer import Answer
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement

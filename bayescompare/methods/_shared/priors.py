@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Priors",
-    "SavedPrior",
     "check_placed",
     "check_priors",
     "check_ranges",
@@ -63,23 +61,6 @@ _SUM = 1e-6
 #: Distributions known to be on a range, whatever their parameters; they need no draws.
 _ABOVE_ZERO = {"Beta", "Exponential", "Gamma", "HalfCauchy", "HalfNormal", "InverseGamma"}
 _ON_SIMPLEX = {"Dirichlet", "StickBreakingWeights"}
-
-
-@dataclass(frozen=True)
-class SavedPrior:
-    """A prior read back from a file, which holds its name but cannot hold the object."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def to_pymc(self, name: str) -> Any:
-        """Refuse: the model must be given its prior again."""
-        raise BayescompareError(
-            f"priors[{name!r}] was saved by name only ({self.text}): to build the model again, "
-            "call compare() on the loaded results with the prior itself."
-        )
 
 
 def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None:

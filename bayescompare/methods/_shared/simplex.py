@@ -22,12 +22,10 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY
+from bayescompare.statements import OUTCOME
 
-__all__ = ["LATENTS", "OUTCOME", "observe_weights", "place_dirichlet", "weighted"]
+__all__ = ["LATENTS", "observe_weights", "place_dirichlet", "weighted"]
 
-
-#: Name of the observed variable: each dataset's weights over the statements.
-OUTCOME = "outcome"
 
 #: Prefixes of the latents; trees show none of them. In front, where no name that a user gives can
 #: make one.

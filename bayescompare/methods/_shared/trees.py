@@ -13,8 +13,9 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.methods._shared.lumped import Listing
-from bayescompare.methods._shared.simplex import LATENTS, OUTCOME
+from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.results.results import Results
+from bayescompare.statements import OUTCOME
 
 if TYPE_CHECKING:
     import xarray as xr

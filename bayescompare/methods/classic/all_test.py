@@ -19,11 +19,15 @@ from typing import ClassVar
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer
+from bayescompare.comparison.registry import title_of
 from bayescompare.methods.classic.all_test_words import all_test_headline, all_test_words
+from bayescompare.methods.classic.comparison import PerMeasureComparison
 from bayescompare.methods.classic.pair_tests import PairTest
 from bayescompare.methods.classic.per_measure import Combined, Favoured, PerMeasure
+from bayescompare.methods.classic.words import by_measure_text
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 
@@ -51,7 +55,10 @@ class AllTest(PerMeasure):
     """
 
     name: ClassVar[str] = "all-test"
-    title: ClassVar[str] = "all-test: is one algorithm significantly better on every measure?"
+    title: ClassVar[str] = title_of("all-test")
+    citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
+    comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
+    levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
 
     def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
         """Take the largest p-value where all measures agree."""
@@ -85,6 +92,10 @@ class AllTest(PerMeasure):
     def supports(self, signs: FloatArray) -> BoolArray:
         """Better on every measure."""
         return np.asarray((signs > 0).all(axis=1))
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return by_measure_text("every", self.test, self.alpha)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are a conservative test."""

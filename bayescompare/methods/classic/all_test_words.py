@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, each, favours, own_level
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, pvalue, pvalue_equation, setting

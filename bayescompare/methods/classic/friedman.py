@@ -32,10 +32,14 @@ from scipy import stats
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.methods.classic.comparison import RankComparison
 from bayescompare.methods.classic.pair_tests import check_alpha
 from bayescompare.results.results import Results
 from bayescompare.statements import State
@@ -66,7 +70,12 @@ class Friedman(Method):
 
     least_algorithms: ClassVar[int] = 3
     name: ClassVar[str] = "friedman"
-    title: ClassVar[str] = "Friedman test of mean ranks (Iman-Davenport), with Nemenyi's pairs"
+    title: ClassVar[str] = title_of("friedman")
+    citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
+    comparison_type: ClassVar[type[Comparison] | None] = RankComparison
+    levers: ClassVar[str] = (
+        "other algorithms beside these, which change every mean rank, or more datasets"
+    )
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.2.2"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -118,15 +127,25 @@ class Friedman(Method):
         """Whether the p-value is that of a limiting distribution."""
         return answer.details["F"] is not None
 
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        from bayescompare.methods.classic.friedman_words import friedman_methods_text
+
+        return friedman_methods_text(self.alpha)
+
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
-        from bayescompare.methods.classic.friedman_words import friedman_words
+        from bayescompare.methods.classic.friedman_words import (
+            friedman_words,
+        )
 
         return friedman_words(results, answer, decision)
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
         """Say what was tested: whether the algorithms differ, not in which order."""
-        from bayescompare.methods.classic.friedman_words import friedman_headline
+        from bayescompare.methods.classic.friedman_words import (
+            friedman_headline,
+        )
 
         return friedman_headline(answer, decision)
 

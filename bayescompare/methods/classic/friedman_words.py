@@ -6,15 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.methods.classic.friedman import critical_difference, nemenyi, ranks
 from bayescompare.methods.classic.words import finding
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
 from bayescompare.text.phrases import many
 
-__all__ = ["friedman_headline", "friedman_words"]
+__all__ = ["friedman_headline", "friedman_methods_text", "friedman_words"]
 
 
 def friedman_headline(answer: Answer, decision: Decision) -> str:
@@ -85,3 +85,9 @@ def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
     if len(apart) < math.comb(len(names), 2):
         said.append("A pair that does not differ by this test is not shown to be equal.")
     return said
+
+
+def friedman_methods_text(alpha: float) -> str:
+    """Describe the test for a methods section."""
+    level = setting(alpha)
+    return f"by the Friedman test and Nemenyi's test of pairs at the level {level} ({{aside}})."

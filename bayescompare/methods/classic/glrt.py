@@ -21,8 +21,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.methods.classic.glrt_words import glrt_words
 from bayescompare.results.results import Results
@@ -46,7 +48,11 @@ class GLRT(Method):
     """
 
     name: ClassVar[str] = "glrt"
-    title: ClassVar[str] = "likelihood-ratio test that one joint statement is the most probable"
+    title: ClassVar[str] = title_of("glrt")
+    citations: ClassVar[tuple[str, ...]] = (
+        "decampos2016joint",
+        "benavoli2015joint",
+    )
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
@@ -76,6 +82,13 @@ class GLRT(Method):
     def approximate(self, answer: Answer) -> bool:
         """Whether the p-value is that of a limiting distribution."""
         return True
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return (
+            "by the generalised likelihood-ratio test of {cited}: the hypothesis that the two most "
+            "frequent joint statements are equally probable."
+        )
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which hypothesis was tested and what its p-value allows."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
 from bayescompare.text.phrases import many, short_label

@@ -21,11 +21,15 @@ from typing import ClassVar
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer
+from bayescompare.comparison.registry import title_of
+from bayescompare.methods.classic.comparison import PerMeasureComparison
 from bayescompare.methods.classic.one_test_words import one_test_headline, one_test_words
 from bayescompare.methods.classic.pair_tests import PairTest
 from bayescompare.methods.classic.per_measure import Combined, Favoured, PerMeasure
+from bayescompare.methods.classic.words import by_measure_text
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -54,7 +58,10 @@ class OneTest(PerMeasure):
 
     keeps_level: ClassVar[bool] = False
     name: ClassVar[str] = "one-test"
-    title: ClassVar[str] = "one-test: significantly better on some measure, worse on none?"
+    title: ClassVar[str] = title_of("one-test")
+    citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
+    comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
+    levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
     one_question: ClassVar[bool] = True
 
     def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
@@ -84,6 +91,10 @@ class OneTest(PerMeasure):
     def supports(self, signs: FloatArray) -> BoolArray:
         """Better on some measure, worse on none."""
         return np.asarray((signs >= 0).all(axis=1) & (signs > 0).any(axis=1))
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return by_measure_text("some", self.test, self.alpha)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are no test of their level."""

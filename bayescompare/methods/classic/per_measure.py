@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
     WhichTest,

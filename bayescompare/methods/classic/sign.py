@@ -21,8 +21,10 @@ from typing import ClassVar
 
 from scipy.stats import binomtest
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.pair_tests import run
 from bayescompare.methods.classic.sign_words import sign_words
@@ -49,7 +51,8 @@ class Sign(Method):
     """
 
     name: ClassVar[str] = "sign"
-    title: ClassVar[str] = "sign test: is one algorithm better on more datasets?"
+    title: ClassVar[str] = title_of("sign")
+    citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
@@ -81,6 +84,10 @@ class Sign(Method):
             return float(binomtest(wins, wins + losses).pvalue) if wins > losses else 1.0
 
         return level
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return "by the sign test, two-sided ({aside})."
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who won how often, and that nothing but wins was looked at."""

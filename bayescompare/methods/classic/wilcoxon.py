@@ -18,8 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.pair_tests import run
 from bayescompare.methods.classic.wilcoxon_words import wilcoxon_words
@@ -45,7 +47,12 @@ class Wilcoxon(Method):
     """
 
     name: ClassVar[str] = "wilcoxon"
-    title: ClassVar[str] = "Wilcoxon signed-rank test, exact with ties"
+    title: ClassVar[str] = title_of("wilcoxon")
+    citations: ClassVar[tuple[str, ...]] = (
+        "wilcoxon1945individual",
+        "demsar2006statistical",
+    )
+    levers: ClassVar[str] = "more datasets, or differences measured on another scale"
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Wilcoxon (1945); Demšar (2006), Section 3.1.3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
@@ -69,6 +76,10 @@ class Wilcoxon(Method):
     def approximate(self, answer: Answer) -> bool:
         """Whether the p-value is that of a limiting distribution."""
         return not answer.details["exact"]
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return "by Wilcoxon's signed-rank test, two-sided ({aside})."
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the rank sums, how the p-value was had, and what the test takes for granted."""

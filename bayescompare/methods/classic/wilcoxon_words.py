@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.results.results import Results

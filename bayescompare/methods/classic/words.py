@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 from bayescompare.text.phrases import many
 
-__all__ = ["NOT_A_PROBABILITY", "directed", "each", "favours", "finding", "left_out", "own_level"]
+__all__ = [
+    "NOT_A_PROBABILITY",
+    "by_measure_text",
+    "directed",
+    "each",
+    "favours",
+    "finding",
+    "left_out",
+    "own_level",
+]
 
-_TITLES = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
+#: The tests of one measure, as a sentence about findings and as a methods section name them.
+_FOUND_BY = {"sign": "sign test", "wilcoxon": "Wilcoxon signed-rank test"}
+_TESTED_BY = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed-rank test"}
 
 NOT_A_PROBABILITY = (
     "A p-value is not the probability of a hypothesis; for a probability use method='dirichlet'."
@@ -86,6 +97,14 @@ def each(test: str, results: Results, answer: Answer) -> str:
         for row in rows
     ]
     return (
-        f"By the {_TITLES[test]} on {plural(len(results.datasets), 'dataset')}, the "
+        f"By the {_FOUND_BY[test]} on {plural(len(results.datasets), 'dataset')}, the "
         f"measures favour: {many(found)}."
+    )
+
+
+def by_measure_text(which: str, test: str, alpha: float) -> str:
+    """Describe a rule about tests of each measure, for a methods section."""
+    return (
+        f"by the rule that one must be significantly better on {which} measure, by "
+        f"{_TESTED_BY[test]} at the level {setting(alpha)} ({{aside}})."
     )

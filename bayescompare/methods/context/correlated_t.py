@@ -27,8 +27,11 @@ import numpy as np
 from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
 from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior, joint
@@ -37,8 +40,10 @@ from bayescompare.kernels.context.poisson_multinomial import region_probabilitie
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.pair_answer import leanings, pair_answer, rate_extra, rate_figures
 from bayescompare.methods._shared.priors import Priors, check_priors
+from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.correlated_t_words import correlated_t_words
 from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
+from bayescompare.methods.context.methods_text import correlated_t_methods_text, weight_learned_text
 from bayescompare.methods.context.poisson_binomial import cut_rate
 from bayescompare.results.results import Results
 
@@ -106,7 +111,16 @@ class CorrelatedT(LearnsWeight, Method):
     """
 
     name: ClassVar[str] = "correlated-t"
-    title: ClassVar[str] = "the same for any measure, from replicated results (folds, seeds)"
+    title: ClassVar[str] = title_of("correlated-t")
+    citations: ClassVar[tuple[str, ...]] = (
+        "corani2015bayesian",
+        "lacoste2012bayesian",
+    )
+    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
+    prior_weight: ClassVar[str | None] = "b"
+    levers: ClassVar[str] = (
+        "another correlation ρ of the replicates, another rope, or more datasets"
+    )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Corani & Benavoli (2015); Lacoste et al. (2012), Section 5"
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "draws", "per_dataset", "rate"})
@@ -263,6 +277,14 @@ class CorrelatedT(LearnsWeight, Method):
         from bayescompare.methods.context.correlated_t_posterior import exact_tree
 
         return exact_tree(self, results, draws, chains, rng)
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return correlated_t_methods_text(self, answer)
+
+    def learned_text(self, pairs: int) -> str:
+        """Describe how b came from all pairs."""
+        return weight_learned_text(pairs)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""

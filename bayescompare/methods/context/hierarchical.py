@@ -20,6 +20,7 @@ Marchand (2012) for the question.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -28,8 +29,11 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.beta_binomial import (
     leave_one_out,
     pooled,
@@ -46,7 +50,9 @@ from bayescompare.methods._shared.priors import (
     is_number,
     prior_options,
 )
+from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.hierarchical_words import hierarchical_words
+from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -90,7 +96,15 @@ class Hierarchical(Method):
     """
 
     name: ClassVar[str] = "hierarchical"
-    title: ClassVar[str] = "the same with partial pooling: datasets borrow from each other"
+    title: ClassVar[str] = title_of("hierarchical")
+    citations: ClassVar[tuple[str, ...]] = (
+        "gelman2013bda",
+        "lacoste2012bayesian",
+    )
+    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
+    levers: ClassVar[str] = (
+        "more examples on the datasets in doubt (see per_dataset), or more datasets"
+    )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Gelman et al. (2013), Section 5.3; Lacoste et al. (2012)"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -237,6 +251,17 @@ class Hierarchical(Method):
         from bayescompare.methods.context.hierarchical_posterior import finish
 
         return finish(results, tree, rng)
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
+        """Simulate from the model, for calibration by simulation."""
+        from bayescompare.methods.context.calibration import simulate_pooled
+
+        return simulate_pooled
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return hierarchical_methods_text(self, answer)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""

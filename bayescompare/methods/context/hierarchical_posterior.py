@@ -10,7 +10,8 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
-from bayescompare.comparison.method import Answer, Sampling
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
     better_share,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results

@@ -21,7 +21,7 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -31,8 +31,11 @@ import numpy as np
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
 from bayescompare.kernels.context.poisson_binomial import context, draw_rates, pmf, rate_interval
 from bayescompare.kernels.context.poisson_binomial_joint import (
@@ -56,7 +59,12 @@ from bayescompare.methods._shared.priors import (
     is_number,
     prior_options,
 )
+from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
+from bayescompare.methods.context.methods_text import (
+    poisson_binomial_methods_text,
+    weight_learned_text,
+)
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.results.results import Results
 
@@ -116,7 +124,12 @@ class PoissonBinomial(LearnsWeight, Method):
     """
 
     name: ClassVar[str] = "poisson-binomial"
-    title: ClassVar[str] = "P(one algorithm is better on most datasets), from paired error counts"
+    title: ClassVar[str] = title_of("poisson-binomial")
+    citations: ClassVar[tuple[str, ...]] = ("lacoste2012bayesian",)
+    comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
+    prior_weight: ClassVar[str | None] = "b"
+    quick: ClassVar[bool] = True
+    levers: ClassVar[str] = "more examples on the datasets in doubt (see per_dataset)"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Lacoste, Laviolette & Marchand (2012), Section 5"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -344,6 +357,21 @@ class PoissonBinomial(LearnsWeight, Method):
         from bayescompare.methods.context.poisson_binomial_posterior import finish
 
         return finish(self, results, tree, rng)
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
+        """Simulate from the model, for calibration by simulation."""
+        from bayescompare.methods.context.calibration import simulate_counts
+
+        return simulate_counts
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return poisson_binomial_methods_text(self, answer)
+
+    def learned_text(self, pairs: int) -> str:
+        """Describe how b came from all pairs."""
+        return weight_learned_text(pairs)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""

@@ -10,7 +10,8 @@ from scipy.stats import beta
 
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
-from bayescompare.comparison.method import Answer, Sampling
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior

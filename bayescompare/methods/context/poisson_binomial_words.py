@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import count, error, percent, plural, probability_words, setting

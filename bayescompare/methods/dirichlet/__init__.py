@@ -16,7 +16,7 @@ de Campos & Benavoli (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,9 +26,12 @@ from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Answer, Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.planning import next_cells
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
@@ -50,6 +53,11 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods._shared.trees import conjugate_tree, finish_tree
+from bayescompare.methods.dirichlet.comparison import DirichletComparison
+from bayescompare.methods.dirichlet.methods_text import (
+    dirichlet_learned_text,
+    dirichlet_methods_text,
+)
 from bayescompare.methods.dirichlet.prior import (
     Prior,
     cells_of,
@@ -115,9 +123,15 @@ class Dirichlet(Method):
     """
 
     name: ClassVar[str] = "dirichlet"
-    title: ClassVar[str] = (
-        "multinomial-Dirichlet test: P(each joint statement is the most probable)"
+    title: ClassVar[str] = title_of("dirichlet")
+    citations: ClassVar[tuple[str, ...]] = (
+        "decampos2016joint",
+        "benavoli2015joint",
     )
+    comparison_type: ClassVar[type[Comparison] | None] = DirichletComparison
+    prior_weight: ClassVar[str | None] = "strength"
+    quick: ClassVar[bool] = True
+    levers: ClassVar[str] = "another prior (see sensitivity())"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -337,6 +351,37 @@ class Dirichlet(Method):
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
         return finish_tree(tree, results, self.listing(results), rng)
+
+    def prior_bounds(
+        self, results: Results, statement: str, weight: float
+    ) -> tuple[float, float] | None:
+        """Lower and upper P of a statement over all prior means of this strength."""
+        imprecise = Dirichlet(prior="imprecise", strength=weight)
+        answer = imprecise.answer(results, Sampling(np.random.default_rng(0), seed=0))
+        k = answer.labels.index(statement)
+        return float(answer.extra["lower"][k]), float(answer.extra["upper"][k])
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
+        """Make the method again; what `pairwise` learned comes back with it."""
+        from bayescompare.methods.dirichlet.learned import LearnedDirichlet
+
+        return LearnedDirichlet.from_options(options) if "learned" in options else cls(**options)
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
+        """Simulate from the model, for calibration by simulation."""
+        from bayescompare.methods.dirichlet.calibration import simulate
+
+        return simulate
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return dirichlet_methods_text(self, answer)
+
+    def learned_text(self, pairs: int) -> str:
+        """Describe how the prior of each pair came from all of them."""
+        return dirichlet_learned_text(pairs)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, its probability and what it does not say."""

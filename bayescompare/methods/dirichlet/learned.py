@@ -8,7 +8,7 @@ beside it as ``alone``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,8 +18,9 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Answer, Form, Sampling
+from bayescompare.comparison.method import Form, Sampling
 from bayescompare.comparison.planning import grown
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
@@ -69,7 +70,7 @@ class LearnedDirichlet(Dirichlet):
         return {}
 
     @classmethod
-    def from_options(cls, options: dict[str, Any]) -> LearnedDirichlet:
+    def from_options(cls, options: Mapping[str, Any]) -> LearnedDirichlet:
         """Read back what `options` returned."""
         return cls(prior="learned", learned=LearnedPrior.from_options(options["learned"]))
 

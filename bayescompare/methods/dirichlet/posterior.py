@@ -11,8 +11,9 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import decide
-from bayescompare.comparison.method import Answer, Form, Sampling
+from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, error, plural, probability_words, setting
 from bayescompare.text.phrases import many, short_label

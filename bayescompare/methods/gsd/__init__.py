@@ -28,9 +28,14 @@ import numpy as np
 from bayescompare._checks import check_count, check_word, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_test
+from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods.gsd.methods_text import gsd_methods_text
 from bayescompare.methods.gsd.problem import Pair, Rule
 from bayescompare.results.results import Results
 from bayescompare.statements import State
@@ -125,7 +130,12 @@ class GSD(GsdMethod):
     """
 
     name: ClassVar[str] = "gsd"
-    title: ClassVar[str] = "generalised stochastic dominance: better for every sensible utility"
+    title: ClassVar[str] = title_of("gsd")
+    citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
+    comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
+    levers: ClassVar[str] = (
+        "another δ (see thresholds), a measure taken as ordinal or metric, or more datasets"
+    )
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Jansen, Nalenz, Schollmeyer & Augustin (2022)"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -228,6 +238,10 @@ class GSD(GsdMethod):
         return min(
             (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
         )
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return gsd_methods_text(self, answer)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who dominates whom, what was tested and what that leaves open."""

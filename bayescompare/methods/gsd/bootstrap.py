@@ -24,12 +24,17 @@ import numpy as np
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Kind, Sampling
+from bayescompare.comparison.method import Kind, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.batch import optima
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods._shared.trees import constants, make_tree
 from bayescompare.methods.gsd import GsdMethod
+from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -61,7 +66,13 @@ class GSDBootstrap(GsdMethod):
     """
 
     name: ClassVar[str] = "gsd-bootstrap"
-    title: ClassVar[str] = "the same as probabilities, by the Bayesian bootstrap over datasets"
+    title: ClassVar[str] = title_of("gsd-bootstrap")
+    citations: ClassVar[tuple[str, ...]] = (
+        "jansen2022gsd",
+        "rubin1981bootstrap",
+    )
+    comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
+    levers: ClassVar[str] = "another δ, a measure taken as ordinal or metric, or more datasets"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Jansen et al. (2022); Rubin (1981)"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -124,6 +135,10 @@ class GSDBootstrap(GsdMethod):
             },
             seed=sampling.seed,
         )
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return gsd_bootstrap_methods_text(self, answer)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which relation is the most probable, and what the bootstrap takes for granted."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.comparison.method import Answer
+from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.gsd.threshold import delta_threshold
 from bayescompare.methods.gsd.problem import Pair
 from bayescompare.results.results import Results

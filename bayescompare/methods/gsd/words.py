@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.methods.classic.words import directed
 from bayescompare.methods.gsd.order import strict

@@ -17,12 +17,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Answer, Judges, Kind, Method, Sampling
+from bayescompare.comparison.method import Judges, Kind, Method, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
+from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.model_file.source import Source, find_source
-from bayescompare.methods.model_file.words import model_file_words
+from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -61,9 +65,12 @@ class ModelFile(Method):
     """
 
     name: ClassVar[str] = "model"
-    title: ClassVar[str] = "a generative model in plain PyMC, from a file or a function"
+    title: ClassVar[str] = title_of("model")
+    comparison_type: ClassVar[type[Comparison] | None] = ModelComparison
+    levers: ClassVar[str] = (
+        "another prior or likelihood in the model (compare_models() weighs them), or more datasets"
+    )
     kind: ClassVar[Kind] = "bayesian"
-    reference: ClassVar[str] = ""
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
     leading: ClassVar[str] = "is the most probable statement"
     pairs_together: ClassVar[bool] = True
@@ -173,6 +180,15 @@ class ModelFile(Method):
     def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Leave the tree as the model made it."""
         return tree
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> ModelFile:
+        """Name the model, whatever the file says; it is never run."""
+        return cls(str(options["source"]), priors=options["priors"], saved=True)
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return model_methods_text(answer)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict of the model, and that it is the model's."""

@@ -13,24 +13,22 @@ from numpy.typing import NDArray
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.comparison.method import Answer
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.nuts import monte_carlo_error
 from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
 from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
 from bayescompare.results.results import Results
-from bayescompare.statements import State, Statement, Statements
+from bayescompare.statements import OTHERS, State, Statement, Statements
 from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["OTHERS", "read_probability", "read_quantity"]
+__all__ = ["read_probability", "read_quantity"]
 
 
 #: Statements listed; of more those that the draws support most.
 _MOST = 256
-#: Who comes after the first, where the whole order would be one of too many.
-OTHERS = "others"
 
 
 def read_quantity(results: Results, values: xr.DataArray) -> Answer:

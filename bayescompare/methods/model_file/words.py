@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_words, setting
 from bayescompare.text.phrases import many, short_label
 
-__all__ = ["model_file_words"]
+__all__ = ["model_file_words", "model_methods_text"]
 
 
 def model_file_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
@@ -60,3 +60,11 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
     if not sure:
         return [f"No algorithm is ahead of another{everywhere} with probability {least}."]
     return [f"Pair by pair{everywhere}, with probability {least} each: {'; '.join(sure)}."]
+
+
+def model_methods_text(answer: Answer | None) -> str:
+    """Describe the model for a methods section."""
+    named = "a generative model of their own"
+    if answer is not None and "model" in answer.details:
+        named = f"the generative model {answer.details['model']}"
+    return f"by {named}, sampled by NUTS in PyMC."

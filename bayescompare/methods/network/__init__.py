@@ -16,6 +16,7 @@ Benavoli & de Campos (2015), Section 5; de Campos & Benavoli (2016), Section 5.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,8 +25,11 @@ import numpy as np
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._typing import FloatArray, IntArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Answer, Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.network.dag_posterior import (
     edge_probabilities,
     log_number_of_dags,
@@ -45,6 +49,7 @@ from bayescompare.methods.network.answer import (
     prior_weights,
     tables_of,
 )
+from bayescompare.methods.network.comparison import NetworkComparison
 from bayescompare.methods.network.graph import (
     SEARCHES,
     Graph,
@@ -52,6 +57,7 @@ from bayescompare.methods.network.graph import (
     default_max_parents,
     edges_of,
 )
+from bayescompare.methods.network.methods_text import network_methods_text
 from bayescompare.methods.network.posterior import Layout, build, finish, mixed_tree, single_tree
 from bayescompare.methods.network.words import GraphKind, network_words
 from bayescompare.results.results import Results
@@ -113,7 +119,17 @@ class Network(Method):
     """
 
     name: ClassVar[str] = "network"
-    title: ClassVar[str] = "the dirichlet test factored by a learned Bayesian network of measures"
+    title: ClassVar[str] = title_of("network")
+    citations: ClassVar[tuple[str, ...]] = (
+        "benavoli2015joint",
+        "decampos2016joint",
+        "heckerman1995learning",
+    )
+    comparison_type: ClassVar[type[Comparison] | None] = NetworkComparison
+    prior_weight: ClassVar[str | None] = "ess"
+    levers: ClassVar[str] = (
+        "another graph (see edges), another ess (see sensitivity()), or more datasets"
+    )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
     provides: ClassVar[frozenset[str]] = frozenset(
@@ -394,6 +410,24 @@ class Network(Method):
             graph = self.graph(rest)
             found[i] = scores.graph(graph) - rest.graph(graph)
         return found
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Network:
+        """Make the method again; one that was summed over other measures says so."""
+        from bayescompare.methods.network.subset import SummedNetwork
+
+        return SummedNetwork(**options) if "summed_from" in options else cls(**options)
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
+        """Simulate from the model, for calibration by simulation."""
+        from bayescompare.methods.network.calibration import simulate
+
+        return simulate
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return network_methods_text(self, answer)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures hang together, and which decide."""

@@ -16,7 +16,6 @@ from bayescompare.methods._shared.lumped import Listing
 from bayescompare.methods._shared.priors import Priors, place
 from bayescompare.methods._shared.simplex import (
     LATENTS,
-    OUTCOME,
     observe_weights,
     place_dirichlet,
     weighted,
@@ -33,7 +32,7 @@ from bayescompare.methods._shared.trees import (
     statement_coords,
 )
 from bayescompare.results.results import Results
-from bayescompare.statements import Statements
+from bayescompare.statements import OUTCOME, Statements
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.comparison import nuts
-from bayescompare.comparison.method import Answer, Sampling
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.network.statements import largest_states
 from bayescompare.methods._shared.priors import check_support
 from bayescompare.methods.dirichlet.posterior import sampled_questions, theta_summary

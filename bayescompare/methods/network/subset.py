@@ -17,8 +17,9 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Answer, Method, Sampling
+from bayescompare.comparison.method import Method, Sampling
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.dag_posterior import is_acyclic
 from bayescompare.methods.dirichlet import Dirichlet
@@ -118,6 +119,12 @@ class SummedNetwork(Network):
         leads = sole_leader(theta)
         none = 1.0 - float(leads.any(axis=1).mean())
         return _counted(subset, theta[:, at], leads[:, at], none, sampling)
+
+    def refuses(self, quantity: str) -> str:
+        """What asks anew needs the whole network."""
+        if quantity in ("sensitivity", "rope_sensitivity"):
+            return "this answer was summed from a network by on(); ask the whole one."
+        return super().refuses(quantity)
 
     def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and that it is a sum over measures left out."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.comparison.method import Answer
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, probability_words

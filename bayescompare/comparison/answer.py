@@ -1,0 +1,100 @@
+"""`Answer`: what a method found, as plain arrays and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bayescompare._typing import FloatArray
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from bayescompare.statements import Statements
+
+__all__ = ["Answer"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method found, as arrays over the listed statements.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The statements, ``"A>B|B>A"``.
+    states : tuple of tuple of str
+        For every measure, the ordering in each statement.
+    counts : array (S,)
+        Weight of the datasets that support each statement.
+    size : int
+        Number K of possible statements.
+    n_observed : int
+        Number of statements that some dataset supports.
+    probability : array (S,), optional
+        P(the statement is the most probable one).
+    unobserved : float, optional
+        The same for all statements never observed, together.
+    mcse : array (S,), optional
+        Monte Carlo standard error of `probability`; None when it is exact.
+    none_leads : float
+        P(no statement leads, because two or more are exactly equal): 0 unless a prior or a model
+        gives equality mass. With `probability` and what is not listed it sums to one.
+    pvalue, statistic : float, optional
+        Of a frequentist method.
+    log_evidence : float, optional
+        Where it is closed.
+    extra : mapping of str to array (S,)
+        Fields of one method only, per statement.
+    figures : mapping of str to float
+        Fields of one method only, about the whole.
+    details : mapping
+        JSON-ready facts of one method only, such as the edges of a learned graph.
+    tree : DataTree, optional
+        The posterior, where the answer came from one.
+    seed : int, optional
+        What the sampling was seeded with.
+    lead : int, optional
+        Which statement a p-value is about, where it need not be that of the largest count.
+    sampled : bool
+        Whether the p-value comes from random resamples.
+    """
+
+    labels: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    counts: FloatArray
+    size: int
+    n_observed: int
+    _: KW_ONLY
+    probability: FloatArray | None = None
+    unobserved: float | None = None
+    mcse: FloatArray | None = None
+    none_leads: float = 0.0
+    pvalue: float | None = None
+    statistic: float | None = None
+    log_evidence: float | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    tree: xr.DataTree | None = None
+    seed: int | None = None
+    lead: int | None = None
+    sampled: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.mcse is None and not self.sampled
+
+    @classmethod
+    def over(cls, statements: Statements, **found: Any) -> Answer:
+        """Build an answer over all the listed statements."""
+        return cls(
+            labels=statements.labels,
+            states=statements.states,
+            counts=statements.table.counts,
+            size=statements.size,
+            n_observed=statements.n_observed,
+            **found,
+        )

@@ -1,0 +1,224 @@
+"""Comparisons read back from JSON and netCDF. Loading runs no code: a model is named, not run.
+
+A file of a newer schema is refused rather than misread.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from bayescompare._checks import check_path
+from bayescompare._errors import BayescompareError
+from bayescompare._input import check_regular, read_file
+from bayescompare.comparison import registry
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.checks import (
+    check_comparison,
+    one_line,
+    part,
+    read_count,
+    read_number,
+    read_numbers,
+    read_size,
+    read_states,
+)
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.files import SCHEMA, SCHEMA_VERSION
+from bayescompare.comparison.method import Method
+from bayescompare.comparison.saved_prior import SavedPrior
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count
+
+__all__ = ["load_comparison"]
+
+#: The largest arrays that are read from a netCDF file, all together: 4 GiB.
+MOST_ARRAYS = 4 * 2**30
+
+#: Groups of a saved file that are ours; every other group is the posterior's.
+_OWN = ("results", "answer")
+
+_SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed", "lead", "sampled")
+
+
+def load_comparison(path: str | Path) -> Comparison:
+    """Read a comparison that `Comparison.to_netcdf` or `Comparison.to_json` wrote.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file (``.json``) holds everything but a sampled posterior.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, bayescompare as bc
+    >>> c = bc.compare(bc.load_example("pnn"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = bc.load_comparison(c.to_netcdf(pathlib.Path(folder) / "c.nc"))
+    >>> again.best == c.best
+    True
+    """
+    source = check_path(path)
+    try:
+        check_regular(source)
+        c = _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
+        check_comparison(c)
+    except BayescompareError as error:
+        raise BayescompareError(f"{source}: {error}") from None
+    except Exception as error:  # whatever a parser makes of bytes that are nothing of ours
+        raise BayescompareError(
+            f"{source} is not a comparison that bayescompare wrote ({one_line(error)})."
+        ) from None
+    return c
+
+
+def _read_json(source: Path) -> Comparison:
+    document = json.loads(read_file(source), parse_constant=_refuse_constant)
+    _check_schema(document)
+    with part("results"):
+        results = _results(document["results"])
+    with part("statements"):
+        rows = document["statements"]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        labels, states = columns.pop("label"), columns.pop("states")
+    with part("the answer"):
+        answer = _answer(labels, states, columns, document, document, None)
+    with part("method"):
+        name, options = document["method"]["name"], document["method"]["options"]
+        method = _method(name, options)
+        return comparison_of(results, method, method.restored(answer, options))
+
+
+def _refuse_constant(word: str) -> float:
+    raise BayescompareError(f"{word} is not JSON.")
+
+
+def _results(told: Mapping[str, Any]) -> Results:
+    """Build the results that `_told` told of."""
+    facts = {"source": told["source"], "notes": tuple(told["notes"])}
+    coords = {"dataset": told["datasets"], "algorithm": told["algorithms"]}
+    if "counts" in told:
+        dims = ("dataset", "algorithm", "opponent")
+        kept = {name: read_numbers(name, values) for name, values in told["counts"].items()}
+        counts = xr.Dataset(
+            {name: (dims[: values.ndim], values) for name, values in kept.items()},
+            {**coords, "opponent": told["algorithms"]},
+        )
+        return ErrorCounts.from_counts(counts, **facts)
+    if "replicates" in told:
+        coords["replicate"] = told["replicates"]
+    cells = {name: read_numbers(name, values) for name, values in told["values"].items()}
+    data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
+    spec = {name: Measure.from_dict(fields) for name, fields in told["measures"].items()}
+    return Results(data, spec, **facts)
+
+
+def _read_netcdf(source: Path) -> Comparison:
+    _check_netcdf_size(source)
+    with xr.open_datatree(source, engine="h5netcdf") as opened:
+        tree = opened.load()
+    _check_schema(tree.attrs)
+    with part("results"):
+        stored = tree["results"].to_dataset()
+        kind = ErrorCounts if "wrong_only" in stored else Results
+        results = kind.from_dataset(stored)
+    with part("the answer"):
+        saved = tree["answer"].to_dataset()
+        answer = _answer(
+            saved["statement"].values.tolist(),
+            saved["states"].values.tolist() if "states" in saved else [],
+            {str(name): saved[name].values for name in saved.data_vars if name != "states"},
+            json.loads(tree.attrs["scalars"]),
+            {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
+            _posterior(tree),
+        )
+    with part("method"):
+        options = json.loads(tree.attrs["options"])
+        method = _method(tree.attrs["method"], options)
+        return comparison_of(results, method, method.restored(answer, options))
+
+
+def _check_netcdf_size(source: Path) -> None:
+    """Refuse arrays that are larger than memory: a file may say so without holding them."""
+    import h5py
+
+    sizes = []
+    with h5py.File(source) as file:
+        file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+    if sum(sizes) > MOST_ARRAYS:
+        raise BayescompareError(
+            f"its arrays take {count(sum(sizes) / 2**30)} GiB, more than "
+            f"{count(MOST_ARRAYS / 2**30)}: read a part of it with xarray.open_datatree."
+        )
+
+
+def _posterior(tree: xr.DataTree) -> xr.DataTree | None:
+    """The groups that are not ours, which an answer was sampled as."""
+    groups = {name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN}
+    if not groups:
+        return None
+    kept = xr.DataTree.from_dict(groups)
+    kept.attrs.update(json.loads(tree.attrs["tree_attrs"]))
+    return kept
+
+
+def _answer(
+    labels: list[str],
+    states: list[list[str]],
+    columns: Mapping[str, Any],
+    scalars: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    tree: xr.DataTree | None,
+) -> Answer:
+    arrays = {name: read_numbers(name, values) for name, values in columns.items()}
+    figures = {k: read_number(f"figures: {k}", v) for k, v in facts["figures"].items()}
+    if not isinstance(facts["details"], dict):
+        raise BayescompareError("details must be an object.")
+    if scalars["pvalue"] is not None and scalars["statistic"] is None:
+        scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
+    return Answer(
+        labels=tuple(labels),
+        states=read_states(states),
+        counts=arrays.pop("count"),
+        probability=arrays.pop("probability", None),
+        mcse=arrays.pop("mcse", None),
+        size=read_size("n_statements", scalars["n_statements"]),
+        n_observed=read_count("n_observed", scalars["n_observed"]),
+        **{k: scalars[k] for k in _SCALARS},
+        # Files written before there was such a field had no such mass.
+        none_leads=scalars.get("none_leads", 0.0),
+        extra=arrays,
+        figures=figures,
+        details=facts["details"],
+        tree=tree,
+    )
+
+
+def _method(name: str, options: dict[str, Any]) -> Method:
+    given = options.get("priors")
+    if given:
+        options = {
+            **options,
+            # Numbers, and vectors and mappings of them, are kept; all else by name.
+            "priors": {k: SavedPrior(v) if isinstance(v, str) else v for k, v in given.items()},
+        }
+    return registry.saved_class(name).from_options(options)
+
+
+def _check_schema(head: Any) -> None:
+    if not isinstance(head, Mapping) or head.get("schema") != SCHEMA:
+        raise BayescompareError("this is not a comparison that bayescompare wrote.")
+    version = read_count("schema_version", head.get("schema_version"))
+    if version > SCHEMA_VERSION:
+        raise BayescompareError(
+            f"schema version {version}, and this bayescompare reads up to {SCHEMA_VERSION}: "
+            "upgrade it."
+        )

@@ -1,0 +1,89 @@
+"""What a method from outside must have, and what its answers must look like."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING, fields
+from typing import Any, get_args
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.checks import check_fields
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.method import Judges, Kind, Method
+from bayescompare.results.results import Results
+
+__all__ = ["check_answer", "check_class", "is_ours"]
+
+#: What a class must declare, and as what.
+_NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
+
+#: What a class must declare as one of a few words.
+_WORDS = {"kind": get_args(Kind), "judges": get_args(Judges)}
+
+
+def is_ours(method: type[Method]) -> bool:
+    """Whether a method's class comes with this package."""
+    return method.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def check_class(method: object) -> None:
+    """Refuse a class that lacks what every door needs, in one line."""
+    if not (isinstance(method, type) and issubclass(method, Method)):
+        raise BayescompareError(
+            f"register({method!r}): give a class derived from bc.methods.Method."
+        )
+    where = f"method class {method.__qualname__}"
+    if missing := sorted(method.__abstractmethods__):
+        raise BayescompareError(f"{where} lacks {', '.join(f'{name}()' for name in missing)}.")
+    _check_declared(method, where)
+    _check_options(method, where)
+
+
+def _check_declared(method: Any, where: str) -> None:
+    for name, kind in _NEEDED.items():
+        value = getattr(method, name, None)
+        if not isinstance(value, kind) or value == "":
+            raise BayescompareError(f"{where} lacks {name}: declare it as a {kind.__name__}.")
+    for name, words in _WORDS.items():
+        value = getattr(method, name, None)
+        if value not in words and not isinstance(value, property):
+            raise BayescompareError(
+                f"{where}: {name}={value!r}; choose one of {', '.join(map(repr, words))}."
+            )
+    own = method.comparison_type
+    if not (own is None or (isinstance(own, type) and issubclass(own, Comparison))):
+        raise BayescompareError(
+            f"{where}: comparison_type={own!r} is not a class derived from bc.Comparison."
+        )
+
+
+def _check_options(method: type[Method], where: str) -> None:
+    """Its options are fields of a frozen dataclass, and each has a default."""
+    if "__init__" in vars(method) and "__dataclass_params__" not in vars(method):
+        raise BayescompareError(
+            f"{where} has an __init__ of its own: declare its options as fields of a frozen "
+            "dataclass, so that they can be saved."
+        )
+    for field in fields(method):
+        if field.default is MISSING and field.default_factory is MISSING:
+            raise BayescompareError(
+                f"{where}: option {field.name!r} has no default, so method={method.name!r} alone "
+                "could not be asked."
+            )
+    weight = method.prior_weight
+    if weight is not None and weight not in inspect.signature(method).parameters:
+        raise BayescompareError(f"{where}: prior_weight={weight!r} is not one of its options.")
+
+
+def check_answer(results: Results, method: Method, answer: object) -> None:
+    """Refuse an answer of the wrong shape, in one line that names the method."""
+    if not isinstance(answer, Answer):
+        raise BayescompareError(
+            f"method {method.name!r} returned a {type(answer).__name__} from answer(): it must "
+            "be a bc.methods.Answer."
+        )
+    try:
+        check_fields(results, method, answer)
+    except BayescompareError as error:
+        raise BayescompareError(f"method {method.name!r} gave a wrong answer: {error}") from None

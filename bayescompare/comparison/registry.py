@@ -1,0 +1,206 @@
+"""The methods by name, as strings: listing them imports none, asking for one imports that one."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from bayescompare._errors import BayescompareError, closest
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.method import Method
+
+__all__ = [
+    "add",
+    "get",
+    "having",
+    "module_of",
+    "names",
+    "remove",
+    "saved_class",
+    "title_of",
+    "weighing",
+]
+
+
+class _Entry(NamedTuple):
+    """Where a method's class is, as ``"module:Class"``, and its one line."""
+
+    where: str
+    title: str
+
+
+_BUILT_IN = {
+    "glrt": _Entry(
+        "bayescompare.methods.classic.glrt:GLRT",
+        "likelihood-ratio test that one joint statement is the most probable",
+    ),
+    "dirichlet": _Entry(
+        "bayescompare.methods.dirichlet:Dirichlet",
+        "multinomial-Dirichlet test: P(each joint statement is the most probable)",
+    ),
+    "network": _Entry(
+        "bayescompare.methods.network:Network",
+        "the dirichlet test factored by a learned Bayesian network of measures",
+    ),
+    "poisson-binomial": _Entry(
+        "bayescompare.methods.context.poisson_binomial:PoissonBinomial",
+        "P(one algorithm is better on most datasets), from paired error counts",
+    ),
+    "hierarchical": _Entry(
+        "bayescompare.methods.context.hierarchical:Hierarchical",
+        "the same with partial pooling: datasets borrow from each other",
+    ),
+    "correlated-t": _Entry(
+        "bayescompare.methods.context.correlated_t:CorrelatedT",
+        "the same for any measure, from replicated results (folds, seeds)",
+    ),
+    "gsd": _Entry(
+        "bayescompare.methods.gsd:GSD",
+        "generalised stochastic dominance: better for every sensible utility",
+    ),
+    "gsd-bootstrap": _Entry(
+        "bayescompare.methods.gsd.bootstrap:GSDBootstrap",
+        "the same as probabilities, by the Bayesian bootstrap over datasets",
+    ),
+    "sign": _Entry(
+        "bayescompare.methods.classic.sign:Sign",
+        "sign test: is one algorithm better on more datasets?",
+    ),
+    "wilcoxon": _Entry(
+        "bayescompare.methods.classic.wilcoxon:Wilcoxon",
+        "Wilcoxon signed-rank test, exact with ties",
+    ),
+    "friedman": _Entry(
+        "bayescompare.methods.classic.friedman:Friedman",
+        "Friedman test of mean ranks (Iman-Davenport), with Nemenyi's pairs",
+    ),
+    "all-test": _Entry(
+        "bayescompare.methods.classic.all_test:AllTest",
+        "all-test: is one algorithm significantly better on every measure?",
+    ),
+    "one-test": _Entry(
+        "bayescompare.methods.classic.one_test:OneTest",
+        "one-test: significantly better on some measure, worse on none?",
+    ),
+}
+
+#: Saved by this name, but asked for by a file or a function.
+_UNLISTED = {
+    "model": _Entry(
+        "bayescompare.methods.model_file:ModelFile",
+        "a generative model in plain PyMC, from a file or a function",
+    )
+}
+
+_REGISTERED: dict[str, type[Method]] = {}
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def get(name: object) -> type[Method]:
+    """Return the class of the method called `name`."""
+    if isinstance(name, str) and name in _REGISTERED:
+        return _REGISTERED[name]
+    if isinstance(name, str) and name in _BUILT_IN:
+        return _load(_BUILT_IN[name])
+    known = names()
+    raise BayescompareError(
+        f"method={name!r} is unknown: choose one of {', '.join(known)}.{closest(str(name), known)}"
+    )
+
+
+def names() -> dict[str, str]:
+    """Return every method's name with one line about it. No method is imported.
+
+    Examples
+    --------
+    >>> list(names())[:3]
+    ['glrt', 'dirichlet', 'network']
+    """
+    built_in = {name: entry.title for name, entry in _BUILT_IN.items()}
+    return {**built_in, **{name: method.title for name, method in _REGISTERED.items()}}
+
+
+def having(quantity: str) -> list[str]:
+    """Return the names of the methods whose comparisons have `quantity`.
+
+    Examples
+    --------
+    >>> having("network")
+    ['network']
+    """
+    if not isinstance(quantity, str):
+        raise BayescompareError(f"quantity={quantity!r}: give its name, such as 'questions'.")
+    return [name for name in names() if quantity in get(name).provides]
+
+
+def weighing() -> list[str]:
+    """Return the names of the methods whose prior has a weight to vary."""
+    return [name for name in names() if get(name).prior_weight is not None]
+
+
+def title_of(name: str) -> str:
+    """Return the one line about a built-in method."""
+    return {**_BUILT_IN, **_UNLISTED}[name].title
+
+
+def module_of(attribute: str) -> str | None:
+    """Return the module of the built-in method whose class has this name; None of any other."""
+    for entry in _BUILT_IN.values():
+        module, _, name = entry.where.partition(":")
+        if name == attribute:
+            return module
+    return None
+
+
+def saved_class(name: object) -> type[Method]:
+    """Return the class that a saved comparison names."""
+    if isinstance(name, str) and name in _UNLISTED:
+        return _load(_UNLISTED[name])
+    if isinstance(name, str) and name not in names():
+        raise BayescompareError(
+            f"it was made by method {name!r}, which is not known here: if that is a method of "
+            "yours, register it first by bc.methods.register()."
+        )
+    return get(name)
+
+
+def add(method: type[Method]) -> None:
+    """Make a class known by its name, which must be new.
+
+    A class of the same module and name, as a notebook makes when a cell is run twice, replaces
+    the one before.
+    """
+    name = method.name
+    if not _NAME.fullmatch(name):
+        raise BayescompareError(
+            f"name={name!r} of {method.__qualname__}: use lower-case words joined by hyphens, as "
+            "in 'my-test'."
+        )
+    before = _REGISTERED.get(name)
+    again = before is not None and _place(before) == _place(method)
+    if name in _BUILT_IN or name in _UNLISTED or not (before is None or again):
+        raise BayescompareError(
+            f"name={name!r} of {method.__qualname__}: there is a method of this name already; "
+            "choose another."
+        )
+    _REGISTERED[name] = method
+
+
+def remove(name: str) -> None:
+    """Forget a registered method; built-in ones stay."""
+    if name not in _REGISTERED:
+        raise BayescompareError(f"name={name!r}: no method was registered by this name.")
+    del _REGISTERED[name]
+
+
+def _place(method: type[Method]) -> tuple[str, str]:
+    return method.__module__, method.__qualname__
+
+
+def _load(entry: _Entry) -> type[Method]:
+    module, _, attribute = entry.where.partition(":")
+    method: type[Method] = getattr(importlib.import_module(module), attribute)
+    return method

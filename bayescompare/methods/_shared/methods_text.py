@@ -1,0 +1,38 @@
+"""Pieces of the methods paragraphs: whose prior, how it was computed, what was chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayescompare._checks import is_number
+from bayescompare.methods._shared.priors import prior_options
+from bayescompare.text.numbers import setting
+
+__all__ = ["chosen", "how", "own_priors", "sampled", "weight"]
+
+
+def how(method: Any) -> str:
+    """How P(max) was computed."""
+    return "by NUTS in PyMC" if method.samples else "by one-dimensional quadrature, exactly"
+
+
+def own_priors(method: Any) -> str:
+    """The priors that the user gave, by name."""
+    given = prior_options(method.priors) or {}
+    return ", ".join(f"{name} {value}" for name, value in given.items())
+
+
+def sampled(method: Any) -> str:
+    """Whose priors they were, where they are not the method's, and whether NUTS was needed."""
+    own = f", under priors given by the user ({own_priors(method)})" if method.priors else ""
+    return own + (", sampled by NUTS" if method.samples else "")
+
+
+def chosen(value: object) -> str:
+    """An option as it was given: a number, or a word."""
+    return setting(value) if is_number(value) else str(value)
+
+
+def weight(b: object) -> str:
+    """The parameter b of a symmetric Beta prior."""
+    return "b learned from all pairs" if b == "learned" else f"b = {chosen(b)}"

@@ -1,0 +1,71 @@
+"""What a comparison about a context of datasets has of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from bayescompare.comparison.comparison import Comparison
+
+__all__ = ["ContextComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContextComparison(Comparison):
+    """A comparison about a context of datasets, with what was found on each of them."""
+
+    @property
+    def per_dataset(self) -> pd.DataFrame:
+        """One row per dataset; ``probability`` is P(the first algorithm is better there).
+
+        ``alone``, where it is there, is the same by the dataset's own data only.
+        """
+        index = pd.Index(self.results.datasets, name="dataset")
+        table = pd.DataFrame(self.answer.details["per_dataset"], index=index)
+        whole = ("first_wrong", "second_wrong", "replicates")
+        return table.astype({name: int for name in whole if name in table})
+
+    @property
+    def rate(self) -> pd.Series[float]:
+        """The share of datasets on which the first is better: mean, sd and 95 % interval.
+
+        The mean is also the probability that it is better on a dataset not yet seen. The interval
+        of ``"hierarchical"`` is good to about 0.002, all else to the last digits.
+        """
+        return self._figures("rate")
+
+    @property
+    def pooling(self) -> pd.DataFrame:
+        """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
+        self._require("pooling")
+        return pd.DataFrame({name: self._figures(name) for name in ("mu", "rho")}).T
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every dataset, headed to be printed."""
+        first, second = self.results.algorithms
+        heads = {
+            "probability": f"P({first} better)",
+            "second_better": f"P({second} better)",
+            "equivalent": "P(equivalent)",
+            "alone": "P by itself",
+            "first_wrong": f"only {first} wrong",
+            "second_wrong": f"only {second} wrong",
+            "advantage": "mean advantage",
+            "share_alone": "error share by itself",
+            "share": "error share",
+            "rho": "ρ",
+        }
+        table = self.per_dataset
+        shown = [name for name in heads if name in table]
+        rest = [name for name in table if name not in heads]
+        return {"Datasets": table[[*shown, *rest]].rename(columns=heads)}
+
+    def _figures(self, name: str) -> pd.Series[float]:
+        found = {
+            key.removeprefix(f"{name}_"): value
+            for key, value in self.answer.figures.items()
+            if key.startswith(f"{name}_")
+        }
+        return pd.Series(found, name=name, dtype=float)

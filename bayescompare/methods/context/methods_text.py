@@ -1,0 +1,77 @@
+"""What a paper says of the tests about a context of datasets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayescompare.methods._shared.methods_text import chosen, sampled, weight
+from bayescompare.text.numbers import setting, statistic
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.answer import Answer
+
+__all__ = [
+    "correlated_t_methods_text",
+    "hierarchical_methods_text",
+    "poisson_binomial_methods_text",
+    "weight_learned_text",
+]
+
+
+def poisson_binomial_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test of error counts."""
+    model = "jointly with the share of datasets" if method.joint else "dataset by dataset"
+    prior = ""
+    if not method.priors:
+        prior = (
+            ", under a Dirichlet prior of each dataset's error probabilities "
+            f"(a = {chosen(method.a)}) and a Beta prior of the share of datasets "
+            f"({weight(method.b)})"
+        )
+    return (
+        "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
+        f"two gets wrong, {model}{prior}{sampled(method)}. Reported is the posterior probability "
+        "that one is better on most datasets of the context."
+    )
+
+
+def hierarchical_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test with partial pooling."""
+    return (
+        "by a hierarchical Beta model of the counts of examples that only one of the two gets "
+        f"wrong (after {{aside}}), in which datasets learn from each other{sampled(method)}. "
+        "Reported is the posterior probability that one is better on most datasets of the context."
+    )
+
+
+def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test of replicates."""
+    rho = "ρ, one over the number of folds"
+    if answer is not None:
+        seen = answer.details["per_dataset"]["rho"]
+        ends = dict.fromkeys([min(seen), max(seen)])
+        rho = f"ρ = {' to '.join(statistic(end, significant=3) for end in ends)}"
+    elif method.rho is not None:
+        rho = f"ρ = {setting(method.rho)}"
+    elif method.folds is not None:
+        rho = f"ρ = 1/{method.folds}"
+    outcome = "one is better on most datasets"
+    if answer is not None and len(answer.labels) == 3:
+        outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
+    joint = "joint model, " if method.joint else ""
+    b = weight((method.priors or {}).get("b", method.b))
+    return (
+        "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
+        f"the correlation {rho}, and the Poisson binomial over datasets ({joint}symmetric prior of "
+        f"the shares of datasets with {b}; {{aside}}). Reported is the posterior probability "
+        f"that {outcome}."
+    )
+
+
+def weight_learned_text(pairs: int) -> str:
+    """Describe how the prior of each pair came from all of them."""
+    return (
+        f"For each pair the parameter b of its prior was learned from all {pairs} "
+        "pairs by empirical Bayes: it comes from one distribution over 16 values from 0.1 to "
+        "1000, found by EM on the closed evidences."
+    )

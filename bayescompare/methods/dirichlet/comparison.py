@@ -1,0 +1,49 @@
+"""What a comparison by the multinomial-Dirichlet test has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import MissingQuantity
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.method import Sampling
+from bayescompare.methods._shared.questions import Questions
+
+if TYPE_CHECKING:
+    from bayescompare.methods.dirichlet import Dirichlet
+
+__all__ = ["DirichletComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DirichletComparison(Questions, Comparison):
+    """A comparison by the multinomial-Dirichlet test, with its own questions."""
+
+    @property
+    def bounds(self) -> xr.DataArray:
+        """Lower and upper P over all prior means, for ``prior="imprecise"``."""
+        if "lower" not in self.answer.extra:
+            raise MissingQuantity("bounds: only Dirichlet(prior='imprecise') has them.")
+        both = [self._over_statements("bounds", self.answer.extra[b]) for b in ("lower", "upper")]
+        return xr.concat(both, pd.Index(["lower", "upper"], name="bound")).transpose()
+
+    def _lacking(self) -> set[str]:
+        without = {"bounds"} if "lower" not in self.answer.extra else set()
+        return super()._lacking() | without
+
+    def on(self, measures: Sequence[str]) -> DirichletComparison:
+        """Ask again about a subset of the measures, summing θ over the others.
+
+        The posterior stays this one: the prior is summed, not set anew, which makes a difference
+        for every prior but "symmetric".
+        """
+        subset = self.results.sel(measures=measures)
+        method = cast("Dirichlet", self.method).on(self.results, list(subset.measures))
+        answer = method.answer(subset, Sampling(np.random.default_rng()))
+        return DirichletComparison(subset, method, answer)

@@ -1,0 +1,51 @@
+"""What a paper says of the multinomial-Dirichlet test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bayescompare.methods._shared.methods_text import how, own_priors
+from bayescompare.text.numbers import count, setting
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.answer import Answer
+
+__all__ = ["dirichlet_learned_text", "dirichlet_methods_text"]
+
+
+def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test, its prior and what is reported."""
+    size = "" if answer is None else f" (of which there are {count(answer.size)})"
+    reported = "the posterior probability that a statement's θ is the largest"
+    if method.prior == "imprecise":
+        reported += ", and its lower and upper bounds over all prior means"
+    return (
+        "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
+        f"about who is better on each measure{size}; their probabilities θ have a "
+        f"{_prior(method)}. Reported is {reported}, computed {how(method)}."
+    )
+
+
+def dirichlet_learned_text(pairs: int) -> str:
+    """Describe how the prior of each pair came from all of them."""
+    return (
+        f"The prior of each pair is Dirichlet(Aφ), learned from all {pairs} pairs by "
+        "empirical Bayes: the base φ is the pooled frequency of the statements, made symmetric "
+        "under swapping the two algorithms, plus one dataset spread evenly; the strengths A of "
+        "the pairs come from one distribution over 16 values from 0.1 to 1000, found by EM on "
+        "the closed evidences."
+    )
+
+
+def _prior(method: Any) -> str:
+    if method.priors:
+        return f"prior given by the user ({own_priors(method)})"
+    if method.prior == "learned":
+        return "prior learned from all pairs"
+    if method.prior in ("symmetric", "imprecise"):
+        return f"Dirichlet prior (symmetric, strength s = {setting(method.strength)})"
+    if isinstance(method.prior, Mapping):
+        return "Dirichlet prior with parameters given for single statements"
+    parameter = {"jeffreys": "α = 1/2, Jeffreys'", "uniform": "α = 1, uniform"}
+    return f"Dirichlet prior ({parameter.get(str(method.prior), f'α = {method.prior}')})"

@@ -1,0 +1,60 @@
+"""What a paper says of generalised stochastic dominance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayescompare.text.numbers import plural, setting, statistic
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.answer import Answer
+
+__all__ = ["gsd_bootstrap_methods_text", "gsd_methods_text"]
+
+
+def gsd_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the relation and its test."""
+    told = (
+        "by generalised stochastic dominance ({aside}), which asks whether every utility in "
+        f"keeping with the measures' scales prefers one, {_extent(method, answer)}"
+    )
+    if answer is not None and answer.pvalue is None:
+        return f"{told}. The order is that of these data; it was not tested."
+    test = f"{method.scheme}, {_resamples(method, answer)}"
+    sides = "two-sided" if method.sides == 2 else "one-sided, in a direction named beforehand"
+    return f"{told}; the p-value is that of a permutation test ({sides}; {test})."
+
+
+def gsd_bootstrap_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the relation under the Bayesian bootstrap."""
+    return (
+        "by generalised stochastic dominance ({aside}) under the Bayesian bootstrap over datasets, "
+        f"{_extent(method, answer)}, from {plural(method.resamples, 'draw')} of the datasets' "
+        "weights. Reported is the posterior probability of dominance."
+    )
+
+
+def _extent(method: Any, answer: Answer | None) -> str:
+    """The δ that was used, as it was asked for: itself, or as a share ε of δ_max."""
+    used = None if answer is None else answer.details.get("delta")
+    told = f"at δ = {setting(method.delta)}"
+    if method.epsilon is not None:
+        told = f"at δ = ε·δ_max with ε = {setting(method.epsilon)}"
+        told += f" (δ = {statistic(used, significant=3)})" if isinstance(used, float) else ""
+    elif isinstance(used, float) and used < method.delta:
+        told += f", cut to the largest that the pair allows, {statistic(used, significant=3)}"
+    if method.rule is not None:
+        told += f" (rule of gains: {method.rule})"
+    return told
+
+
+def _resamples(method: Any, answer: Answer | None) -> str:
+    """How many labellings were tried, which need not be how many were asked for."""
+    stop = method.stop_after
+    until = "" if stop is None else f", at most until {stop} of them reach the statistic"
+    if answer is None:
+        return f"at most {plural(method.permutations, 'resample')}{until}"
+    tried = max(answer.details["resamples"])
+    if answer.details.get("enumerated"):
+        return f"all {plural(tried, 'swap')} of labels"
+    return f"{plural(tried, 'resample')}{until}"

@@ -1,0 +1,113 @@
+"""What a comparison by the network test has of its own: the graph it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import BayescompareError, MissingQuantity
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.method import Sampling
+from bayescompare.methods._shared.questions import Questions
+
+if TYPE_CHECKING:
+    from pgmpy.models import DiscreteBayesianNetwork
+
+    from bayescompare.methods.network import Network
+    from bayescompare.methods.network.graph import Graph, Scores
+
+__all__ = ["NetworkComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkComparison(Questions, Comparison):
+    """A comparison by the network test, with the graph it learned."""
+
+    @cached_property
+    def network(self) -> DiscreteBayesianNetwork:
+        """The graph with posterior-mean tables, for pgmpy's inference."""
+        self._require("network")
+        from bayescompare.methods.network.to_pgmpy import pgmpy_network
+
+        method, scores, graph = self._learned()
+        _check_fixed_ess(method, "network")
+        layout = method.layout(self.results, scores, graph)
+        return pgmpy_network(scores.statements, graph, layout.tables)
+
+    @cached_property
+    def edges(self) -> xr.DataArray:
+        """P(parent → child) over all graphs with at most so many parents, exactly."""
+        self._require("edges")
+        method, scores, _ = self._learned()
+        names = list(self.results.measures)
+        coords = {"parent": names, "child": names}
+        values = method.edges(self.results)
+        attrs = {"max_parents": scores.max_parents, "ess": scores.ess}
+        return xr.DataArray(values, coords, ("parent", "child"), name="edges", attrs=attrs)
+
+    @property
+    def score(self) -> float:
+        """Log BDeu of the graph."""
+        self._require("score")
+        return float(self.answer.details["score"])
+
+    @property
+    def components(self) -> pd.DataFrame:
+        """The independent groups of measures, each with its own best statement."""
+        return pd.DataFrame(self.answer.details["components"])
+
+    def on(self, measures: Sequence[str]) -> Comparison:
+        """Ask again about a subset of the measures, summing θ over the others.
+
+        Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
+        """
+        from bayescompare.methods.network.subset import on
+
+        self._require("on")
+        subset = self.results.sel(measures=measures)
+        method, scores, graph = self._learned()
+        _check_fixed_ess(method, "on()")
+        if method.average:
+            raise BayescompareError(
+                "on() follows one graph, and average=True mixes them: ask compare() on "
+                "results.sel(measures=[...]) with average=True, or on() with average=False."
+            )
+        smaller = on(method, scores, graph, list(subset.measures))
+        answer = smaller.answer(subset, Sampling(np.random.default_rng(0), seed=0))
+        return comparison_of(subset, smaller, answer)
+
+    def _lacking(self) -> set[str]:
+        lacking = super()._lacking()
+        if cast("Network", self.method).average:
+            lacking.add("on")
+        if self.method.samples:
+            lacking.update(("network", "on"))
+        return lacking
+
+    def _learned(self) -> tuple[Network, Scores, Graph]:
+        from bayescompare.methods.network.graph import graph_of
+        from bayescompare.methods.network.subset import SummedNetwork
+
+        if isinstance(self.method, SummedNetwork):
+            if self.method.whole is None:
+                raise MissingQuantity("on: ask the comparison that this one was summed from.")
+            return self.method, self.method.whole, self.method.graph
+        method = cast("Network", self.method)
+        edges = [tuple(edge) for edge in self.answer.details["edges"]]
+        graph = graph_of(edges, self.results.measures)
+        return method, method.scores(self.results), graph
+
+
+def _check_fixed_ess(method: Network, what: str) -> None:
+    if method.samples:
+        raise BayescompareError(
+            f"{what} needs a fixed ess, and here it has a prior of your own; the sampled tables "
+            "are in c.tree."
+        )

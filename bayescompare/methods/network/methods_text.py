@@ -1,0 +1,46 @@
+"""What a paper says of the network test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayescompare.methods._shared.methods_text import chosen, own_priors
+from bayescompare.text.numbers import error, plural, setting
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.answer import Answer
+
+__all__ = ["network_methods_text"]
+
+
+def network_methods_text(method: Any, answer: Answer | None) -> str:
+    """Describe the test, its graph and what is reported."""
+    limit = method.max_parents if answer is None else answer.details["max_parents"]
+    choices = ["BDeu score", f"equivalent sample size {chosen(method.ess)}"]
+    if method.priors:
+        choices[1] = f"prior given by the user: {own_priors(method)}"
+    if isinstance(method.search, str):
+        most = "as many parents as the datasets allow" if limit is None else plural(limit, "parent")
+        choices.append(f"at most {most} each")
+    graph = "of a graph given by the user"
+    if method.average:
+        graph = "averaged over all graphs within the limit on parents"
+    elif isinstance(method.search, str):
+        graph = "of the graph with the best score"
+        choices.append(f"{method.search} search")
+    return (
+        "by the test of {cited} with the joint distribution factored by a Bayesian network over "
+        f"the measures, {graph} ({', '.join(choices)}). Reported is the posterior "
+        f"probability that a joint statement is the most probable one, computed "
+        f"{_error(method, answer)}."
+    )
+
+
+def _error(method: Any, answer: Answer | None) -> str:
+    if answer is not None and answer.mcse is not None:
+        most = error(float(answer.mcse.max()))
+        return f"by {'NUTS' if method.samples else 'Monte Carlo'} (standard error at most {most})"
+    if answer is None and not method.samples:
+        wanted = setting(method.mcse)
+        return f"exactly where it can be, else by Monte Carlo to a standard error of {wanted}"
+    return "by NUTS in PyMC" if method.samples else "exactly"
