@@ -19,7 +19,7 @@ import pytest
 import bayescompare as bc
 from bayescompare import _input
 from bayescompare._input import read_file
-from bayescompare.comparison import files as comparison_files
+from bayescompare.comparison import loading
 
 TEXT = "dataset,A,B\niris,0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.6\n"
 
@@ -192,4 +192,4 @@ def test_the_limits_are_documented() -> None:
     page = Path(__file__).resolve().parents[1] / "docs" / "readers.md"
     told = page.read_text(encoding="utf-8")
     assert f"{_input.MOST_BYTES // 2**20} MiB" in told
-    assert f"{comparison_files.MOST_ARRAYS // 2**30} GiB" in told
+    assert f"{loading.MOST_ARRAYS // 2**30} GiB" in told

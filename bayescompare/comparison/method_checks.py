@@ -66,7 +66,8 @@ def _check_options(method: type[Method], where: str) -> None:
             "dataclass, so that they can be saved."
         )
     for field in fields(method):
-        if field.default is MISSING and field.default_factory is MISSING:
+        bare = field.default is MISSING and field.default_factory is MISSING
+        if field.init and bare:
             raise BayescompareError(
                 f"{where}: option {field.name!r} has no default, so method={method.name!r} alone "
                 "could not be asked."

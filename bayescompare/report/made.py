@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._version import __version__
+from bayescompare.comparison.method_checks import is_ours
 from bayescompare.report.page import Section
 from bayescompare.text.numbers import error
 
@@ -41,12 +42,17 @@ def python_call(function: str, method: Method, results: Results, options: Mappin
 
     A prior that is an object stands by its description, which is the same in every run.
     """
-    # A learned prior has a class of its own, which only `pairwise` makes.
-    kind = type(method).__name__.removeprefix("Learned")
-    inside = ", ".join(f"{name}={value!r}" for name, value in method.chosen().items())
     given = {"measures": list(results.measures), **options}
     told = "".join(f",\n    {name}={value!r}" for name, value in given.items() if value is not None)
-    return f"bc.{function}(\n    results,\n    method=bc.methods.{kind}({inside}){told},\n)"
+    return f"bc.{function}(\n    results,\n    method={_constructor(method)}{told},\n)"
+
+
+def _constructor(method: Method) -> str:
+    inside = ", ".join(f"{name}={value!r}" for name, value in method.chosen().items())
+    if not is_ours(type(method)):
+        return f"{type(method).__name__}({inside})"
+    # A learned prior has a class of its own, which only `pairwise` makes.
+    return f"bc.methods.{type(method).__name__.removeprefix('Learned')}({inside})"
 
 
 def _options(options: Mapping[str, Any]) -> str:

@@ -228,8 +228,11 @@ class Dirichlet(Method):
 
     @property
     def learns_from_pairs(self) -> bool:
-        """Whether no prior was given, or "learned" was."""
-        return self.learns
+        """Whether no prior was given, or "learned" was; a test derived from this one never does.
+
+        What `learn` returns answers by this class, and would leave out what the other changes.
+        """
+        return self.learns and type(self) is Dirichlet
 
     def learn(self, asked: Sequence[Results]) -> Method:
         """Return the test with the prior that all pairs teach, where there are enough."""

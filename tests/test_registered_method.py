@@ -1,0 +1,248 @@
+"""The plug-in promise: a method from outside, in about ten lines, and every door knows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import bayescompare as bc
+from bayescompare.cli.app import app
+from bayescompare.methods import Answer, Method
+from bayescompare.statements import Statements
+
+
+class Share(Method):
+    """P is the share of datasets: no prior, no model, a method in ten lines."""
+
+    name = "share"
+    title = "the share of datasets that support each statement"
+    kind = "bayesian"
+    provides = frozenset({"probability"})
+
+    def answer(self, results, sampling):
+        statements = Statements.from_results(results)
+        counts = statements.table.counts
+        return Answer.over(statements, probability=counts / counts.sum())
+
+    def words(self, results, answer, decision):
+        return [f"{decision.statement} holds on most datasets."]
+
+
+class HalfComparison(bc.comparisons.DirichletComparison):
+    """A comparison with a field of its own."""
+
+    @property
+    def doubled(self) -> float:
+        """Twice the largest probability."""
+        return 2.0 * float(self.probability.max())
+
+
+class Half(bc.methods.Dirichlet):
+    """The Dirichlet test under another name, with a type and a citation of its own."""
+
+    name = "half"
+    title = "the Dirichlet test at half the strength"
+    citations = ("@article{half2026,\n  author = {Half, Anna},\n  year = {2026}\n}",)
+    comparison_type = HalfComparison
+
+    def methods_text(self, answer):
+        return "by half the test of {cited}."
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    for method in (Share, Half):
+        assert bc.methods.register(method) is method
+    yield
+    for method in (Share, Half):
+        bc.methods.unregister(method.name)
+
+
+@pytest.fixture
+def table() -> bc.Results:
+    return bc.load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
+
+
+NAMES = ("share", "half")
+
+
+def test_names_and_describe() -> None:
+    for name in NAMES:
+        assert bc.methods.names()[name] == bc.methods.get(name).title
+    assert bc.methods.describe("half").index.tolist() == ["theta", "alpha", "strength"]
+    assert "half" in bc.methods.having("questions")
+
+
+def test_the_figures_are_the_method_s() -> None:
+    results = bc.load_example("benavoli-example1")
+    c = bc.compare(results, method="share")
+    counts = bc.compare(results).probability["count"]
+    np.testing.assert_allclose(c.probability, counts / 12)
+    own = bc.compare(results)
+    half = bc.compare(results, method="half")
+    np.testing.assert_array_equal(half.probability, own.probability)
+    pd.testing.assert_series_equal(half.questions, own.questions)
+    assert half.doubled == 2 * float(own.probability.max())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_question(name: str, table: bc.Results, tmp_path: Path) -> None:
+    c = bc.compare(table, method=name, algorithms=["GBM", "CART"])
+    assert c.best in c.explain() or "GBM is better" in c.explain()
+    assert name in repr(c)
+    assert c.summary().index[0] == c.best
+    assert c.plot().get_title() or c.plot().get_xlabel()
+    page = c.report(tmp_path / "page.html").read_text("utf-8")
+    assert f"method={type(c.method).__name__}()," in page
+    for suffix in (".md", ".tex", ".json"):
+        assert c.report(tmp_path / f"page{suffix}").stat().st_size > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("suffix", [".json", ".nc"])
+def test_files(name: str, suffix: str, table: bc.Results, tmp_path: Path) -> None:
+    c = bc.compare(table, method=name, algorithms=["GBM", "CART"])
+    path = tmp_path / f"c{suffix}"
+    c.to_json(path) if suffix == ".json" else c.to_netcdf(path)
+    again = bc.load_comparison(path)
+    assert type(again) is type(c)
+    assert type(again.method) is type(c.method)
+    pd.testing.assert_frame_equal(again.summary(), c.summary())
+    assert again.explain() == c.explain()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_pairs(name: str, table: bc.Results, tmp_path: Path) -> None:
+    p = bc.pairwise(table, method=name, progress=False, n_jobs=1)
+    assert len(p.decide()) == 3
+    assert p.explain()
+    assert p.plot() is not None
+    assert p.report(tmp_path / "page.html").stat().st_size > 1000
+    assert json.loads(p.to_json())["comparisons"][0]["method"]["name"] == name
+
+
+def test_what_is_declared_is_used(table: bc.Results, tmp_path: Path) -> None:
+    c = bc.compare(table, method="half", algorithms=["GBM", "CART"])
+    page = c.report(tmp_path / "page.md").read_text("utf-8")
+    assert "by half the test of Half (2026)." in page
+    assert "@article{half2026," in page
+    assert c.sensitivity([0.5, 1.0]).shape[0] == 2
+    assert c.sensitivity([1.0]).attrs["lower"]
+    assert bc.studies.sbc("half", simulations=20, rng=1).model == "half"
+    assert "half" in bc.studies.CALIBRATED
+    assert bc.compare_models([c, bc.compare(c.results)]).table.shape[0] == 2
+
+
+def test_the_command_line() -> None:
+    for name in NAMES:
+        done = CliRunner().invoke(app, ["compare", "--example", "pnn", "--method", name])
+        assert done.exit_code == 0, done.output
+        assert name in CliRunner().invoke(app, ["methods"]).output
+    assert "half the strength" in CliRunner().invoke(app, ["methods", "half"]).output
+
+
+# what is refused ----------------------------------------------------------------------------------
+
+
+def refusal(method: object) -> str:
+    with pytest.raises(bc.BayescompareError) as caught:
+        bc.methods.register(method)  # type: ignore[arg-type]
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_what_is_no_method() -> None:
+    for thing in (3, "share", dict, Share()):
+        assert "derived from bc.methods.Method" in refusal(thing)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"name": None}, "lacks name"),
+        ({"name": ""}, "lacks name"),
+        ({"name": "My Test"}, "lower-case words joined by hyphens"),
+        ({"name": "dirichlet"}, "already"),
+        ({"name": "model"}, "already"),
+        ({"name": "share"}, "already"),
+        ({"name": "plackett_luce"}, "bundled model"),
+        ({"title": None}, "lacks title"),
+        ({"kind": "guess"}, "kind='guess'"),
+        ({"provides": {"probability"}}, "lacks provides"),
+        ({"citations": "me2026"}, "lacks citations"),
+        ({"judges": "stars"}, "judges='stars'"),
+        ({"comparison_type": dict}, "comparison_type"),
+        ({"prior_weight": "strength"}, "prior_weight='strength' is not one of its options"),
+        ({"__init__": lambda self, x: None}, "__init__ of its own"),
+    ],
+    ids=str,
+)
+def test_a_class_that_will_not_do(change: dict[str, object], words: str) -> None:
+    other = type("Other", (Share,), {"name": "other", **change})
+    assert words in refusal(other)
+
+
+def test_a_class_without_an_answer() -> None:
+    class Silent(Method):
+        name = "silent"
+
+    assert "lacks answer(), words()" in refusal(Silent)
+
+
+def test_registering_the_same_class_again_replaces_it() -> None:
+    again = type("Share", (Share,), {"__module__": Share.__module__, "__qualname__": "Share"})
+    assert bc.methods.register(again) is again
+    assert bc.methods.get("share") is again
+
+
+def test_a_built_in_method_cannot_be_forgotten() -> None:
+    with pytest.raises(bc.BayescompareError, match="no method was registered"):
+        bc.methods.unregister("dirichlet")
+
+
+WRONG = {
+    "no answer": (lambda a: None, "must be a bc.methods.Answer"),
+    "short": (lambda a: {"probability": a.probability[:1]}, "probability has the shape"),
+    "above one": (lambda a: {"probability": a.probability + 2.0}, "between 0 and 1"),
+    "sums to two": (lambda a: {"probability": np.full(len(a.labels), 0.5)}, "sums to 2"),
+    "none": (lambda a: {"probability": None}, "probability is missing"),
+    "a p-value": (lambda a: {"pvalue": 0.1, "statistic": 1.0}, "pvalue is given"),
+    "labels": (lambda a: {"labels": tuple("abcd")}, "is no statement"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), WRONG.values(), ids=WRONG)
+def test_an_answer_of_the_wrong_shape(change, words: str) -> None:
+    from dataclasses import replace
+
+    class Wrong(Share):
+        name = "wrong"
+
+        def answer(self, results, sampling):
+            answer = super().answer(results, sampling)
+            changed = change(answer)
+            return changed if changed is None else replace(answer, **changed)
+
+    for ask in (bc.compare, bc.pairwise):
+        with pytest.raises(bc.BayescompareError, match="method 'wrong'") as caught:
+            ask(bc.load_example("benavoli-example1"), method=Wrong())
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_a_method_that_is_not_known_here(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    bc.compare(bc.load_example("pnn"), method="share").to_json(path)
+    bc.methods.unregister("share")
+    try:
+        with pytest.raises(bc.BayescompareError, match=r"register it first by bc\.methods"):
+            bc.load_comparison(path)
+    finally:
+        bc.methods.register(Share)
