@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.results.counts import ErrorCounts
     from bayescompare.results.results import Results
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
@@ -58,11 +60,13 @@ def results() -> Results:
 
 
 @pytest.fixture(scope="session")
-def counts() -> Results:
+def counts() -> ErrorCounts:
     """Errors of two classifiers that were tested on the same examples."""
     import bayescompare as bc
 
-    return bc.load_example("lacoste-svm-parzen")
+    errors = bc.load_example("lacoste-svm-parzen")
+    assert isinstance(errors, bc.ErrorCounts)
+    return errors
 
 
 @pytest.fixture(scope="session")
@@ -72,3 +76,27 @@ def own(results: Results) -> Comparison:
     from tests.methods.model_file.own import QUICK, by_measure
 
     return bc.compare(results, method=by_measure, rng=1, sampler=QUICK)
+
+
+@pytest.fixture(scope="session")
+def example1(results: Results) -> Comparison:
+    """Example 1 of Benavoli as the default method answers it."""
+    import bayescompare as bc
+
+    return bc.compare(results)
+
+
+@pytest.fixture(scope="session")
+def pairs(uci: Results) -> Pairwise:
+    """Every pair of the eight classifiers, as the default method answers."""
+    import bayescompare as bc
+
+    return bc.pairwise(uci, n_jobs=1)
+
+
+@pytest.fixture(scope="session")
+def tested(uci: Results) -> Pairwise:
+    """Every pair of the eight classifiers with its p-value."""
+    import bayescompare as bc
+
+    return bc.pairwise(uci, method="glrt", n_jobs=1)

@@ -6,6 +6,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import bayescompare as bc
+from bayescompare import plots
+from tests.plots.drawn import fresh
 
 
 def test_the_pictures_of_sensitivity(results: bc.Results) -> None:
@@ -21,3 +23,12 @@ def test_the_pictures_of_sensitivity(results: bc.Results) -> None:
     assert drawn.max() == pytest.approx(max(table_.attrs["upper"]))
     ropes = bc.plots.plot_sensitivity(c.rope_sensitivity("time"), ax=Figure().subplots())
     assert ropes.get_xscale() == "linear"
+
+
+def test_lines_of_sensitivity_differ_without_colour() -> None:
+    table = bc.compare(bc.load_example("benavoli-example1")).sensitivity()
+    ax = plots.plot_sensitivity(table, ax=fresh(9, 7))
+    lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    assert len(lines) == 4
+    assert len({str(line._dash_pattern) for line in lines}) == 4
+    assert len({line.get_marker() for line in lines}) == 4

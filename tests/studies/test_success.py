@@ -1,26 +1,16 @@
-"""Successes against errors: the counts by brute force, and what the paper says of its contexts."""
+"""The study of successes against errors, and what the paper says of its contexts."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import comb
 from typing import Any
-
-import matplotlib as mpl
-
-mpl.use("Agg")
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 import bayescompare as bc
-from bayescompare import plots
-from bayescompare.kernels.success import sign_confidence
 from bayescompare.studies import auc, success_curves, success_errors, success_study
 
 #: The paper's contexts: Figure 3's, and the one of two kinds of datasets.
@@ -30,119 +20,6 @@ BIMODAL: dict[str, Any] = {
     "examples": 100_001,
     "datasets": 14,
 }
-
-
-def fresh() -> Axes:
-    return Figure(figsize=(6, 6)).subplots()
-
-
-def by_hand(confidence: list[float], correct: list[bool], tau: float) -> tuple[int, int]:
-    passed = [right for sure, right in zip(confidence, correct, strict=True) if sure > tau]
-    return sum(passed), len(passed) - sum(passed)
-
-
-answers = st.lists(
-    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.9, 1.0]), st.booleans()), min_size=1
-)
-
-
-@given(answers)
-def test_shares_are_counts_above_the_threshold(given_answers: list[tuple[float, bool]]) -> None:
-    confidence, correct = [a for a, _ in given_answers], [b for _, b in given_answers]
-    right, wrong = by_hand(confidence, correct, 0.0)
-    if not (right and wrong):
-        with pytest.raises(bc.BayescompareError, match="simulate more"):
-            success_errors(confidence, correct)
-        return
-    curve = success_errors(confidence, correct)
-    assert curve.attrs == {"successes": right, "errors": wrong}
-    assert curve["threshold"].is_monotonic_decreasing
-    assert set(curve["threshold"]) == {0.0, *confidence}
-    for row in curve.itertuples():
-        assert (row.success * right, row.error * wrong) == pytest.approx(
-            by_hand(confidence, correct, row.threshold)
-        )
-
-
-@given(answers, st.randoms())
-def test_ties_do_not_depend_on_their_listing(
-    given_answers: list[tuple[float, bool]], random: Any
-) -> None:
-    shuffled = random.sample(given_answers, len(given_answers))
-    if len({right for sure, right in given_answers if sure > 0}) < 2:
-        return
-    one, other = (success_errors(*zip(*a, strict=True)) for a in (given_answers, shuffled))
-    pd.testing.assert_frame_equal(one, other)
-
-
-@given(answers)
-def test_the_area_is_the_chance_that_a_success_is_the_surer(
-    given_answers: list[tuple[float, bool]],
-) -> None:
-    right = [sure for sure, good in given_answers if good and sure > 0]
-    wrong = [sure for sure, good in given_answers if not good and sure > 0]
-    if not (right and wrong):
-        return
-    # Mann and Whitney's, ties counting half.
-    above = sum((r > w) + (r == w) / 2 for r in right for w in wrong) / len(right) / len(wrong)
-    assert auc(success_errors(*zip(*given_answers, strict=True))) == pytest.approx(above)
-
-
-def test_one_tied_block_is_one_step() -> None:
-    curve = success_errors([0.8] * 6, [True, False, True, True, False, True])
-    assert curve[["success", "error"]].to_numpy().tolist() == [[0, 0], [1, 1]]
-    assert auc(curve) == 0.5
-
-
-def test_right_and_wrong_exchanged_mirror_the_area() -> None:
-    rng = np.random.default_rng(0)
-    sure, right = np.round(rng.uniform(0.01, 1, 300), 2), rng.random(300) < 0.6
-    assert auc(success_errors(sure, ~right)) == pytest.approx(1 - auc(success_errors(sure, right)))
-
-
-BAD = {
-    "nan": ([0.5, float("nan")], [True, False], "nan at place 1"),
-    "above one": ([0.5, 1.5], [True, False], "1.5 at place 1"),
-    "below zero": ([-0.1, 0.5], [True, False], "place 0"),
-    "lengths": ([0.5, 0.6], [True], "shapes"),
-    "empty": ([], [], "shapes"),
-    "matrix": ([[0.5]], [[True]], "shapes"),
-    "words": (["sure"], [True], "numbers"),
-    "not truth": ([0.5, 0.6], [0.3, 1.0], "truth"),
-}
-
-
-@pytest.mark.parametrize(("confidence", "correct", "message"), BAD.values(), ids=BAD)
-def test_bad_answers_are_refused(confidence: Any, correct: Any, message: str) -> None:
-    with pytest.raises(bc.BayescompareError, match=message):
-        success_errors(confidence, correct)
-
-
-def test_zeros_and_ones_are_truth_values() -> None:
-    one, other = (success_errors([0.5, 0.6], right) for right in ([0, 1], [False, True]))
-    pd.testing.assert_frame_equal(one, other)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 21])
-def test_the_sign_test_s_confidence_is_exact(n: int) -> None:
-    table = sign_confidence(n)
-    for wins in range(n + 1):
-        for losses in range(n + 1 - wins):
-            total = wins + losses
-            tail = sum(comb(total, i) for i in range(min(wins, losses) + 1))
-            p = min(Fraction(1), 2 * Fraction(tail, 2**total))
-            assert table[wins, losses] == float(1 - p)
-            if total:
-                assert table[wins, losses] == pytest.approx(1 - _binomtest(wins, total), abs=1e-12)
-
-
-def _binomtest(wins: int, total: int) -> float:
-    from scipy.stats import binomtest
-
-    return float(binomtest(wins, total).pvalue)
-
-
-# -------------------------------------------------------------------------------------- the study
 
 
 def test_confidences_are_the_methods_own() -> None:
@@ -239,66 +116,88 @@ def test_a_study_of_nothing_is_refused(options: dict[str, Any], message: str) ->
         success_study(**{"simulations": 10, **options})
 
 
-# ------------------------------------------------------------------------------------ the picture
+def by_hand(confidence: list[float], correct: list[bool], tau: float) -> tuple[int, int]:
+    passed = [right for sure, right in zip(confidence, correct, strict=True) if sure > tau]
+    return sum(passed), len(passed) - sum(passed)
 
 
-@pytest.fixture(scope="module")
-def curves() -> dict[str, pd.DataFrame]:
-    return success_curves(success_study(simulations=600, datasets=7, rng=2))
-
-
-def test_the_curves_drawn_are_the_curves_given(curves: dict[str, pd.DataFrame]) -> None:
-    ax = plots.plot_success(curves, ax=fresh())
-    diagonal, *lines = ax.lines
-    np.testing.assert_array_equal(diagonal.get_xydata(), [[0, 0], [1, 1]])
-    legend = ax.get_legend()
-    assert legend is not None
-    words = [text.get_text() for text in legend.get_texts()]
-    assert words == [f"{name}: AUC {auc(curve):.3f}" for name, curve in curves.items()]
-    for line, curve in zip(lines, curves.values(), strict=True):
-        np.testing.assert_array_equal(line.get_xdata(), curve["error"])
-        np.testing.assert_array_equal(line.get_ydata(), curve["success"])
-
-
-def test_lines_differ_without_colour(curves: dict[str, pd.DataFrame]) -> None:
-    _, *lines = plots.plot_success(curves, ax=fresh()).lines
-    dashes = {str(line._dash_pattern) for line in lines}
-    assert len(dashes) == len(lines)
-
-
-def test_more_curves_than_styles_are_drawn_all_the_same() -> None:
-    curve = success_errors([0.9, 0.8, 0.7], [True, False, True])
-    ax = plots.plot_success({f"m{k}": curve for k in range(20)}, ax=fresh())
-    assert len(ax.lines) == 21
-
-
-def test_odd_names_are_shown_as_they_are() -> None:
-    curve = success_errors([0.9, 0.8, 0.7], [True, False, True])
-    ax = plots.plot_success({"$x_1": curve, "<b>": curve, "z" * 80: curve}, ax=fresh())
-    legend = ax.get_legend()
-    assert legend is not None
-    texts = legend.get_texts()
-    assert texts[0].get_text().startswith("$x_1: AUC")
-    assert not any(text.get_parse_math() for text in texts)
-    assert max(len(text.get_text()) for text in texts) < 50
-    figure = ax.get_figure()
-    assert isinstance(figure, Figure)
-    figure.canvas.draw()
-
-
-@pytest.mark.parametrize(
-    ("given_curves", "message"),
-    [
-        ({}, "at least one"),
-        (None, "at least one"),
-        ([1, 2], "at least one"),
-        ({"a": None}, r"curves\['a'\]"),
-        ({"a": pd.DataFrame({"success": [0, 1]})}, r"curves\['a'\]"),
-        ({"a": pd.DataFrame({"success": [0.0, np.nan], "error": [0, 1]})}, "shares"),
-        ({"a": pd.DataFrame({"success": [0.0, 2.0], "error": [0, 1]})}, "shares"),
-        ({"a": pd.DataFrame({"success": [0.0], "error": [0.0]})}, "shares"),
-    ],
+answers = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.75, 0.9, 1.0]), st.booleans()), min_size=1
 )
-def test_bad_curves_are_refused(given_curves: Any, message: str) -> None:
+
+
+@given(answers)
+def test_shares_are_counts_above_the_threshold(given_answers: list[tuple[float, bool]]) -> None:
+    confidence, correct = [a for a, _ in given_answers], [b for _, b in given_answers]
+    right, wrong = by_hand(confidence, correct, 0.0)
+    if not (right and wrong):
+        with pytest.raises(bc.BayescompareError, match="simulate more"):
+            success_errors(confidence, correct)
+        return
+    curve = success_errors(confidence, correct)
+    assert curve.attrs == {"successes": right, "errors": wrong}
+    assert curve["threshold"].is_monotonic_decreasing
+    assert set(curve["threshold"]) == {0.0, *confidence}
+    for row in curve.itertuples():
+        assert (row.success * right, row.error * wrong) == pytest.approx(
+            by_hand(confidence, correct, row.threshold)
+        )
+
+
+@given(answers, st.randoms())
+def test_ties_do_not_depend_on_their_listing(
+    given_answers: list[tuple[float, bool]], random: Any
+) -> None:
+    shuffled = random.sample(given_answers, len(given_answers))
+    if len({right for sure, right in given_answers if sure > 0}) < 2:
+        return
+    one, other = (success_errors(*zip(*a, strict=True)) for a in (given_answers, shuffled))
+    pd.testing.assert_frame_equal(one, other)
+
+
+@given(answers)
+def test_the_area_is_the_chance_that_a_success_is_the_surer(
+    given_answers: list[tuple[float, bool]],
+) -> None:
+    right = [sure for sure, good in given_answers if good and sure > 0]
+    wrong = [sure for sure, good in given_answers if not good and sure > 0]
+    if not (right and wrong):
+        return
+    # Mann and Whitney's, ties counting half.
+    above = sum((r > w) + (r == w) / 2 for r in right for w in wrong) / len(right) / len(wrong)
+    assert auc(success_errors(*zip(*given_answers, strict=True))) == pytest.approx(above)
+
+
+def test_one_tied_block_is_one_step() -> None:
+    curve = success_errors([0.8] * 6, [True, False, True, True, False, True])
+    assert curve[["success", "error"]].to_numpy().tolist() == [[0, 0], [1, 1]]
+    assert auc(curve) == 0.5
+
+
+def test_right_and_wrong_exchanged_mirror_the_area() -> None:
+    rng = np.random.default_rng(0)
+    sure, right = np.round(rng.uniform(0.01, 1, 300), 2), rng.random(300) < 0.6
+    assert auc(success_errors(sure, ~right)) == pytest.approx(1 - auc(success_errors(sure, right)))
+
+
+BAD = {
+    "nan": ([0.5, float("nan")], [True, False], "nan at place 1"),
+    "above one": ([0.5, 1.5], [True, False], "1.5 at place 1"),
+    "below zero": ([-0.1, 0.5], [True, False], "place 0"),
+    "lengths": ([0.5, 0.6], [True], "shapes"),
+    "empty": ([], [], "shapes"),
+    "matrix": ([[0.5]], [[True]], "shapes"),
+    "words": (["sure"], [True], "numbers"),
+    "not truth": ([0.5, 0.6], [0.3, 1.0], "truth"),
+}
+
+
+@pytest.mark.parametrize(("confidence", "correct", "message"), BAD.values(), ids=BAD)
+def test_bad_answers_are_refused(confidence: Any, correct: Any, message: str) -> None:
     with pytest.raises(bc.BayescompareError, match=message):
-        plots.plot_success(given_curves, ax=fresh())
+        success_errors(confidence, correct)
+
+
+def test_zeros_and_ones_are_truth_values() -> None:
+    one, other = (success_errors([0.5, 0.6], right) for right in ([0, 1], [False, True]))
+    pd.testing.assert_frame_equal(one, other)
