@@ -38,9 +38,7 @@ def new_file(path: str | Path, *, overwrite: bool) -> Path:
         if target.is_dir():
             raise BayescompareError(f"{target} is a folder: name a file.")
         if target.exists() and not overwrite:
-            raise BayescompareError(
-                f"{target} exists: choose another name, or overwrite=True (--force)."
-            )
+            raise BayescompareError(f"{target} exists: choose another name, or overwrite=True.")
         place = _place(target)
         if not place.parent.is_dir():
             raise BayescompareError(f"{target}: the folder {place.parent} does not exist.")

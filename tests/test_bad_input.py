@@ -6,6 +6,7 @@ one line, exits with 2 and writes nothing. What is merely huge works.
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
@@ -51,15 +52,33 @@ def dirichlet(**choices: Any) -> Callable[[Path], object]:
     return lambda path: compare(path, method=bc.methods.Dirichlet(**choices))
 
 
+#: An argument of Python that has a flag, as a message of Python's names it.
+ARGUMENT = re.compile(
+    r"(?<![\w.:-])(?<!--set )("
+    + "|".join(
+        sorted(
+            name
+            for door in (bc.compare, bc.pairwise, bc.read_results, bc.Comparison.sample)
+            for name in inspect.signature(door).parameters
+        )
+    )
+    + r"|fdr|level|overwrite|path|prior|strength|ess|max_parents|search|average|joint)="
+)
+
+
 @dataclass(frozen=True)
 class Case:
-    """One mistake: the words of its message, and how it is made here and there."""
+    """One mistake: the words of its message, and how it is made here and there.
+
+    `typed` are the words on the command line, where they name a flag instead of an argument.
+    """
 
     words: str
     api: Callable[[Path], object]
     cli: Sequence[str] | None = COMPARE
     table: str | bytes = GOOD
     file: str = "results.csv"
+    typed: str | None = None
 
     def place(self, folder: Path) -> Path:
         path = folder / self.file
@@ -109,26 +128,35 @@ CASES = {
     ),
     "unknown suffix": Case("unknown suffix", compare, file="results.dat"),
     "unknown format": Case(
-        "format='xlsx'", lambda p: read(p, format="xlsx"), (*COMPARE, "--format", "xlsx")
+        "format='xlsx'",
+        lambda p: read(p, format="xlsx"),
+        (*COMPARE, "--format", "xlsx"),
+        typed="--format xlsx",
     ),
     "unknown layout": Case(
-        "layout='tall'", lambda p: read(p, layout="tall"), (*COMPARE, "--layout", "tall")
+        "layout='tall'",
+        lambda p: read(p, layout="tall"),
+        (*COMPARE, "--layout", "tall"),
+        typed="--layout tall",
     ),
     # its columns and names -----------------------------------------------------------------------
     "unknown dataset column": Case(
         "dataset='task': no such column",
         lambda p: read(p, dataset="task"),
         (*COMPARE, "--dataset-column", "task"),
+        typed="--dataset-column task: no such column",
     ),
     "unknown measure column": Case(
         "'acuracy'.*no such column.*Did you mean 'accuracy'",
         lambda p: read(p, {"acuracy": "max"}),
         (*ONE, "acuracy:max"),
+        typed="--measure acuracy: no such column.*Did you mean 'accuracy'",
     ),
     "unknown replicate column": Case(
         "replicate='fold': no such column",
         lambda p: read(p, replicate="fold"),
         (*COMPARE, "--replicate-column", "fold"),
+        typed="--replicate-column fold: no such column",
     ),
     "algorithm twice in a wide header": Case(
         "column 'A' is there twice",
@@ -149,6 +177,7 @@ CASES = {
         "1 missing cell: time of 'B' on 'wine'.*missing='drop'",
         compare,
         table=GOOD.replace("wine,B,0.90,2.5", "wine,B,0.90,"),
+        typed="1 missing cell: time of 'B' on 'wine'.*--missing drop",
     ),
     "missing row": Case(
         "2 missing cells: accuracy of 'B' on 'glass', time of 'B' on 'glass'",
@@ -165,6 +194,7 @@ CASES = {
         lambda p: compare(p, missing="drop"),
         (*COMPARE, "--missing", "drop"),
         table=HEAD + "iris,A,1,1\niris,B,,1\nwine,A,1,\nwine,B,2,2\n",
+        typed="--missing drop leaves no dataset",
     ),
     "infinite": Case(
         "infinite cells: accuracy of 'A' on 'iris' is inf",
@@ -223,6 +253,7 @@ CASES = {
         lambda p: bc.compare(read(p, {"accuracy": bc.Measure("max", rope=0.1)})),
         (*ONE, "accuracy:max:rope=0.1"),
         table=THREE,
+        typed=r"rope on 'accuracy'.*joint test of 3 algorithms.*'bayescompare pairwise'",
     ),
     # the question --------------------------------------------------------------------------------
     "absent algorithm": Case(
@@ -244,6 +275,7 @@ CASES = {
         r"algorithms=\[\]: name at least one",
         lambda p: compare(p, algorithms=[]),
         (*COMPARE, "--algorithms", ""),
+        typed="--algorithms is empty: name at least one",
     ),
     "absent measure": Case(
         "no measure called 'auc'",
@@ -254,6 +286,7 @@ CASES = {
         "missing='ignore': must be 'raise' or 'drop'",
         lambda p: compare(p, missing="ignore"),
         (*COMPARE, "--missing", "ignore"),
+        typed="--missing ignore: must be 'raise' or 'drop'",
     ),
     "ties without end": Case(
         "ties allow .* above the limit of 1,000,000.*'flat'",
@@ -265,6 +298,7 @@ CASES = {
         "method='bayes' is unknown: choose one of",
         lambda p: compare(p, method="bayes"),
         (*COMPARE, "--method", "bayes"),
+        typed="--method bayes is unknown: choose one of",
     ),
     "unknown example": Case(
         "no example called 'iris': there is jansen-uci",
@@ -277,36 +311,43 @@ CASES = {
         r"strength=0(\.0)?: must be a finite number > 0",
         dirichlet(strength=0),
         (*COMPARE, "--strength", "0"),
+        typed=r"--strength 0(\.0)?: must be a finite number > 0",
     ),
     "negative strength": Case(
         r"strength=-1(\.0)?: must be a finite number > 0",
         dirichlet(strength=-1),
         (*COMPARE, "--strength", "-1"),
+        typed=r"--strength -1(\.0)?: must be a finite number > 0",
     ),
     "NaN strength": Case(
         "strength=nan: must be a finite number > 0",
         dirichlet(strength=math.nan),
         (*COMPARE, "--strength", "nan"),
+        typed="--strength nan: must be a finite number > 0",
     ),
     "strength where α is fixed": Case(
         r"strength=2(\.0)? goes with prior='symmetric'",
         dirichlet(prior="jeffreys", strength=2),
         (*COMPARE, "--prior", "jeffreys", "--strength", "2"),
+        typed=r"--strength 2(\.0)? goes with --prior symmetric",
     ),
     "unknown prior": Case(
         "prior='jefreys': choose one of.*Did you mean 'jeffreys'",
         dirichlet(prior="jefreys"),
         (*COMPARE, "--prior", "jefreys"),
+        typed="--prior jefreys: choose one of.*Did you mean 'jeffreys'",
     ),
     "negative prior": Case(
         r"prior=-0\.5: α must be a finite number > 0",
         dirichlet(prior=-0.5),
         (*COMPARE, "--prior=-0.5"),
+        typed=r"--prior -0\.5: α must be a finite number > 0",
     ),
     "infinite prior": Case(
         "prior=inf: α must be a finite number > 0",
         dirichlet(prior=math.inf),
         (*COMPARE, "--prior", "inf"),
+        typed="--prior inf: α must be a finite number > 0",
     ),
     "prior with an unknown label": Case(
         r"statement 'A>Z\|A>B'", dirichlet(prior={"A>Z|A>B": 1.0, "*": 0.5}), cli=None
@@ -360,16 +401,19 @@ CASES = {
         r"strength=1e\+308: must be at most 1e\+12",
         dirichlet(strength=1e308),
         (*COMPARE, "--strength", "1e308"),
+        typed=r"--strength 1e\+308: must be at most 1e\+12",
     ),
     "α beyond all data": Case(
         r"prior=1e\+308: α must be a finite number > 0, at most 1e\+12",
         dirichlet(prior=1e308),
         (*COMPARE, "--prior", "1e308"),
+        typed=r"--prior 1e\+308: α must be a finite number > 0, at most 1e\+12",
     ),
     "ess beyond all data": Case(
         r"ess=1e\+308: must be at most 1e\+12",
         lambda p: compare(p, method=bc.methods.Network(ess=1e308)),
         (*COMPARE, "--method", "network", "--ess", "1e308"),
+        typed=r"--ess 1e\+308: must be at most 1e\+12",
     ),
     "an error that takes years": Case(
         "mcse=1e-09: must be at least 1e-05",
@@ -385,16 +429,19 @@ CASES = {
         "draws=1000000000: must be at most 1,000,000",
         lambda p: compare(p).draws(10**9),
         (*SAMPLE, "--draws", "1000000000"),
+        typed="--draws 1000000000: must be at most 1,000,000",
     ),
     "more draws than a memory holds": Case(
         "draws=1000000 in chains=1000: at most 10,000,000 draws together",
         lambda p: compare(p).draws(10**6, chains=1000),
         (*SAMPLE, "--draws", "1000000", "--chains", "1000"),
+        typed="--draws 1000000 in --chains 1000: at most 10,000,000 draws together",
     ),
     "a thousand million jobs": Case(
         "n_jobs=1000000000: at most 1024 jobs",
         lambda p: bc.pairwise(read(p), n_jobs=10**9),
         (*PAIRWISE, "--jobs", "1000000000"),
+        typed="--jobs 1000000000: at most 1024 jobs",
     ),
     "a list for a prior": Case(
         r"prior=\['jeffreys'\]: α must be", dirichlet(prior=["jeffreys"]), cli=None
@@ -426,11 +473,13 @@ CASES = {
         "n_jobs=0: give an integer",
         lambda p: bc.pairwise(read(p), n_jobs=0),
         (*PAIRWISE, "--jobs", "0"),
+        typed="--jobs 0: give an integer",
     ),
     "absent reference": Case(
         "reference='Z' is not an algorithm",
         lambda p: bc.pairwise(read(p), reference="Z"),
         (*PAIRWISE, "--reference", "Z"),
+        typed="--reference Z is not an algorithm",
     ),
     "a pair without datasets": Case(
         "A against C: .*missing cell",
@@ -443,6 +492,7 @@ CASES = {
             f"fdr={rate}: must be a number between 0 and 1",
             lambda p, rate=rate: bc.pairwise(read(p)).decide(fdr=rate),
             (*PAIRWISE, f"--fdr={rate}"),
+            typed=f"--fdr {rate}: must be a number between 0 and 1",
         )
         for rate in (0.0, 1.0, -0.1, math.nan)
     },
@@ -451,6 +501,7 @@ CASES = {
             f"level={level}: must be a number between 0.5 and 1",
             lambda p, level=level: bc.pairwise(read(p)).decide(level=level),
             (*PAIRWISE, f"--level={level}"),
+            typed=f"--level {level}: must be a number between 0.5 and 1",
         )
         for level in (0.5, 1.0, -0.1, math.nan)
     },
@@ -464,11 +515,13 @@ CASES = {
         "draws=0: must be an integer >= 1",
         lambda p: compare(p).sample(draws=0),
         (*SAMPLE, "--draws", "0"),
+        typed="--draws 0: must be an integer >= 1",
     ),
     "no chains": Case(
         "chains=0: must be an integer >= 1",
         lambda p: compare(p).sample(chains=0),
         (*SAMPLE, "--chains", "0"),
+        typed="--chains 0: must be an integer >= 1",
     ),
     "no conjugate draws": Case("draws=0", lambda p: compare(p).draws(0), cli=None),
     "no posterior": Case(
@@ -488,18 +541,20 @@ CASES = {
         (*COMPARE, "--report", "report.pdf"),
     ),
     "report exists": Case(
-        r"page\.html exists: .*--force",
+        r"page\.html exists: .*overwrite=True",
         lambda p: bc.compare(bc.load_example("pnn")).report(p),
         ("compare", "--example", "pnn", "--report", "page.html"),
+        typed=r"page\.html exists: .*--force",
         file="page.html",
     ),
     "netCDF is a folder": Case(
         "is a folder", lambda p: compare(p).to_netcdf(p.parent), (*COMPARE, "--save", ".")
     ),
     "netCDF exists": Case(
-        r"results\.csv exists: .*--force",
+        r"results\.csv exists: .*overwrite=True",
         lambda p: compare(p).to_netcdf(p),
         ("compare", "--example", "pnn", "--save", "results.csv"),
+        typed=r"results\.csv exists: .*--force",
     ),
     "netCDF in no folder": Case(
         "the folder .* does not exist",
@@ -508,9 +563,10 @@ CASES = {
     ),
     "JSON exists": Case(r"results\.csv exists", lambda p: compare(p).to_json(p), cli=None),
     "posterior exists": Case(
-        r"results\.csv exists: .*--force",
+        r"results\.csv exists: .*overwrite=True",
         lambda p: compare(p).to_netcdf(p),
         ("sample", "--example", "pnn", "--out", "results.csv"),
+        typed=r"results\.csv exists: .*--force",
     ),
     "unwritable": Case(
         "cannot be written",
@@ -518,9 +574,10 @@ CASES = {
         (*COMPARE, "--report", "/proc/bayescompare.html"),
     ),
     "pairs' report exists": Case(
-        r"page\.html exists: .*--force",
+        r"page\.html exists: .*overwrite=True",
         lambda p: bc.pairwise(bc.load_example("pnn")).report(p),
         ("pairwise", "--example", "pnn", "--report", "page.html"),
+        typed=r"page\.html exists: .*--force",
         file="page.html",
     ),
 }
@@ -565,7 +622,8 @@ def test_the_command_line_says_it_in_one_line(
     assert (result.exit_code, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()
     assert line.startswith("error: ")
-    assert re.search(case.words, line)
+    assert re.search(case.typed or case.words, line)
+    assert not re.search(ARGUMENT, line), "names an argument of Python"
     assert contents(tmp_path) == before
 
 

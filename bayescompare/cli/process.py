@@ -1,4 +1,4 @@
-"""The process around a command: streams that may be closed, and folders that cannot be written."""
+"""The process around a command: closed streams, Ctrl-C, and folders that cannot be written."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ import atexit
 import io
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["HUNG_UP", "HungUp", "prepare_folders", "prepare_streams", "settle_streams"]
+__all__ = [
+    "HUNG_UP",
+    "HungUp",
+    "Interrupted",
+    "prepare_folders",
+    "prepare_streams",
+    "settle_streams",
+    "stoppable",
+]
 
 #: What a shell reports of a program that its reader left: 128 + SIGPIPE.
 HUNG_UP = 141
@@ -30,17 +39,17 @@ class _Stream(io.TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         """Write, or say that nobody reads."""
-        with _told():
+        with _telling_who_left():
             return super().write(text)
 
     def flush(self) -> None:
         """Flush, or say that nobody reads."""
-        with _told():
+        with _telling_who_left():
             super().flush()
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _telling_who_left() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -62,13 +71,13 @@ def prepare_streams() -> None:
     sys.stderr = _stream(sys.stderr, 2, "backslashreplace")
 
 
-def _stream(given: Any, number: int, errors: str) -> Any:
-    if given is None:  # Python's sign of a stream that was closed
+def _stream(stream: Any, number: int, errors: str) -> Any:
+    if stream is None:  # Python's sign of a stream that was closed
         return open(number, "w", encoding="utf-8", errors=errors, closefd=False)
-    if not isinstance(given, io.TextIOWrapper):
-        return given
-    encoding, line = given.encoding, given.line_buffering
-    return _Stream(given.detach(), encoding=encoding, errors=errors, line_buffering=line)
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    encoding, line = stream.encoding, stream.line_buffering
+    return _Stream(stream.detach(), encoding=encoding, errors=errors, line_buffering=line)
 
 
 def settle_streams() -> None:
@@ -109,3 +118,28 @@ def _can_be_written(folder: Path) -> bool:
         if candidate.exists():
             return os.access(candidate, os.W_OK | os.X_OK)
     return False
+
+
+class Interrupted(BaseException):
+    """Ctrl-C while sampling, in a form that PyMC does not take for "keep what there is"."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let Ctrl-C end the command: PyMC would stop early and go on with the draws it has."""
+    parent, stopped = os.getpid(), False
+
+    def stop(*_: object) -> NoReturn:
+        nonlocal stopped
+        stopped = True
+        raise Interrupted if os.getpid() == parent else KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    except Exception:
+        if stopped:  # compiled code makes a SystemError of what is raised in the midst of it
+            raise Interrupted from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -20,8 +20,10 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare.cli.app import Interrupted, _stoppable, app
-from bayescompare.cli.options import parse_measure, read_names
+from bayescompare.cli.app import app
+from bayescompare.cli.measures import parse_measure
+from bayescompare.cli.options import read_names
+from bayescompare.cli.process import Interrupted, stoppable
 from bayescompare.text.numbers import probability
 
 ANSI = "\x1b["
@@ -535,10 +537,10 @@ def test_an_interrupt_in_compiled_code_is_an_interrupt() -> None:
 
     # Whatever was there is put back; a shell's background job ignores the signal.
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Interrupted), _stoppable():
+    with pytest.raises(Interrupted), stoppable():
         as_numba_does()
     assert signal.getsignal(signal.SIGINT) is before
-    with pytest.raises(SystemError), _stoppable():
+    with pytest.raises(SystemError), stoppable():
         raise SystemError
 
 
@@ -644,19 +646,25 @@ def test_json_survives_a_narrow_encoding(tmp_path: Path) -> None:
         (["compare", "--example", "pnn", "--method", "glrt", "--strength", "2"], "--strength"),
         (["compare", "--example", "pnn", "--method", "glrt", "--prior", "1"], "--prior"),
         (["compare", "--example", "pnn", "--algorithms", 'New,"'], "not a comma list"),
-        (["pairwise", "--example", "pnn", "--fdr", "2", "--json"], "fdr=2.0"),
+        (["pairwise", "--example", "pnn", "--fdr", "2", "--json"], "--fdr 2.0"),
         (["compare", "--example", "pnn", "--ess", "2"], "--ess: method 'dirichlet'"),
         (["compare", "--example", "pnn", "--max-parents", "2"], "--max-parents: method"),
         (["pairwise", "--example", "pnn", "--search", "exact", "--method", "glrt"], "--search"),
         (["sample", "--example", "pnn", "--no-average", "--out", "x.nc"], "--average"),
-        (["compare", "--example", "pnn", "--method", "network", "--ess", "0"], "ess=0.0"),
+        (["compare", "--example", "pnn", "--method", "network", "--ess", "0"], "--ess 0.0"),
         (["compare", "--example", "pnn", "--method", "network", "--search", "gas"], "'ges'"),
-        (["compare", "--example", "pnn", "--method", "network", "--max-parents", "-1"], "=-1"),
+        (
+            ["compare", "--example", "pnn", "--method", "network", "--max-parents", "-1"],
+            "--max-parents -1",
+        ),
         (["compare", "--example", "pnn", "--method", "network", "--strength", "1"], "--strength"),
         (["compare", "--example", "pnn", "--report", "page.pdf"], "a report ends in .html"),
         (["pairwise", "--example", "pnn", "--report", "page"], "a report ends in .html"),
-        (["sample", "--example", "pnn", "--tune", "-1", "--out", "x.nc"], "tune=-1"),
-        (["sample", "--example", "pnn", "--target-accept", "1", "--out", "x.nc"], "target_accept"),
+        (["sample", "--example", "pnn", "--tune", "-1", "--out", "x.nc"], "--tune -1"),
+        (
+            ["sample", "--example", "pnn", "--target-accept", "1", "--out", "x.nc"],
+            "--target-accept 1",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -728,6 +736,6 @@ def test_measures_are_refused(text: str, words: str) -> None:
 
 
 def test_lists_of_names() -> None:
-    assert read_names(None) is None
-    assert read_names("A,B") == ["A", "B"]
-    assert read_names('"A, the first", B') == ["A, the first", "B"]
+    assert read_names("--only", None) is None
+    assert read_names("--only", "A,B") == ["A", "B"]
+    assert read_names("--only", '"A, the first", B') == ["A, the first", "B"]

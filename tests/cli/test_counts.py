@@ -104,7 +104,7 @@ def test_any_option_of_a_method() -> None:
     ("arguments", "told"),
     [
         (("--set", "joint"), "--set joint: write NAME=VALUE"),
-        (("--set", "joint=maybe"), "joint='maybe': must be True or False"),
+        (("--set", "joint=maybe"), "--set joint=maybe: must be True or False"),
         (("--set", "joint=true", "--set", "joint=false"), "joint is given twice"),
         (("--set", "strength=2"), "no such option"),
         (("--set", "b=0"), "b=0: must be a finite number > 0"),

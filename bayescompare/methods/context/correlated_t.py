@@ -190,7 +190,7 @@ class CorrelatedT(LearnsWeight, Method):
             raise BayescompareError(
                 f"rho= or folds= is missing: {results.datasets[most]!r} has {int(count[most])} "
                 "replicates, and their correlation cannot be guessed; give folds=10 for ten times "
-                "ten folds, rho=0 for independent seeds (command line: --set folds=10)."
+                "ten folds, rho=0 for independent seeds."
             )
         return np.asarray(1.0 / count)
 

@@ -88,8 +88,8 @@ _PARAMETERS = (
 
 _NO_MODEL = (
     "model() and sample() are of the full model, and this answer is by the paper's formula, which "
-    "judges every dataset by its own errors alone: say joint=True (--set joint=true), or use "
-    "draws(), which draws from the formula."
+    "judges every dataset by its own errors alone: say joint=True, or use draws(), which draws "
+    "from the formula."
 )
 
 

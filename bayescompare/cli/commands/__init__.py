@@ -1,0 +1,1 @@
+"""The commands, one file each; `bayescompare.cli.app` puts them together."""

@@ -1,0 +1,127 @@
+"""``bayescompare calibrate``: a model checked by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayescompare._errors import BayescompareError
+from bayescompare.cli.groups import OptionGroup, option, with_groups
+from bayescompare.cli.options import (
+    OUTPUT,
+    ColumnOptions,
+    Overwrite,
+    Seed,
+    SelectionOptions,
+    TableOptions,
+)
+from bayescompare.cli.outputs import announce, check_outputs, check_picture, write_picture
+from bayescompare.cli.table_sources import read_table
+
+if TYPE_CHECKING:
+    from bayescompare.studies.sbc import SBC
+
+__all__ = ["EXAMPLES", "calibrate"]
+
+EXAMPLES = """Examples:
+
+  bayescompare calibrate dirichlet --simulations 2000
+
+  bayescompare calibrate poisson-binomial --plot ranks.png
+
+  bayescompare calibrate dirichlet_hyperprior --example benavoli-example1 --simulations 100"""
+
+
+@dataclass(frozen=True)
+class SimulationOptions(OptionGroup):
+    """How much is simulated, and the table whose sizes are."""
+
+    simulations: Annotated[
+        int | None, option("--simulations", "Default: 1000, 100 by NUTS.", "SBC", metavar="N")
+    ] = None
+    draws: Annotated[
+        int, option("--draws", "To rank the truth among. Default: 99.", "SBC", metavar="N")
+    ] = 99
+    example: Annotated[
+        str | None,
+        option("--example", "A table whose sizes are simulated.", "SBC", metavar="NAME"),
+    ] = None
+    table: Annotated[
+        Path | None,
+        option("--table", "The same, from a file.", "SBC", metavar="FILE"),
+    ] = None
+    columns: ColumnOptions = field(default_factory=ColumnOptions)
+
+    @property
+    def source(self) -> str | None:
+        """The option that names a table, as it was typed."""
+        if self.example:
+            return f"--example {self.example}"
+        return f"--table {self.table}" if self.table else None
+
+
+@with_groups
+def calibrate(
+    *,
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="dirichlet, network, poisson-binomial, hierarchical; or a model file or bundled "
+            "model, which takes --example.",
+        ),
+    ],
+    simulation: SimulationOptions,
+    selection: SelectionOptions,
+    rng: Seed = None,
+    plot: Annotated[
+        Path | None, option("--plot", "Draw the ranks.", OUTPUT, metavar="PATH.png")
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Check a model by simulation: is the truth where the posterior says, as often as it says?"""
+    from bayescompare.cli import tables as cli_tables
+
+    check_outputs(simulation.table, overwrite=overwrite, plot=plot)
+    if plot is not None:
+        check_picture(plot)
+    calibration = _calibration(model, simulation, selection, rng)
+    cli_tables.print_calibration(cli_tables.console(), calibration)
+    if plot is not None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        calibration.plot(ax=figure.subplots())
+        write_picture(figure, plot)
+    announce(plot)
+    if not calibration.ok:
+        raise typer.Exit(1)
+
+
+def _calibration(
+    model: str, options: SimulationOptions, selection: SelectionOptions, rng: int | None
+) -> SBC:
+    """Simulate a method on sizes of its own, or a model file on those of a table."""
+    from bayescompare import studies
+
+    count = options.simulations
+    if model in studies.CALIBRATED:
+        if options.source is not None:
+            raise BayescompareError(
+                f"{options.source}: {model} is calibrated on sizes of its own and takes no table; "
+                "leave the option out."
+            )
+        count = 1000 if count is None else count
+        return studies.sbc(model, simulations=count, draws=options.draws, rng=rng)
+    if options.source is None:
+        raise BayescompareError(
+            f"{model}: a model file needs a table whose sizes are simulated: give --example NAME "
+            f"or --table FILE (built in, without one: {', '.join(studies.CALIBRATED)})."
+        )
+    table = TableOptions(options.table, options.example, options.columns)
+    results = read_table(table).sel(**selection.names)
+    count = 100 if count is None else count
+    return studies.sbc_model(model, results, simulations=count, draws=options.draws, rng=rng)

@@ -1,0 +1,68 @@
+"""``bayescompare models``: the bundled model files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayescompare._errors import BayescompareError, closest
+from bayescompare._files import new_file, write_text
+from bayescompare.cli.groups import with_groups
+from bayescompare.cli.options import Overwrite
+from bayescompare.cli.outputs import announce
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Generative models in plain PyMC: list them, show one, copy one to edit.",
+)
+
+
+@app.command("list")
+def list_models() -> None:
+    """List the bundled models."""
+    from bayescompare.cli import tables as cli_tables
+
+    cli_tables.print_models(cli_tables.console())
+
+
+@app.command("show")
+def show_model(name: Annotated[str, typer.Argument(metavar="NAME|FILE.py")]) -> None:
+    """Print a model's file."""
+    typer.echo(_model_file(name).read_text(encoding="utf-8"), nl=False)
+
+
+@app.command("copy")
+@with_groups
+def copy_model(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    to: Annotated[
+        Path | None,
+        typer.Argument(metavar="PATH.py", show_default=False, help="Default: NAME.py here."),
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Copy a bundled model, to edit it and name the copy by --method."""
+    source = _model_file(name)
+    target = new_file(Path(f"{source.stem}.py") if to is None else to, overwrite=overwrite)
+    if target.suffix != ".py":
+        raise BayescompareError(f"{target}: a model file ends in .py.")
+    write_text(target, source.read_text(encoding="utf-8"))
+    announce(target)
+
+
+def _model_file(name: str) -> Path:
+    from bayescompare.methods.model_file.source import bundled
+
+    models = bundled()
+    if name.endswith(".py") and Path(name).is_file():
+        return Path(name)
+    if name not in models:
+        raise BayescompareError(
+            f"no model called {name!r}: there is {', '.join(models)}.{closest(name, models)}"
+        )
+    return models[name]

@@ -1,0 +1,112 @@
+"""``bayescompare pairwise``: every pair of algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.cli.groups import option, with_groups
+from bayescompare.cli.method_options import MethodOptions, read_method
+from bayescompare.cli.options import (
+    QUESTION,
+    Missing,
+    NoProgress,
+    OutputOptions,
+    Overwrite,
+    Seed,
+    SelectionOptions,
+    TableOptions,
+)
+from bayescompare.cli.outputs import (
+    announce,
+    check_outputs,
+    print_json,
+    shows_progress,
+    typed_command,
+)
+from bayescompare.cli.table_sources import read_table
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.rule import Rule
+
+__all__ = ["EXAMPLES", "pairwise"]
+
+EXAMPLES = """Examples:
+
+  bayescompare pairwise results.csv --measure accuracy:max --measure time:min --report report.html
+
+  bayescompare pairwise --example jansen-uci --only auc,brier --reference GBM --fdr 0.1"""
+
+
+@with_groups
+def pairwise(
+    *,
+    table: TableOptions,
+    selection: SelectionOptions,
+    reference: Annotated[
+        str | None,
+        option("--reference", "Compare the others with this one.", QUESTION, metavar="A"),
+    ] = None,
+    missing: Missing = "raise",
+    method: MethodOptions,
+    level: Annotated[
+        float | None,
+        option(
+            "--level",
+            "Least probability of a verdict, each pair by itself. Default: 0.95.",
+            QUESTION,
+            metavar="P",
+        ),
+    ] = None,
+    fdr: Annotated[
+        float | None,
+        option(
+            "--fdr",
+            "Instead of --level: expected share of false verdicts, if the prior is right.",
+            QUESTION,
+            metavar="RATE",
+        ),
+    ] = None,
+    rng: Seed = None,
+    n_jobs: Annotated[
+        int,
+        option("--jobs", "Parallel jobs, -1 (default) for all cores.", QUESTION, metavar="N"),
+    ] = -1,
+    output: OutputOptions,
+    overwrite: Overwrite = False,
+    no_progress: NoProgress = False,
+) -> None:
+    """Ask about every pair of algorithms, and for which of them a winner can be named."""
+    check_outputs(table.file, overwrite=overwrite, report=output.report)
+    test = read_method(method)
+    results = read_table(table, selection.algorithms)
+    question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
+    p = bc.pairwise(
+        results,
+        method=test,
+        reference=reference,
+        **question,
+        n_jobs=n_jobs,
+        progress=shows_progress(no_progress),
+    )
+    rule = _read_rule(level, fdr)
+    text = p.to_json(**rule.options) if output.as_json else None
+    if output.report is not None:
+        p.report(output.report, overwrite=overwrite, **rule.options, command=typed_command())
+    if text is not None:
+        print_json(text)
+    else:
+        from bayescompare.cli import tables as cli_tables
+
+        cli_tables.print_pairwise(cli_tables.console(), p, rule)
+    announce(output.report, err=output.as_json)
+
+
+def _read_rule(level: float | None, fdr: float | None) -> Rule:
+    """Read the rule by which pairs are decided."""
+    from bayescompare.comparison.rule import as_rule
+
+    if level is not None and fdr is not None:
+        raise BayescompareError("--level and --fdr are two rules: give one.")
+    return as_rule(level=level, fdr=fdr)

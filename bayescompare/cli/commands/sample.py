@@ -1,0 +1,125 @@
+"""``bayescompare sample``: the posterior by NUTS, in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare._files import write_bytes
+from bayescompare.cli.groups import OptionGroup, option, with_groups
+from bayescompare.cli.method_options import SampledMethodOptions, read_method
+from bayescompare.cli.options import (
+    OUTPUT,
+    Missing,
+    NoProgress,
+    Overwrite,
+    Seed,
+    SelectionOptions,
+    TableOptions,
+)
+from bayescompare.cli.outputs import announce, check_outputs, shows_progress
+from bayescompare.cli.process import stoppable
+from bayescompare.cli.table_sources import read_table
+
+__all__ = ["EXAMPLES", "sample"]
+
+EXAMPLES = """Examples:
+
+  bayescompare sample results.csv --measure accuracy:max --algorithms A,B --out posterior.nc
+
+  bayescompare sample --example pnn --draws 2000 --out posterior.nc"""
+
+
+@dataclass(frozen=True)
+class NutsOptions(OptionGroup):
+    """How long, and how carefully, is sampled."""
+
+    draws: Annotated[int, option("--draws", "Per chain. Default: 1000.", "NUTS", metavar="N")] = (
+        1000
+    )
+    chains: Annotated[int, option("--chains", "Default: 4.", "NUTS", metavar="N")] = 4
+    tune: Annotated[int, option("--tune", "Default: 1000.", "NUTS", metavar="N")] = 1000
+    target_accept: Annotated[
+        float | None,
+        option("--target-accept", "Between 0 and 1. Default: PyMC's.", "NUTS", metavar="P"),
+    ] = None
+    cores: Annotated[
+        int | None,
+        option("--cores", "Chains run at once. Default: PyMC's.", "NUTS", metavar="N", min=1),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse what PyMC would refuse late, or in words of its own."""
+        if self.tune < 0:
+            raise BayescompareError(f"--tune {self.tune}: must be an integer >= 0.")
+        if self.target_accept is not None and not 0.0 < self.target_accept < 1.0:
+            raise BayescompareError(
+                f"--target-accept {self.target_accept}: must lie between 0 and 1."
+            )
+
+    @property
+    def steps(self) -> int:
+        """How many steps all chains take together."""
+        return max(self.chains, 0) * (max(self.draws, 0) + self.tune)
+
+    @property
+    def sampler(self) -> dict[str, Any]:
+        """The options of `pymc.sample` besides draws and chains."""
+        options = {"tune": self.tune, "target_accept": self.target_accept, "cores": self.cores}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+@with_groups
+def sample(
+    *,
+    out: Annotated[Path, option("--out", "Where the posterior goes.", OUTPUT, metavar="PATH.nc")],
+    table: TableOptions,
+    selection: SelectionOptions,
+    missing: Missing = "raise",
+    method: SampledMethodOptions,
+    rng: Seed = None,
+    nuts: NutsOptions,
+    overwrite: Overwrite = False,
+    no_progress: NoProgress = False,
+) -> None:
+    """Sample the posterior by NUTS, diagnose it and keep it as netCDF for ArviZ."""
+    check_outputs(table.file, overwrite=overwrite, out=out)
+    nuts.check()
+    from bayescompare.comparison.files import netcdf
+
+    test = read_method(method)
+    results = read_table(table, selection.algorithms)
+    question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
+    c = bc.compare(results, method=test, **question)
+    with stoppable(), _counting(nuts.steps, shows_progress(no_progress)) as count:
+        tree = c.sample(
+            nuts.draws,
+            chains=nuts.chains,
+            rng=rng,
+            progressbar=False,
+            callback=count,
+            **nuts.sampler,
+        )
+        # Whole or not at all, and before the diagnosis: a long run is not to be lost.
+        write_bytes(out, netcdf(tree))
+
+    from bayescompare.cli import tables as cli_tables
+
+    cli_tables.print_diagnosis(cli_tables.console(), c.diagnose(tree))
+    announce(out)
+
+
+@contextmanager
+def _counting(steps: int, shown: bool) -> Iterator[Any]:
+    """Count NUTS steps on standard error; PyMC's own bar goes to standard output."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not shown) as progress:
+        task = progress.add_task("sampling", total=steps)
+        yield lambda trace, draw: progress.advance(task)

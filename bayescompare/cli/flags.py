@@ -1,0 +1,158 @@
+"""Errors in the command line's words: ``--replicate-column``, not ``replicate=``.
+
+The package's errors name Python's arguments. Here those that a command has a flag for are written
+as they are typed, with their values: ``missing='drop'`` is ``--missing drop``, and an option of a
+method that has no flag of its own is ``--set joint=true``. What stands in quotes is a name or a
+value of the user's and stays, and so does a call such as ``Dirichlet(prior='jeffreys')``.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bayescompare._errors import BayescompareError
+
+__all__ = ["Flag", "in_flags", "naming_flags"]
+
+_QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
+_VALUE = (
+    rf"{_QUOTED}|\[[^\[\]]*\]|\{{[^{{}}]*\}}|\([^()]*\)"
+    r"|[-+]?(?:inf|nan|\d+(?:\.\d+)?(?:e[-+]?\d+)?)\b|(?:True|False|None)\b"
+)
+_TOKEN = re.compile(
+    rf"(?P<kept>(?<!\w)(?:{_QUOTED})(?!\w)|--set [\w-]+=)"
+    r"|(?<![\w.])(?P<command>compare|pairwise|sample)\(\)"
+    r"|(?P<call>\w\([^()]*\))"
+    rf"|(?<![\w.:/\-])(?P<argument>[a-z]\w*)(?:=(?P<value>{_VALUE})?|\[(?P<key>{_QUOTED})\]=?)"
+    r"|^(?P<first>[a-z]\w*)(?=: )"
+)
+
+#: Python's ways to make a table, and the flags that do.
+_MAKERS = {
+    "bc.ErrorCounts.from_frame(...)": "--errors",
+    ".from_predictions(...)": "--predictions",
+}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """How a Python argument is typed.
+
+    Attributes
+    ----------
+    text : str
+        The flag: ``--seed``; with a slash the one for True and the one for False; ``--set NAME``
+        for an option of a method that has no flag; or what is no flag, such as ``FILE``.
+    metavar : str
+        What stands for its value in the help; empty for a flag without a value.
+    """
+
+    text: str
+    metavar: str = ""
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether the value follows an equals sign."""
+        return self.text.startswith("--set ")
+
+    @property
+    def name(self) -> str:
+        """The flag without a value."""
+        return self.text.partition("/")[0]
+
+    def typed(self, value: str | None) -> str:
+        """Write the flag with a value that was written as Python.
+
+        Examples
+        --------
+        >>> Flag("--only", "M1,M2,…").typed("['auc', 'time']")
+        '--only auc,time'
+        >>> Flag("--average/--no-average").typed("False")
+        '--no-average'
+        """
+        no = self.text.partition("/")[2]
+        if self.text.startswith("--set "):
+            return f"{self.name}={'' if value is None else _word(_python(value))}"
+        if not self.metavar and value in ("True", "False"):
+            return no if no and value == "False" else self.name
+        return " ".join(f"{self.name} {text}".rstrip() for text in self._texts(value))
+
+    def _texts(self, value: str | None) -> list[str]:
+        match _python(value):
+            case None:
+                return [""]
+            case [builtins.Ellipsis]:
+                return [self.metavar]
+            case [*names] if "," in self.metavar:
+                return [_word(",".join(map(str, names)))]
+            case [*names]:
+                return [_word(name) for name in names]
+            case {**directions} if directions:
+                return [_word(f"{name}:{each}") for name, each in directions.items()]
+            case word:
+                return [_word(word)]
+
+
+def _python(value: str | None) -> Any:
+    """Read a value off a message; what is no literal stays as it is written."""
+    try:
+        return None if value is None else ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+
+
+def _word(value: object) -> str:
+    """Write a value as one word of a command line."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    return text if re.fullmatch(r"[^\s'\"\\$`|<>;&*?#()!]+", text) else shlex.quote(text)
+
+
+def _prior(token: re.Match[str]) -> str:
+    """Write ``priors['b']=``, which is an option of a model file."""
+    return f"--set {ast.literal_eval(token['key'])}{'=' * token[0].endswith('=')}"
+
+
+def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
+    """Write a message with flags in place of the arguments that have one.
+
+    Examples
+    --------
+    >>> flags = {"fdr": Flag("--fdr", "RATE"), "replicate": Flag("--replicate-column", "COLUMN")}
+    >>> in_flags("fdr=2.0: must be a number between 0 and 1.", flags)
+    '--fdr 2.0: must be a number between 0 and 1.'
+    >>> in_flags("name their column by replicate=, not 'fdr=1'.", flags)
+    "name their column by --replicate-column, not 'fdr=1'."
+    """
+    for call, flag in _MAKERS.items():
+        message = message.replace(call, flag)
+
+    def typed(token: re.Match[str]) -> str:
+        if token["command"]:
+            return f"'bayescompare {token['command']}'"
+        flag = flags.get(token["argument"] or token["first"] or "")
+        if flag is None:
+            return token[0]
+        if token["key"] and flag.text.startswith("--set"):
+            return token[0] if flag.text != "--set" else _prior(token)
+        return flag.typed(token["value"] or token["key"])
+
+    return _TOKEN.sub(typed, message)
+
+
+@contextmanager
+def naming_flags(flags: Callable[[], Mapping[str, Flag]]) -> Iterator[None]:
+    """Name flags in the errors raised inside; the table is made only where there is one."""
+    try:
+        yield
+    except BayescompareError as error:
+        error.args = (in_flags(str(error), flags()),)
+        raise

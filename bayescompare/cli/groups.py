@@ -1,0 +1,114 @@
+"""Groups of options: a command takes a dataclass of options where Typer takes one by one.
+
+Typer reads the options of a command off its signature. A command under `with_groups` may have a
+parameter whose type is an `OptionGroup`: Typer then sees the group's fields in its place, and the
+command gets one instance. A field may be a group itself.
+
+A parameter, or a field, is named after the Python argument that it becomes. So an
+error about ``replicate=`` can be printed as one about ``--replicate-column``, which is done by
+`bayescompare.cli.flags`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, get_args, get_type_hints
+
+import typer
+from typer.models import OptionInfo
+
+from bayescompare.cli.flags import Flag, naming_flags
+
+__all__ = ["OptionGroup", "option", "with_groups"]
+
+
+def option(flag: str, text: str, panel: str, **more: Any) -> Any:
+    """Return an option whose text says what its default is."""
+    return typer.Option(..., flag, help=text, rich_help_panel=panel, show_default=False, **more)
+
+
+class OptionGroup:
+    """Options that several commands share; a subclass is a frozen dataclass of them."""
+
+    def flags(self) -> dict[str, Flag]:
+        """Return the flag of each field, those of groups inside it included."""
+        hints = get_type_hints(type(self), include_extras=True)
+        return _flags(hints, {name: getattr(self, name) for name in hints})
+
+    def arguments(self) -> dict[str, Flag]:
+        """Return the flag of each Python argument that an error may name: of each field."""
+        return self.flags()
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options, and name flags in its errors."""
+    hints = _parameters(command)
+    defaults = inspect.signature(command).parameters
+    parameters = [
+        parameter
+        for name, hint in hints.items()
+        for parameter in _expanded(name, hint, defaults[name].default)
+    ]
+
+    @functools.wraps(command)
+    def run(**options: Any) -> None:
+        arguments = {name: _collected(name, hint, options) for name, hint in hints.items()}
+        with naming_flags(lambda: _flags(hints, arguments)):
+            command(**arguments)
+
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _parameters(command: Callable[..., None]) -> dict[str, Any]:
+    hints = get_type_hints(command, include_extras=True)
+    hints.pop("return", None)
+    return hints
+
+
+def _expanded(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
+    """Return the parameters that Typer sees in place of one; names of a group's have a prefix."""
+    if not _is_group(hint):
+        kind = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(name, kind, annotation=hint, default=default)
+        return
+    inner = get_type_hints(hint, include_extras=True)
+    for field in fields(hint):
+        yield from _expanded(f"{name}_{field.name}", inner[field.name], _default(field))
+
+
+def _default(field: Field[Any]) -> Any:
+    return inspect.Parameter.empty if field.default is MISSING else field.default
+
+
+def _collected(name: str, hint: Any, options: Mapping[str, Any]) -> Any:
+    """Put together again what `_expanded` took apart."""
+    if not _is_group(hint):
+        return options[name]
+    inner = get_type_hints(hint, include_extras=True)
+    return hint(
+        **{
+            field.name: _collected(f"{name}_{field.name}", inner[field.name], options)
+            for field in fields(hint)
+        }
+    )
+
+
+def _flags(hints: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Flag]:
+    flags: dict[str, Flag] = {}
+    for name, hint in hints.items():
+        if _is_group(hint):
+            flags |= values[name].arguments()
+        else:
+            for info in get_args(hint)[1:]:  # of Annotated[type, info]
+                if isinstance(info, OptionInfo) and info.param_decls:
+                    flags[name] = Flag(info.param_decls[0], str(info.metavar or ""))
+    return flags
+
+
+def _is_group(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, OptionGroup)

@@ -1,0 +1,205 @@
+"""Which method, with which options: ``--method``, ``--set`` and its aliases.
+
+``--set NAME=VALUE`` reaches every option of every method. A few have a flag of their own besides,
+which is an alias of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.cli.flags import Flag
+from bayescompare.cli.groups import OptionGroup, option
+from bayescompare.cli.options import QUESTION
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.method import Method
+
+__all__ = ["Aliases", "AllAliases", "MethodOptions", "SampledMethodOptions", "read_method"]
+
+NETWORK = "The graph, for --method network"
+
+
+@dataclass(frozen=True)
+class Aliases(OptionGroup):
+    """Options of methods that have a flag of their own: ``--ess 2`` is ``--set ess=2``.
+
+    This is the table of them. A field is named after the option, and its type is checked before
+    the method sees it.
+    """
+
+    prior: Annotated[
+        str | None,
+        option(
+            "--prior",
+            "symmetric (default), jeffreys, uniform, imprecise, or α itself.",
+            QUESTION,
+            metavar="NAME|NUMBER",
+        ),
+    ] = None
+    strength: Annotated[
+        float | None,
+        option("--strength", "The prior's weight in datasets. Default: 1.", QUESTION, metavar="S"),
+    ] = None
+    ess: Annotated[
+        float | None,
+        option("--ess", "Equivalent sample size. Default: 1.", NETWORK, metavar="S"),
+    ] = None
+    max_parents: Annotated[
+        int | None,
+        option(
+            "--max-parents",
+            "Most parents of a measure. Default: what the number of datasets affords.",
+            NETWORK,
+            metavar="K",
+        ),
+    ] = None
+    search: Annotated[
+        str | None,
+        option("--search", "Default: exact.", NETWORK, metavar="exact|hill-climb|ges"),
+    ] = None
+    average: Annotated[
+        bool | None,
+        option(
+            "--average/--no-average",
+            "Average over all graphs, or take the best one (default).",
+            NETWORK,
+        ),
+    ] = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The options that were typed, by name."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class AllAliases(Aliases):
+    """The same, with the options of methods that have no posterior to sample."""
+
+    alternative: Annotated[
+        str | None,
+        option(
+            "--alternative",
+            "Direction of --method gsd: two-sided (default), or the algorithm listed first, or "
+            "second, dominates, if that was asked before looking.",
+            QUESTION,
+            metavar="two-sided|first|second",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class SampledMethodOptions(OptionGroup):
+    """The method and its options, where its posterior is sampled."""
+
+    method: Annotated[
+        str,
+        option(
+            "--method",
+            "Default: dirichlet; see 'methods'. Also a model file, or a bundled model: see "
+            "'models'.",
+            QUESTION,
+            metavar="NAME|FILE.py",
+        ),
+    ] = "dirichlet"
+    set: Annotated[
+        list[str] | None,
+        option(
+            "--set",
+            "Any option of the method, once per option, as in --set joint=true; see 'methods "
+            "NAME'.",
+            QUESTION,
+            metavar="NAME=VALUE",
+        ),
+    ] = None
+    aliases: Aliases = field(default_factory=Aliases)
+
+    @property
+    def is_model_file(self) -> bool:
+        """Whether the method is a model file, or a bundled model."""
+        if self.method in bc.methods.names():
+            return False
+        return self.method.endswith(".py") or self.method in _models()
+
+    def arguments(self) -> dict[str, Flag]:
+        """Return the flag of each option of the method too: its alias, or ``--set NAME``.
+
+        An alias gives way to ``--set`` where that is what was typed.
+        """
+        flags = self.flags()
+        if self.is_model_file:
+            return flags | {"priors": Flag("--set")}
+        typed = {text.partition("=")[0] for text in self.set or ()}
+        settings = {name for name in _option_names(self.method) if name not in flags} | typed
+        return flags | {name: Flag(f"--set {name}", "VALUE") for name in settings}
+
+
+@dataclass(frozen=True)
+class MethodOptions(SampledMethodOptions):
+    """The method and its options, where it need not have a posterior."""
+
+    aliases: AllAliases = field(default_factory=AllAliases)
+
+
+def read_method(options: SampledMethodOptions) -> Method:
+    """Make the method with the options that were typed, refusing those that it does not have."""
+    settings = _settings(options)
+    if options.is_model_file:
+        # A model's options are its priors, and numbers are all that a command line can say.
+        return bc.methods.ModelFile(options.method, priors=settings or None)
+    method = bc.methods.get(options.method)
+    known = _option_names(options.method)
+    for name in settings:
+        if name not in known:
+            raise BayescompareError(
+                f"{options.arguments()[name].name}: method {options.method!r} has no such option "
+                f"(it has {', '.join(sorted(known)) or 'none'})."
+            )
+    if settings.get("prior") is not None:
+        with suppress(ValueError):  # not a number but a name, which the method checks
+            settings["prior"] = float(settings["prior"])
+    return method(**settings)
+
+
+def _settings(options: SampledMethodOptions) -> dict[str, Any]:
+    """Merge ``--set`` and its aliases; every option may be typed once."""
+    settings = options.aliases.settings
+    for text in options.set or ():
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise BayescompareError(f"--set {text}: write NAME=VALUE, as in --set joint=true.")
+        if name in settings:
+            raise BayescompareError(f"--set {text}: {name} is given twice.")
+        settings[name] = _read_value(value)
+    return settings
+
+
+def _read_value(text: str) -> Any:
+    """Read a bare value: true, false, none, a number, or else a word."""
+    words: dict[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def _option_names(method: str) -> set[str]:
+    """Return the names of a method's options; of an unknown method none."""
+    with suppress(BayescompareError):
+        return {each.name for each in fields(bc.methods.get(method)) if each.init}
+    return set()
+
+
+def _models() -> dict[str, Path]:
+    from bayescompare.methods.model_file.source import bundled
+
+    return bundled()

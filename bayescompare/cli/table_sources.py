@@ -1,0 +1,176 @@
+"""Where the table comes from: an example, a table in a file, counts of errors, another tool.
+
+One function for each source. Each refuses the options that are about another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError, closest
+from bayescompare.cli.flags import naming_flags
+from bayescompare.cli.measures import read_measures
+from bayescompare.cli.options import FORMATS, TableOptions, read_names
+
+__all__ = ["read_table"]
+
+#: What another tool wrote, and the function of `bayescompare.io` that reads it.
+TOOLS = {"lm-eval": "read_lm_eval", "weka": "read_weka", "helm": "read_helm"}
+
+#: Of --errors and --predictions: how many bare columns, which named ones, and how it is written.
+_COUNTED = {
+    "errors": (2, ("both", "n"), "FIRST,SECOND[,both=COLUMN][,n=COLUMN]"),
+    "predictions": (
+        0,
+        ("correct", "y_true", "y_pred", "example"),
+        "correct=COLUMN or y_true=COLUMN,y_pred=COLUMN[,example=COLUMN]",
+    ),
+}
+
+#: The arguments of `read_errors` that --errors writes in another way.
+_PARTS = {"first_wrong": "FIRST", "second_wrong": "SECOND", "both_wrong": "both"}
+_PART = re.compile(rf"\b({'|'.join(_PARTS)})(?==)")
+
+
+def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Results:
+    """Read the table that the options name; `algorithms` are the two that --errors are of."""
+    with naming_flags(options.arguments):
+        if (options.file is None) == (options.example is None):
+            seen = "neither is" if options.file is None else "both are"
+            raise BayescompareError(f"FILE or --example NAME: {seen} given, and one is needed.")
+        if options.example is not None:
+            return _read_example(options, options.example)
+        assert options.file is not None
+        return _reader(options)(options, options.file, algorithms)
+
+
+def _reader(options: TableOptions) -> Callable[[TableOptions, Path, str | None], bc.Results]:
+    if options.format is not None and options.format not in FORMATS:
+        raise BayescompareError(
+            f"--format {options.format}: must be one of {', '.join(FORMATS)}."
+            f"{closest(options.format, FORMATS)}"
+        )
+    if options.format in TOOLS:
+        return _read_tool
+    if options.errors is not None:
+        return _read_errors
+    return _read_measured if options.predictions is None else _read_predictions
+
+
+def _typed(options: TableOptions) -> list[str]:
+    """Return the flags about FILE that were typed."""
+    values = {**vars(options.columns), **vars(options)}
+    flags = options.flags()
+    return [
+        flags[name].name
+        for name, value in values.items()
+        if name not in ("file", "example", "columns") and value not in (None, [])
+    ]
+
+
+def _read_example(options: TableOptions, name: str) -> bc.Results:
+    for flag in _typed(options):
+        raise BayescompareError(
+            f"{flag} is about FILE; an example knows its own table. Choose among its measures by "
+            "--only."
+        )
+    return bc.load_example(name)
+
+
+def _read_measured(options: TableOptions, file: Path, _: str | None) -> bc.Results:
+    """Read a table of measures."""
+    if not options.columns.measures:
+        raise BayescompareError(
+            "--measure is missing: say what was measured and which way is better, as in "
+            "--measure accuracy:max --measure time:min."
+        )
+    measures: Any = read_measures(options.columns.measures)
+    how = {"layout": options.layout, "format": options.format}
+    more: dict[str, Any] = {name: value for name, value in how.items() if value}
+    return bc.read_results(file, measures=measures, **options.columns.named, **more)
+
+
+def _read_tool(options: TableOptions, file: Path, _: str | None) -> bc.Results:
+    """Read what another tool wrote, which mostly knows which way its measures are better."""
+    for flag in _typed(options):
+        if flag not in ("--measure", "--format"):
+            raise BayescompareError(f"{flag} is about tables, not about --format {options.format}.")
+    texts = options.columns.measures or None
+    has_directions = any(":" in text for text in texts or ())
+    read: Any = getattr(bc.io, TOOLS[str(options.format)])
+    results: bc.Results = read(
+        file, measures=read_measures(texts) if texts and has_directions else texts
+    )
+    return results
+
+
+def _read_errors(options: TableOptions, file: Path, algorithms: str | None) -> bc.Results:
+    """Read counts of paired errors."""
+    (first, second), columns = _columns("errors", options)
+    roles = replace(options.columns, algorithm=None).named  # each of the two has its own column
+    more: dict[str, Any] = {**roles, "format": options.format}
+    with _about_columns("errors", options):
+        return bc.read_errors(
+            file,
+            first_wrong=first,
+            second_wrong=second,
+            both_wrong=columns.get("both"),
+            n=columns.get("n"),
+            algorithms=read_names("--algorithms", algorithms),
+            **more,
+        )
+
+
+def _read_predictions(options: TableOptions, file: Path, _: str | None) -> bc.Results:
+    """Read predictions, and count the errors."""
+    columns = _columns("predictions", options)[1]
+    with _about_columns("predictions", options):
+        more: dict[str, Any] = {**options.columns.named, **columns, "format": options.format}
+        return bc.read_predictions(file, **more)
+
+
+def _columns(kind: str, options: TableOptions) -> tuple[list[str], dict[str, str]]:
+    """Read the value of --errors or --predictions: bare columns, and those with a name."""
+    text = getattr(options, kind)
+    bare: list[str] = []
+    named: dict[str, str] = {}
+    for part in read_names(f"--{kind}", text) or []:
+        name, sign, column = part.partition("=")
+        if not sign:
+            bare.append(name)
+        elif name in named:
+            raise BayescompareError(f"--{kind} {text}: {name} is given twice.")
+        else:
+            named[name] = column
+    n_bare, known, form = _COUNTED[kind]
+    if len(bare) != n_bare or not set(named) <= set(known):
+        raise BayescompareError(f"--{kind} {text}: write {form}.")
+    _refuse_others(kind, options)
+    return bare, named
+
+
+def _refuse_others(kind: str, options: TableOptions) -> None:
+    for flag in _typed(options):
+        if flag == "--replicate-column":
+            raise BayescompareError(f"{flag}: --{kind} has no replicates.")
+        if flag in {"--predictions", "--measure", "--layout"} - {f"--{kind}"}:
+            raise BayescompareError(f"{flag} and --{kind}: FILE is one or the other.")
+
+
+@contextmanager
+def _about_columns(kind: str, options: TableOptions) -> Iterator[None]:
+    """Say in which option the column was named that an error is about."""
+    try:
+        yield
+    except BayescompareError as error:
+        message = _PART.sub(lambda part: _PARTS[part[0]], str(error))
+        if re.search(rf"\b({'|'.join((*_PARTS.values(), *_COUNTED[kind][1]))})=", message):
+            message = f"--{kind} {getattr(options, kind)}: {message}"
+        error.args = (message,)
+        raise
