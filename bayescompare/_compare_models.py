@@ -132,7 +132,7 @@ def compare_models(
     """
     import arviz as az
 
-    chosen = _named(comparisons, names)
+    chosen = _by_name(comparisons, names)
     for name, c in chosen.items():
         if c.method.samples and c.answer.tree is None:
             raise BayescompareError(
@@ -171,7 +171,9 @@ def _chose_graph(c: Comparison) -> bool:
     return isinstance(how.get("search"), str) and not how.get("average")
 
 
-def _named(comparisons: Sequence[Comparison], names: Sequence[str] | None) -> dict[str, Comparison]:
+def _by_name(
+    comparisons: Sequence[Comparison], names: Sequence[str] | None
+) -> dict[str, Comparison]:
     given: object = comparisons
     if isinstance(given, Comparison) or not isinstance(given, Sequence) or len(given) < 2:
         raise BayescompareError("comparisons: give a list of at least two comparisons.")

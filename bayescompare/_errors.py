@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["BayescompareError", "MissingQuantity", "TooFewDatasets", "closest", "printable"]
+__all__ = [
+    "BayescompareError",
+    "MissingQuantity",
+    "TooFewDatasets",
+    "closest",
+    "one_line",
+    "printable",
+]
 
 #: What moves the cursor, colours a terminal, turns the direction of writing or cannot be written
 #: as UTF-8: control characters, bidirectional controls and lone surrogates.
@@ -64,6 +71,17 @@ def _shortened(text: str) -> str:
         return text
     half = _LONGEST // 2
     return f"{text[:half]} … {text[-half:]}"
+
+
+def one_line(error: BaseException) -> str:
+    """Write an error of any kind in one line, however long its own words are.
+
+    Examples
+    --------
+    >>> one_line(KeyError("a"))
+    "KeyError: 'a'"
+    """
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 def closest(word: str, known: Iterable[str]) -> str:

@@ -462,17 +462,17 @@ def _judged(
             asked[pair] = judged(results, method, pair, missing)
         except TooFewDatasets as error:
             if missing == "raise":
-                raise _named(pair, error) from None
+                raise _about_pair(pair, error) from None
             skipped.append((*pair, error.left))
             last = error
         except BayescompareError as error:
-            raise _named(pair, error) from None
+            raise _about_pair(pair, error) from None
     if last is not None and not asked:
-        raise _named(pairs[-1], last)
+        raise _about_pair(pairs[-1], last)
     return asked, tuple(skipped)
 
 
-def _named(pair: Pair, error: BayescompareError) -> BayescompareError:
+def _about_pair(pair: Pair, error: BayescompareError) -> BayescompareError:
     return BayescompareError(f"{pair[0]} against {pair[1]}: {error}")
 
 

@@ -35,7 +35,9 @@ def notes_words(tables: Sequence[Results]) -> list[str]:
     # The ones about most pairs first: of very many notes the rest is only counted.
     some = [note for note, pairs in about.items() if len(pairs) < len(tables)]
     some.sort(key=lambda note: -len(about[note]))
-    said += [f"Note on {_named(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]]
+    said += [
+        f"Note on {_pairs_named(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]
+    ]
     rest = len(some) - _MOST_NOTES
     if rest > 0:
         said.append(f"{plural(rest, 'further note')} on some pairs: see results.notes of each.")
@@ -61,7 +63,7 @@ def spread_words(tables: Sequence[Results]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _named(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str, ...]]) -> str:
+def _pairs_named(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str, ...]]) -> str:
     """Name the pairs that a note is about: all with one algorithm, or the first few."""
     if len(pairs) > 1:
         (*shared,) = set(pairs[0]).intersection(*pairs[1:])

@@ -54,7 +54,7 @@ def pairs_words(
         f"{plural(len(results.algorithms), 'algorithm')}, {joint}on {many(results.measures)}.",
         f"{verdict[0].upper()}{verdict[1:]}{_promise(method, decided, rule)}",
         _winners(method, results, graph),
-        *_cycles(graph.graph["cycles"]),
+        *_cycle_words(graph.graph["cycles"]),
         _mixed(results, graph.graph["mixed"]),
         _open(decided),
         _without(decided),
@@ -202,7 +202,7 @@ def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
     return f"{better}: {told}{more}."
 
 
-def _cycles(cycles: Sequence[Sequence[str]]) -> list[str]:
+def _cycle_words(cycles: Sequence[Sequence[str]]) -> list[str]:
     said = [
         f"Not transitive: {' over '.join([*cycle, cycle[0]])}. Each of these holds on most "
         "datasets, but on other ones, so that no ranking of these algorithms has them all."

@@ -61,7 +61,7 @@ def sample(
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     _check_compiler()
     with _quiet(), model:
-        _check(model)
+        _check_model(model)
         tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
@@ -144,7 +144,7 @@ def _try(work: Callable[[], None]) -> bool:
     return True
 
 
-def _check(model: pm.Model) -> None:
+def _check_model(model: pm.Model) -> None:
     """Refuse what PyMC would answer with a traceback from deep inside."""
     if not model.free_RVs:
         raise BayescompareError("model has no free variable to sample.")

@@ -51,7 +51,7 @@ def read_errors(
     ('svm', 'nn')
     """
     file = _file(path)
-    _check_columns(
+    _check_column_names(
         dataset=dataset,
         first_wrong=first_wrong,
         second_wrong=second_wrong,
@@ -106,8 +106,8 @@ def read_predictions(
     [[0.0], [1.0]]
     """
     file = _file(path)
-    _check_columns(correct=correct, y_true=y_true, y_pred=y_pred)
-    _check_columns(dataset=dataset, example=example, algorithm=algorithm)
+    _check_column_names(correct=correct, y_true=y_true, y_pred=y_pred)
+    _check_column_names(dataset=dataset, example=example, algorithm=algorithm)
     labels = [column for column in (y_true, y_pred) if column is not None]
     try:
         table = read_table(file, format, names={dataset, example, algorithm, *labels})
@@ -143,7 +143,7 @@ def _file(path: object) -> Path:
     return check_path(path)
 
 
-def _check_columns(**columns: object) -> None:
+def _check_column_names(**columns: object) -> None:
     for argument, column in columns.items():
         if not (column is None or isinstance(column, str)):
             raise BayescompareError(f"{argument}={shown(column)}: a column is named by a string.")

@@ -72,7 +72,7 @@ def read_results(
     roles = {"dataset": dataset, "algorithm": algorithm}
     if replicate is not None:
         roles["replicate"] = replicate
-    _check_options(path, list(roles.values()), layout)
+    _check_arguments(path, list(roles.values()), layout)
     file = check_path(path)
     try:
         table = read_table(file, format, names={*roles.values(), "measure"})
@@ -82,7 +82,7 @@ def read_results(
         raise BayescompareError(f"{file}: {error}") from None
 
 
-def _check_options(path: object, columns: list[object], layout: object) -> None:
+def _check_arguments(path: object, columns: list[object], layout: object) -> None:
     if not isinstance(path, (str, os.PathLike)):
         raise BayescompareError(
             f"path is a {type(path).__name__}: give the path of a file; a DataFrame goes to "

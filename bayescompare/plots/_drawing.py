@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUE",
+    "GLUE",
     "GREEN",
     "GREY",
     "INK",
@@ -52,8 +53,8 @@ LINES: tuple[dict[str, Any], ...] = (
 #: For every text with a name in it: "$", "_" and "\" mean themselves.
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 
-
-_GLUE = "\N{NO-BREAK SPACE}"
+#: Holds words together on one line.
+GLUE = "\N{NO-BREAK SPACE}"
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -96,9 +97,9 @@ def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | Non
         inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
     width = max(24, int(inches / 0.088))
     # "P = 0.8" and "p < 0.001" stay on one line.
-    glued = (re.sub(r" ([=<>]) ", rf"{_GLUE}\1{_GLUE}", part) for part in parts)
+    glued = (re.sub(r" ([=<>]) ", rf"{GLUE}\1{GLUE}", part) for part in parts)
     lines = [line for part in glued for line in _balanced(part, width)]
-    text = re.sub(f"{_GLUE}([=<>]){_GLUE}", r" \1 ", "\n".join(lines))
+    text = re.sub(f"{GLUE}([=<>]){GLUE}", r" \1 ", "\n".join(lines))
     ax.set_title(text, loc="left", fontsize="medium", **LITERAL)
 
 

@@ -62,7 +62,7 @@ _FILLS = {"better": BLUE, "worse": ORANGE, "neither": "#333333"}
 
 
 @dataclass(frozen=True)
-class Cell:
+class DominanceCell:
     """One pair: where it stands, what is said on each measure, how surely."""
 
     row: int
@@ -79,12 +79,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Grid:
+class DominanceGrid:
     """The names along both sides, and the cells that have a pair."""
 
     rows: list[str]
     columns: list[str]
-    cells: list[Cell]
+    cells: list[DominanceCell]
 
     @property
     def text(self) -> bool:
@@ -159,7 +159,7 @@ def dominance_size(p: Pairwise) -> tuple[float, float]:
 # what is drawn -----------------------------------------------------------------------------------
 
 
-def _grid(p: Pairwise, table: pd.DataFrame) -> Grid:
+def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
     names = list(p.results.algorithms)
     rows, columns = names[:-1], names[1:]
     if p.reference is not None:
@@ -172,18 +172,20 @@ def _grid(p: Pairwise, table: pd.DataFrame) -> Grid:
     for (first, second, statement), (level, asserted) in zip(told, sure, strict=True):
         row, column = (second, first) if second == p.reference else (first, second)
         found = signs(statement, row, column)
-        cells.append(Cell(at_row[row], at_column[column], found, float(level), bool(asserted)))
-    return Grid([clip(n, _NAME) for n in rows], [clip(n, _NAME) for n in columns], cells)
+        cells.append(
+            DominanceCell(at_row[row], at_column[column], found, float(level), bool(asserted))
+        )
+    return DominanceGrid([clip(n, _NAME) for n in rows], [clip(n, _NAME) for n in columns], cells)
 
 
-def _size(grid: Grid) -> tuple[float, float]:
+def _size(grid: DominanceGrid) -> tuple[float, float]:
     width, height = _cell(grid)
     beside, above = (0.085 * max(map(len, names)) for names in (grid.rows, grid.columns))
     above = above if _turned(grid, width) else 0.2
     return width * len(grid.columns) + beside + 0.3, height * len(grid.rows) + above + 1.75
 
 
-def _cell(grid: Grid) -> tuple[float, float]:
+def _cell(grid: DominanceGrid) -> tuple[float, float]:
     """Width and height of a cell in inches."""
     if not grid.text:
         side = _WIDEST / max(len(grid.rows), len(grid.columns))
@@ -193,7 +195,7 @@ def _cell(grid: Grid) -> tuple[float, float]:
     return width, max(0.42, _LINE * grid.lines + 0.1)
 
 
-def _turned(grid: Grid, width: float) -> bool:
+def _turned(grid: DominanceGrid, width: float) -> bool:
     step = math.ceil(len(grid.columns) / _MOST_TICKS)
     return 0.085 * max(map(len, grid.columns)) > width * step
 
@@ -201,7 +203,7 @@ def _turned(grid: Grid, width: float) -> bool:
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[FloatArray]:
+def _draw_cells(ax: Axes, grid: DominanceGrid, *, bayesian: bool) -> list[FloatArray]:
     """Fill the cells, frame those with a verdict, and return the fills."""
     from matplotlib.patches import Rectangle
 
@@ -220,7 +222,7 @@ def _draw_cells(ax: Axes, grid: Grid, *, bayesian: bool) -> list[FloatArray]:
     return fills
 
 
-def _fill(cell: Cell, *, bayesian: bool) -> FloatArray:
+def _fill(cell: DominanceCell, *, bayesian: bool) -> FloatArray:
     """The colour of what a cell says: full with a verdict, else the paler the less sure."""
     from matplotlib.colors import to_rgb
 
@@ -230,7 +232,7 @@ def _fill(cell: Cell, *, bayesian: bool) -> FloatArray:
 
 
 def _print_cells(
-    ax: Axes, grid: Grid, fills: Sequence[FloatArray], levels: list[float] | None
+    ax: Axes, grid: DominanceGrid, fills: Sequence[FloatArray], levels: list[float] | None
 ) -> None:
     """Print signs and figures: probabilities, held against `levels`, or p-values without them."""
     box, dpi = ax.get_window_extent(), figure_of(ax).dpi
@@ -262,7 +264,7 @@ def _print_cells(
             ax.text(*at, figure, transform=right, fontsize=size, **style)
 
 
-def _label_axes(ax: Axes, grid: Grid) -> None:
+def _label_axes(ax: Axes, grid: DominanceGrid) -> None:
     size = "small" if grid.text else "x-small"
     across, down = (math.ceil(len(n) / _MOST_TICKS) for n in (grid.columns, grid.rows))
     turned = 90 if _turned(grid, _cell(grid)[0]) else 0
@@ -274,7 +276,7 @@ def _label_axes(ax: Axes, grid: Grid) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _add_key(ax: Axes, grid: Grid) -> None:
+def _add_key(ax: Axes, grid: DominanceGrid) -> None:
     from matplotlib.patches import Patch
 
     several = len(grid.cells[0].signs) > 1

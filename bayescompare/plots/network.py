@@ -31,7 +31,7 @@ from bayescompare.plots.network_layout import (
     NAME_LINE,
     TO_NAME,
     Edge,
-    Picture,
+    NetworkPicture,
     aligned,
     groups_of,
     picture_of,
@@ -125,7 +125,7 @@ def network_size(c: Comparison) -> tuple[float, float]:
     radius = wanted_radius(len(names))
     widest = NAME_CHARACTER * max(len(clip(name, NAME)) for name in names) + 0.25
     width = max(6.0, 2 * radius + 2 * widest)
-    lines = height_of(captions_of(c, Picture(groups_of(c), [], [], None), 0.0, width)) + 1
+    lines = height_of(captions_of(c, NetworkPicture(groups_of(c), [], [], None), 0.0, width)) + 1
     tall = 0.3 if len(names) == 2 else 2 * radius
     return width, tall + 2 * NAME_LINE + 0.5 + CAPTION_LINE * lines + _FOR_TITLE
 
@@ -158,7 +158,7 @@ def _draw_groups(
 
 
 def _draw_edges(
-    ax: Axes, picture: Picture, place: Mapping[str, tuple[float, float]], radius: float
+    ax: Axes, picture: NetworkPicture, place: Mapping[str, tuple[float, float]], radius: float
 ) -> None:
     every = len(picture.edges) + len(picture.others) <= _ALL_FIGURES
     node = _NODE / 72
@@ -258,7 +258,7 @@ def _draw_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
         )
 
 
-def _title(c: Comparison, picture: Picture) -> list[str]:
+def _title(c: Comparison, picture: NetworkPicture) -> list[str]:
     details, options = c.answer.details, c.method.options()
     given = not isinstance(options["search"], str)
     which = "graph given" if given else "best graph" if options["average"] else "learned graph"

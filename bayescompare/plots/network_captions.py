@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare.plots._drawing import (
     BLUE,
+    GLUE,
     GREEN,
     INK,
     LITERAL,
@@ -19,7 +20,7 @@ from bayescompare.plots._drawing import (
     clip,
     moved,
 )
-from bayescompare.plots.network_layout import Picture
+from bayescompare.plots.network_layout import NetworkPicture
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import probability_equation, setting
 from bayescompare.text.phrases import many
@@ -40,8 +41,6 @@ CAPTION_LINE, _CHARACTER, _NAME = 0.165, 0.072, 18
 #: Groups up to which captions stand in one column.
 _ONE_COLUMN = 6
 
-_GLUE = "\N{NO-BREAK SPACE}"
-
 
 @dataclass(frozen=True)
 class Caption:
@@ -53,7 +52,9 @@ class Caption:
     row: int
 
 
-def captions_of(c: Comparison, picture: Picture, least: float, width: float) -> list[Caption]:
+def captions_of(
+    c: Comparison, picture: NetworkPicture, least: float, width: float
+) -> list[Caption]:
     """Return each group's own answer, in one column or two, and the key under them."""
     groups = c.answer.details["components"]
     columns = 1 if len(groups) <= _ONE_COLUMN else 2
@@ -63,7 +64,7 @@ def captions_of(c: Comparison, picture: Picture, least: float, width: float) -> 
     for k, (group, fill) in enumerate(zip(groups, fills, strict=False)):
         column = k * columns // len(groups)
         wrapped = textwrap.wrap(_answer_words(group), each, subsequent_indent="   ")
-        lines = [line.replace(_GLUE, " ") for line in wrapped]
+        lines = [line.replace(GLUE, " ") for line in wrapped]
         made.append(Caption(lines, fill, column, rows[column]))
         rows[column] += len(lines)
     key = textwrap.wrap(_key(picture, least), max(24, int(width / _CHARACTER)))
@@ -81,11 +82,11 @@ def _answer_words(group: Mapping[str, Any]) -> str:
         f"{state} on {many([clip(name, _NAME) for name in names])}" for state, names in held.items()
     )
     drawn = "" if group["exact"] else " (Monte Carlo)"
-    sure = probability_equation(group["probability"]).replace(" ", _GLUE)
+    sure = probability_equation(group["probability"]).replace(" ", GLUE)
     return f"{sure}{drawn}: {said}"
 
 
-def _key(picture: Picture, least: float) -> str:
+def _key(picture: NetworkPicture, least: float) -> str:
     if picture.probability is None:
         return "No probabilities: too many measures to sum over all graphs."
     told = []

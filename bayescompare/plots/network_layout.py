@@ -26,7 +26,7 @@ __all__ = [
     "NAME_LINE",
     "TO_NAME",
     "Edge",
-    "Picture",
+    "NetworkPicture",
     "aligned",
     "all_probabilities",
     "groups_of",
@@ -47,7 +47,7 @@ _GAP = 0.75
 
 
 @dataclass(frozen=True)
-class Picture:
+class NetworkPicture:
     """What is drawn.
 
     Attributes
@@ -81,7 +81,7 @@ def link_probability(edges: xr.DataArray) -> FloatArray:
     return values + values.T
 
 
-def picture_of(c: Comparison, least: float) -> Picture:
+def picture_of(c: Comparison, least: float) -> NetworkPicture:
     """Read off a comparison what is to be drawn."""
     if "network" not in c.method.provides:
         raise c.method.lacks("network")
@@ -100,7 +100,7 @@ def picture_of(c: Comparison, least: float) -> Picture:
             if linked[i, j] >= least and {names[i], names[j]} not in drawn
         ]
     groups = [_uncrossed(group, edges, others) for group in groups_of(c)]
-    return Picture(groups, edges, others, probability)
+    return NetworkPicture(groups, edges, others, probability)
 
 
 def groups_of(c: Comparison) -> list[list[str]]:

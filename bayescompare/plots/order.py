@@ -51,7 +51,7 @@ type Node = str | tuple[str, str, int]
 
 
 @dataclass(frozen=True)
-class Layout:
+class OrderLayout:
     """Where everything stands.
 
     Attributes
@@ -140,7 +140,7 @@ def graph_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
 # layout ------------------------------------------------------------------------------------------
 
 
-def _layout(graph: nx.DiGraph[str]) -> Layout:
+def _layout(graph: nx.DiGraph[str]) -> OrderLayout:
     import networkx as nx
 
     knots = nx.condensation(graph)
@@ -158,7 +158,7 @@ def _layout(graph: nx.DiGraph[str]) -> Layout:
     width = max([_LEAST_IN_ROW, *(int(_length(row, room)) for row in rows)])
     batches = [list(batch) for batch in itertools.batched(loose, width)]
     cyclic = knots.number_of_nodes() < graph.number_of_nodes()
-    return Layout(_uncrossed(rows, edges, depth), edges, batches, cyclic, room)
+    return OrderLayout(_uncrossed(rows, edges, depth), edges, batches, cyclic, room)
 
 
 def _needed(graph: nx.DiGraph[str], knots: nx.DiGraph[int]) -> list[tuple[str, str]]:
@@ -233,7 +233,7 @@ def _unit(names: Iterable[str]) -> float:
     return 0.45 + _CHARACTER * max(len(clip(name, _NAME)) for name in names)
 
 
-def _places(layout: Layout) -> dict[Node, tuple[float, float]]:
+def _places(layout: OrderLayout) -> dict[Node, tuple[float, float]]:
     """Place of every node: rows one unit apart, each row centred."""
     place: dict[Node, tuple[float, float]] = {}
     loose: list[list[Node]] = [list(row) for row in layout.loose]
@@ -251,7 +251,7 @@ def _places(layout: Layout) -> dict[Node, tuple[float, float]]:
     return place
 
 
-def _size(layout: Layout) -> tuple[float, float]:
+def _size(layout: OrderLayout) -> tuple[float, float]:
     rows: list[list[Node]] = [*layout.rows]
     rows += [list(row) for row in layout.loose]
     unit = _unit(node for row in rows for node in row if isinstance(node, str))
@@ -265,7 +265,7 @@ def _size(layout: Layout) -> tuple[float, float]:
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _draw_edges(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]) -> None:
+def _draw_edges(ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]]) -> None:
     depth = {n: k for k, row in enumerate(layout.rows) for n in row if isinstance(n, str)}
     below = moved(ax, ax.transData, 0.0, -_HALF_NODE)
     above = moved(ax, ax.transData, 0.0, _HALF_NODE)
@@ -301,7 +301,7 @@ def _draw_edges(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]
 
 
 def _arrivals(
-    layout: Layout, place: dict[Node, tuple[float, float]], depth: dict[str, int]
+    layout: OrderLayout, place: dict[Node, tuple[float, float]], depth: dict[str, int]
 ) -> dict[tuple[str, str], float]:
     """Where along the loser's upper edge, in points from its middle, each arrow ends."""
     coming: dict[str, list[tuple[float, str]]] = {}
@@ -317,7 +317,7 @@ def _arrivals(
     return ends
 
 
-def _draw_nodes(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]) -> None:
+def _draw_nodes(ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]]) -> None:
     loose = {name for row in layout.loose for name in row}
     for node, (x, y) in place.items():
         if not isinstance(node, str):
@@ -334,7 +334,7 @@ def _draw_nodes(ax: Axes, layout: Layout, place: dict[Node, tuple[float, float]]
         ax.text(x - 0.5, y + 0.3, "not ordered", fontsize="small", style="italic", color="0.35")
 
 
-def _title(p: Pairwise, graph: nx.DiGraph[str], layout: Layout, rule: Rule) -> list[str]:
+def _title(p: Pairwise, graph: nx.DiGraph[str], layout: OrderLayout, rule: Rule) -> list[str]:
     pairs = plural(len(p.comparisons) + len(p.skipped), "pair")
     mixed = len(graph.graph["mixed"])
     decided = graph.number_of_edges() + mixed

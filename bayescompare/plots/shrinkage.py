@@ -37,7 +37,7 @@ _ROW, _MOST = 0.22, 60
 
 
 @dataclass(frozen=True)
-class Picture:
+class ShrinkagePicture:
     """What is drawn: own and pooled figure, and the own interval where there is one.
 
     Attributes
@@ -119,7 +119,7 @@ def shrinkage_size(c: Comparison, *, most: int = _MOST) -> tuple[float, float]:
     return 7.0, 1.9 + _ROW * min(len(c.results.datasets), most)
 
 
-def _picture(c: Comparison) -> Picture:
+def _picture(c: Comparison) -> ShrinkagePicture:
     first, second = (clip(name, _NAME) for name in c.results.algorithms)
     table = {str(name): column.to_numpy() for name, column in c.per_dataset.items()}
     if "share" in table:
@@ -127,26 +127,26 @@ def _picture(c: Comparison) -> Picture:
         interval = np.stack([betaincinv(*shapes, tail) for tail in (0.025, 0.975)])
         label = f"share of discordant errors that are {first}’s"
         sides = (f"{first} better", f"{second} better")
-        return Picture(table["share_alone"], table["share"], interval, label, sides)
+        return ShrinkagePicture(table["share_alone"], table["share"], interval, label, sides)
     sides = (f"{second} better", f"{first} better")
     if "advantage" in table:
         (measure,) = c.results.measures
         mean, wide = table["advantage"], stdtrit(table["replicates"] - 1.0, 0.975) * table["scale"]
         interval = np.stack([mean - wide, mean + wide])
         label, rope = f"mean advantage of {first} on {measure}", c.results[measure].rope or 0.0
-        return Picture(mean, mean, interval, label, sides, centre=0.0, rope=rope)
+        return ShrinkagePicture(mean, mean, interval, label, sides, centre=0.0, rope=rope)
     own = table.get("alone", table["probability"])
-    return Picture(own, table["probability"], None, f"P({first} is better)", sides)
+    return ShrinkagePicture(own, table["probability"], None, f"P({first} is better)", sides)
 
 
-def _kept(shown: Picture, most: int) -> IntArray:
+def _kept(shown: ShrinkagePicture, most: int) -> IntArray:
     """The datasets drawn, sorted: the farthest from undecided are the most to see."""
     far = np.maximum(np.abs(shown.own - shown.centre), np.abs(shown.own - shown.pooled))
     kept = np.sort(np.argsort(-far, kind="stable")[:most])
     return np.asarray(kept[np.argsort(shown.own[kept], kind="stable")])
 
 
-def _finish(ax: Axes, shown: Picture, rows: int, *, more: int) -> None:
+def _finish(ax: Axes, shown: ShrinkagePicture, rows: int, *, more: int) -> None:
     for text in ax.get_yticklabels():
         text.set(**LITERAL)
     ax.set_ylim(-0.8, rows - 0.2)

@@ -55,7 +55,7 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     >>> ax.get_legend().get_texts()[1].get_text()
     'sign: AUC 0.6...'
     """
-    found = list(_checked(curves))
+    found = list(_checked_curves(curves))
     ax = new_axes(ax, (5.4, 5.2))
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
     for (name, under, error, success), line in zip(found, cycle(LINES), strict=False):
@@ -75,7 +75,7 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     return ax
 
 
-def _checked(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
+def _checked_curves(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
     """Name, area, errors and successes of each curve, known to be what a curve is."""
     if not isinstance(curves, Mapping) or not curves:
         raise BayescompareError(

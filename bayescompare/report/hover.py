@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
 
-__all__ = ["datasets_words", "over_bars", "over_cells", "over_datasets", "told_fields"]
+__all__ = ["datasets_by_pair", "over_bars", "over_cells", "over_datasets", "told_fields"]
 
 #: Fields over more cells would make a page slow.
 _MOST = 2500
@@ -28,7 +28,7 @@ def over_cells(p: Pairwise, ax: Axes, *, triangle: bool = False) -> None:
     if len(names) ** 2 > _MOST or (triangle and p.reference is not None):
         return
     values, best, level = p.matrix.values, p.best.values, p.best_probability.values
-    datasets = datasets_words(p)
+    datasets = datasets_by_pair(p)
     for i, j in itertools.permutations(range(len(names)), 2):
         if values[i, j] != values[i, j] or (triangle and i > j):
             continue
@@ -40,7 +40,7 @@ def over_cells(p: Pairwise, ax: Axes, *, triangle: bool = False) -> None:
         _tell(ax, j - 0.5 - triangle, i - 0.5, 1.0, 1.0, text)
 
 
-def datasets_words(p: Pairwise) -> dict[frozenset[str], str]:
+def datasets_by_pair(p: Pairwise) -> dict[frozenset[str], str]:
     """Say for each pair on how many datasets it rests."""
     return {
         frozenset(c.results.algorithms): numbers.plural(len(c.results.datasets), "dataset")

@@ -24,7 +24,7 @@ from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readabl
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, title_of
-from bayescompare.report.hover import datasets_words, over_cells
+from bayescompare.report.hover import datasets_by_pair, over_cells
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
 from bayescompare.report.tables import (
@@ -161,7 +161,7 @@ def _shaded(p: Pairwise) -> Shaded | None:
     if len(names) > _MOST_COLUMNS:
         return None
     values, best, level = p.matrix.values, p.best.values, p.best_probability.values
-    datasets = datasets_words(p)
+    datasets = datasets_by_pair(p)
     body = [
         (name, [_cell(p, values, best, level, datasets, i, j) for j in range(len(names))])
         for i, name in enumerate(names)

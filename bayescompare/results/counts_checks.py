@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.results.checks import frozen, names_of
@@ -211,7 +212,8 @@ def check_truth(keys: pd.DataFrame, truth: pd.Series[Any], y_true: str) -> None:
 
 
 def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
-    wrong = [not (_is_number(v) and v in (0, 1)) for v in column]
+    kinds = (bool, np.bool_)
+    wrong = [not ((isinstance(v, kinds) or is_number(v)) and v in (0, 1)) for v in column]
     if any(wrong):
         faults = column[np.array(wrong)]
         raise BayescompareError(
@@ -219,7 +221,3 @@ def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
             "give 0 and 1 (or False and True), or y_true= and y_pred=."
         )
     return column.to_numpy(dtype=np.float64)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating))

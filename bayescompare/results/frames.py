@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError, closest
 from bayescompare._typing import FloatArray
 from bayescompare.results.text import first, quoted
@@ -208,17 +208,11 @@ def non_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     if column.dtype.kind in "iuf":
         return column.iloc[:0]
     cells = column[column.notna()].astype(object)
-    return cells[np.array([not _is_number(value) for value in cells], dtype=bool)]
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
-        return False
-    try:
-        float(value)
-    except OverflowError:
-        return False
-    return True
+    return cells[
+        np.array(
+            [not (is_number(value) or isinstance(value, Decimal)) for value in cells], dtype=bool
+        )
+    ]
 
 
 def fault_words(faults: pd.Series[Any], shown: int = 4) -> str:

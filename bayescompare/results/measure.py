@@ -53,7 +53,7 @@ class Measure:
         check_word("scale", self.scale, ("metric", "ordinal"))
         _check_unit(self.unit)
         if self.rope is not None:
-            rope = _check_number("rope", self.rope)
+            rope = _as_number("rope", self.rope)
             if not (math.isfinite(rope) and rope >= 0):
                 raise BayescompareError(
                     f"rope={self.rope!r}: a region of practical equivalence is a finite number "
@@ -130,7 +130,7 @@ def _check_unit(unit: object) -> None:
         )
 
 
-def _check_number(argument: str, value: object) -> float:
+def _as_number(argument: str, value: object) -> float:
     if not is_number(value):
         raise BayescompareError(f"{argument}={shown(value)}: must be a number.")
     return float(value)
@@ -141,7 +141,7 @@ def _check_bounds(bounds: object) -> tuple[float | None, float | None]:
         raise BayescompareError(
             f"bounds={bounds!r}: give (least, greatest), with None for an open side."
         )
-    low, high = (None if b is None else _check_number("bounds", b) for b in bounds)
+    low, high = (None if b is None else _as_number("bounds", b) for b in bounds)
     if any(b is not None and math.isnan(b) for b in (low, high)):
         raise BayescompareError(f"bounds={bounds!r}: must not be NaN.")
     if low is not None and high is not None and not low < high:

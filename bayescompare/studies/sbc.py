@@ -135,7 +135,7 @@ def sbc(
     """
     simulate = _simulation(model)
     check_count(simulations=simulations, draws=draws)
-    _check_options(model, simulate, options)
+    _check_sizes(model, simulate, options)
     generator, _ = as_rng(rng)
     rows = [
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
@@ -149,7 +149,7 @@ def rank(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:
     return int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))
 
 
-def _check_options(
+def _check_sizes(
     model: str, simulate: Callable[..., Iterator[Replicate]], options: dict[str, Any]
 ) -> None:
     """Refuse sizes that the model does not have, or that are none."""

@@ -58,7 +58,7 @@ def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
     2        0.6      1.0    0.5
     3        0.0      1.0    1.0
     """
-    sure, right = _checked(confidence, correct)
+    sure, right = _checked_answers(confidence, correct)
     threshold, successes, errors = success_counts(sure, right)
     for count, what in ((successes[-1], "correct"), (errors[-1], "wrong")):
         if count == 0:
@@ -232,7 +232,7 @@ def _answers(first: IntArray, second: IntArray) -> Iterator[Iterator[tuple[str, 
     yield (("wilcoxon", 1.0 - found.pvalue, found.plus - found.minus) for found in ranked)
 
 
-def _checked(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
+def _checked_answers(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
     try:
         sure = np.asarray(confidence, dtype=np.float64)
     except (TypeError, ValueError):

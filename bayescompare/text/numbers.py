@@ -364,7 +364,7 @@ def rank(value: float) -> str:
     >>> rank(3.4), rank(1.0)
     ('3.40', '1.00')
     """
-    return "" if math.isnan(value) else _minus(f"{value:.2f}")
+    return _hundredths(value)
 
 
 def difference(value: float, unit: str = "", *, significant: int = 3) -> str:
@@ -399,6 +399,10 @@ def log_evidence(value: float) -> str:
     >>> log_evidence(-12.3456), log_evidence(0.001)
     ('−12.35', '0.00')
     """
+    return _hundredths(value)
+
+
+def _hundredths(value: float) -> str:
     return "" if math.isnan(value) else _minus(f"{value:.2f}")
 
 

@@ -55,7 +55,7 @@ __all__ = [
     "Shrunken",
     "better_share",
     "draw_hyper",
-    "draw_shares",
+    "draw_pooled_shares",
     "leave_one_out",
     "pooled",
     "predictive",
@@ -431,7 +431,7 @@ def _propose(
     return u, v, density(u, v) - grid.log_density[node]
 
 
-def draw_shares(
+def draw_pooled_shares(
     k_h: ArrayLike, k_g: ArrayLike, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     r"""Draw every dataset's discordance probability, conjugate given μ and ρ.
@@ -445,7 +445,7 @@ def draw_shares(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> draw_shares([3], [9], np.array([0.25]), np.array([1e-30]), rng).round(9).tolist()
+    >>> draw_pooled_shares([3], [9], np.array([0.25]), np.array([1e-30]), rng).round(9).tolist()
     [[0.25]]
     """
     phi = ((1.0 - rho) / rho)[:, None]

@@ -10,11 +10,11 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.beta_binomial_density import Density
+from bayescompare.kernels.numerics.legendre import gauss_legendre
 
 __all__ = ["LEVELS", "Grid", "Support", "border_of", "grid_of", "support_of"]
 
 
-_NODES = 16
 #: Where 1 − μ and 1 − ρ still have digits; ρ itself may be far smaller.
 _TOP, _BOTTOM = 36.0, -90.0
 _LOG_TAIL = 36.0
@@ -92,7 +92,7 @@ def _panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
     Every node lies inside its cell (Chebyshev, Markov, Stieltjes).
     """
-    node, weight, start = _legendre()
+    node, weight, start = _panel()
     half = 0.5 * np.diff(edges)[..., None]
     low = edges[..., :-1, None]
     shape = (len(edges), -1)
@@ -104,8 +104,9 @@ def _panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 @cache
-def _legendre() -> tuple[FloatArray, FloatArray, FloatArray]:
-    node, weight = np.polynomial.legendre.leggauss(_NODES)
+def _panel() -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Nodes and weights, and where the cell around each node begins."""
+    node, weight = gauss_legendre()
     return node, weight, np.concatenate([[0.0], np.cumsum(weight)[:-1]])
 
 

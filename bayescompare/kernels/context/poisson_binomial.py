@@ -28,6 +28,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = [
+    "DUST",
     "beta_mixture_interval",
     "context",
     "draw_rates",
@@ -39,7 +40,7 @@ __all__ = [
 
 
 #: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
-_DUST = 1e-305
+DUST = 1e-305
 
 
 def pmf(p: ArrayLike) -> FloatArray:
@@ -81,10 +82,10 @@ def _pmf(p: FloatArray) -> FloatArray:
             out[k] = win * lower[k] + loss * same[k]
         new[high + 1] = win * old[high]
         high += 1
-        while new[low] < _DUST and low < high:
+        while new[low] < DUST and low < high:
             new[low] = 0.0
             low += 1
-        while new[high] < _DUST and high > low:
+        while new[high] < DUST and high > low:
             new[high] = 0.0
             high -= 1
         old, new = new, old

@@ -21,15 +21,13 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, expit, log_expit
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.poisson_binomial import rate_exceeds_half
+from bayescompare.kernels.context.poisson_binomial import DUST, rate_exceeds_half
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
 
 __all__ = ["Joint", "count_posterior", "joint", "joint_context"]
 
 
-#: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
-_DUST = 1e-305
 #: The golden section, whose multiples are spread evenly over the unit interval.
 _GOLDEN = 0.6180339887498949
 _LOG_TAIL = 45.0
@@ -248,10 +246,10 @@ def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
             out[k] = win * won[k] * lower[k] + loss * (all_balls - drawn[k]) * same[k]
         new[high + 1] = win * ball[high] * old[high]
         high += 1
-        while new[low] < _DUST and low < high:
+        while new[low] < DUST and low < high:
             new[low] = 0.0
             low += 1
-        while new[high] < _DUST and high > low:
+        while new[high] < DUST and high > low:
             new[high] = 0.0
             high -= 1
         # One step takes a factor of 1/N at worst, so a few may share a scale.

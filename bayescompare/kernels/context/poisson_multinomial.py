@@ -17,23 +17,22 @@ import numpy as np
 from scipy.special import gammainc, gammaln
 
 from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.context.poisson_binomial import DUST
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
 
-__all__ = ["region_probabilities", "region_probabilities_by_draws"]
+__all__ = ["context_regions", "context_regions_by_draws"]
 
 
-#: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
-_DUST = 1e-305
 #: Two rules agree when no probability differs by more.
 _AGREEMENT = 1e-11
 #: Uniform numbers held at once while drawing.
 _BLOCK = 1 << 22
 
 
-def region_probabilities(
+def context_regions(
     triples: FloatArray, alpha: tuple[float, float, float] = (1.0, 1.0, 1.0)
 ) -> FloatArray:
     r"""P(each of three regions is the most frequent in the context), by the cut model, exactly.
@@ -51,7 +50,7 @@ def region_probabilities(
     ----------
     triples : array (N, 3)
         P(left), P(rope) and P(right) on each dataset. 1000 of them take a second; for many more
-        there is `region_probabilities_by_draws`.
+        there is `context_regions_by_draws`.
     alpha : three floats
         Prior parameters; 1 is uniform.
 
@@ -66,7 +65,7 @@ def region_probabilities(
 
     Examples
     --------
-    >>> region_probabilities(np.array([[0.1, 0.1, 0.8], [0.0, 0.3, 0.7]])).round(6).tolist()
+    >>> context_regions(np.array([[0.1, 0.1, 0.8], [0.0, 0.3, 0.7]])).round(6).tolist()
     [0.146528, 0.240278, 0.613194]
     """
     triples = np.ascontiguousarray(triples, dtype=np.float64)
@@ -74,7 +73,7 @@ def region_probabilities(
         return _score_states(np.zeros((1, 3), dtype=np.int64), np.array(alpha)).ravel()
     counts = _region_counts(triples)
     tables = _gamma_tables(len(triples), alpha)
-    _check(*tables, _telling_states(counts), np.array(alpha))
+    _check_agreement(*tables, _telling_states(counts), np.array(alpha))
     return _largest_region(counts, *tables)
 
 
@@ -86,7 +85,9 @@ def _telling_states(table: FloatArray) -> IntArray:
     return np.vstack([[left, n - left - right, right], corners])
 
 
-def _check(cdf: FloatArray, density: FloatArray, states: IntArray, alpha: FloatArray) -> None:
+def _check_agreement(
+    cdf: FloatArray, density: FloatArray, states: IntArray, alpha: FloatArray
+) -> None:
     """Hold the tables' rule against that of `probability_of_maximum`."""
     here = np.array([_three(cdf, density, *state) for state in states.tolist()])
     error = float(np.abs(here - _score_states(states, alpha)).max())
@@ -109,7 +110,7 @@ def _region_counts(triples: FloatArray) -> FloatArray:
                     value += left * table[a - 1, c]
                 if c > 0:
                     value += right * table[a, c - 1]
-                table[a, c] = value if value > _DUST else 0.0
+                table[a, c] = value if value > DUST else 0.0
     return table
 
 
@@ -154,7 +155,7 @@ def _three(cdf: FloatArray, density: FloatArray, a: int, b: int, c: int) -> Floa
     return np.array([left, rope, right])
 
 
-def region_probabilities_by_draws(
+def context_regions_by_draws(
     triples: FloatArray,
     draws: int,
     rng: np.random.Generator,
@@ -171,8 +172,8 @@ def region_probabilities_by_draws(
     --------
     >>> rng = np.random.default_rng(1)
     >>> triples = np.tile([0.1, 0.2, 0.7], (40, 1))
-    >>> found, error = region_probabilities_by_draws(triples, 1000, rng)
-    >>> bool(np.all(np.abs(found - region_probabilities(triples)) < 4 * error))
+    >>> found, error = context_regions_by_draws(triples, 1000, rng)
+    >>> bool(np.all(np.abs(found - context_regions(triples)) < 4 * error))
     True
     """
     triples = np.asarray(triples, dtype=np.float64)

@@ -16,12 +16,12 @@ from scipy.special import betainc, gammainccinv, gammaincinv
 
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, PairCounts, distinct
+from bayescompare.kernels.dirichlet.maximum import TAIL
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 
 __all__ = ["mixed_maximum"]
 
 
-_TAIL = 1e-17
 #: Nodes in every panel; two successive rules must agree on every cell.
 _RULES = (12, 16, 24, 32, 48)
 _AGREE = 1e-11
@@ -94,10 +94,10 @@ def _limits(counts: PairCounts, alpha: FloatArray) -> tuple[float, float]:
     np.maximum.at(top, counts.pair, alpha[counts.cell] + counts.count)
     least, most = float(top.min()), float(top.max())
     # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
-    low = (math.log(_TAIL) + math.lgamma(least + 1.0)) / least
-    point = float(gammaincinv(least, _TAIL))
+    low = (math.log(TAIL) + math.lgamma(least + 1.0)) / least
+    point = float(gammaincinv(least, TAIL))
     low = max(low, math.log(point)) if point > 0.0 else low
-    return low, math.log(float(gammainccinv(most, _TAIL / (len(alpha) + 1.0))))
+    return low, math.log(float(gammainccinv(most, TAIL / (len(alpha) + 1.0))))
 
 
 def _nodes(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:

@@ -32,11 +32,12 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.kernels.numerics.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
 
-__all__ = ["probability_of_maximum"]
+__all__ = ["TAIL", "probability_of_maximum"]
 
 
-_TAIL = 1e-17
-_LOG_TAIL = math.log(_TAIL)
+#: Mass that may be left outside the range of integration.
+TAIL = 1e-17
+_LOG_TAIL = math.log(TAIL)
 _GRID = 17
 #: Intervals of the first rule; each further rule halves them.
 _COARSEST = 32
@@ -134,11 +135,11 @@ def _tail_limits(groups: _Groups) -> tuple[float, float]:
     """
     top = groups.reference
     # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
-    least = float(gammaincinv(top, _TAIL))
+    least = float(gammaincinv(top, TAIL))
     low = math.log(least / top) if least > 0.0 else -math.inf
     low = max(low, (_LOG_TAIL + math.lgamma(top + 1.0)) / top - math.log(top))
     # Every other cell's upper tail is below that of the largest shape.
-    tail = _TAIL / float(groups.size.sum() + 1.0)
+    tail = TAIL / float(groups.size.sum() + 1.0)
     most = float(gammainccinv(top, tail))
     # The quantile underflows only where 1 − F(x; a) is −a log x.
     high = math.log(most / top) if most > 0.0 else -tail / top - math.log(top)
@@ -163,7 +164,7 @@ def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:
     for _ in range(200):
         s = np.linspace(low, high, _GRID)
         total = _log_cdf_of_maximum(groups, _log_x(groups, s))
-        inside = (total > _LOG_TAIL) & (-np.expm1(total) > _TAIL)
+        inside = (total > _LOG_TAIL) & (-np.expm1(total) > TAIL)
         where = np.flatnonzero(inside)
         if len(where) == 0:
             # All the change happens within one step of the grid.

@@ -88,7 +88,7 @@ class PoolModel:
         top = (rows == GREATEST) @ np.array([1.0, -1.0, -1.0, 1.0])
         costs = _SCALE * (top - self.delta * ~equal)
         args = (len(rows), costs, lower, upper, len(indices), starts, indices, values)
-        _check(self._highs.addCols(*args))
+        _check_status(self._highs.addCols(*args))
 
     # ---------------------------------------------------------------------------------- solving
 
@@ -109,7 +109,7 @@ class PoolModel:
         import highspy
 
         highs = self._highs
-        _check(highs.changeRowsBounds(len(lower), self._indices, lower, upper))  # type: ignore[attr-defined]
+        _check_status(highs.changeRowsBounds(len(lower), self._indices, lower, upper))  # type: ignore[attr-defined]
         highs.run()
         if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             raise SolverError(highs.modelStatusToString(highs.getModelStatus()))
@@ -127,12 +127,12 @@ class PoolModel:
         highs = highspy.Highs()  # type: ignore[no-untyped-call]
         highs.silent()
         for name, value in _OPTIONS.items():
-            _check(highs.setOptionValue(name, value))
+            _check_status(highs.setOptionValue(name, value))
         rows = self.size - 1
         free = np.full(rows, np.inf)
         none = np.empty(0, dtype=np.int32)
         starts = np.zeros(rows, dtype=np.int32)
-        _check(highs.addRows(rows, -free, free, 0, starts, none, np.empty(0)))
+        _check_status(highs.addRows(rows, -free, free, 0, starts, none, np.empty(0)))
         return highs
 
 
@@ -147,7 +147,7 @@ _OPTIONS: dict[str, str | float | int] = {
 }
 
 
-def _check(status: object) -> None:
+def _check_status(status: object) -> None:
     import highspy
 
     if status == highspy.HighsStatus.kError:

@@ -31,9 +31,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, Int32Array
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PreferenceSystem", "Rule", "build_system"]
+__all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PairRule", "PreferenceSystem", "build_system"]
 
-Rule = Literal["interval", "jansen2022"]
+PairRule = Literal["interval", "jansen2022"]
 
 #: Where the least and the greatest element stand among the points.
 LEAST, GREATEST = 0, 1
@@ -74,7 +74,7 @@ class PreferenceSystem:
     x: Int32Array
     y: Int32Array
     metric: BoolArray
-    rule: Rule
+    rule: PairRule
     upper: Int32Array
     lower: Int32Array
     starts: Int32Array
@@ -115,7 +115,7 @@ def build_system(
     greatest: ArrayLike,
     metric: ArrayLike,
     *,
-    rule: Rule = "interval",
+    rule: PairRule = "interval",
     memory: float = MOST_BYTES,
 ) -> PreferenceSystem:
     """Return the preference system of two algorithms.
@@ -210,7 +210,7 @@ def _distinct(ranks: Int32Array) -> Int32Array:
 
 
 def _classes(
-    points: FloatArray, ranks: Int32Array, metric: BoolArray, rule: Rule, memory: float
+    points: FloatArray, ranks: Int32Array, metric: BoolArray, rule: PairRule, memory: float
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
     """Pairs of R1 sorted by key, where each class of equal keys starts, and the keys."""
     if not metric.any():
@@ -241,7 +241,7 @@ def _keys(
     points: FloatArray,
     ranks: Int32Array,
     metric: BoolArray,
-    rule: Rule,
+    rule: PairRule,
     upper: Int32Array,
     lower: Int32Array,
 ) -> Int32Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["composite"]
+__all__ = ["composite", "gauss_legendre"]
 
 
 _NODES = 16
@@ -23,12 +23,13 @@ def composite(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     >>> round(float(weight @ node**2), 12)
     9.0
     """
-    node, weight = _legendre()
+    node, weight = gauss_legendre()
     half = 0.5 * np.diff(edges)[:, None]
     return (edges[:-1, None] + half * (1.0 + node)).ravel(), (half * weight).ravel()
 
 
 @cache
-def _legendre() -> tuple[FloatArray, FloatArray]:
+def gauss_legendre() -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of one panel from −1 to 1, 16 of each."""
     node, weight = np.polynomial.legendre.leggauss(_NODES)
     return node, weight

@@ -14,7 +14,10 @@ from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 
-__all__ = ["leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
+__all__ = ["WRONG", "leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
+
+#: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
+WRONG = "first_wrong"
 
 
 def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:

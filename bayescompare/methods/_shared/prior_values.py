@@ -94,11 +94,11 @@ def describe_prior(value: Any) -> str:
         return setting(value)
     if is_distribution(value):
         kept = _as_written(distribution_name(value), _values(value))
-        return f"{distribution_name(value)}({', '.join(map(_shown, kept))})"
+        return f"{distribution_name(value)}({', '.join(map(_parameter_text, kept))})"
     if _is_preliz(value):
         # Its own text has codes for bold type.
         given = getattr(value, "params", None) or ()
-        return f"{type(value).__name__}({', '.join(_shown(np.asarray(v)) for v in given)})"
+        return f"{type(value).__name__}({', '.join(_parameter_text(np.asarray(v)) for v in given)})"
     return str(getattr(value, "__qualname__", value))
 
 
@@ -135,7 +135,7 @@ def _as_written(name: str, parameters: list[AnyArray | None]) -> list[AnyArray |
     return parameters
 
 
-def _shown(parameter: AnyArray | None) -> str:
+def _parameter_text(parameter: AnyArray | None) -> str:
     return "…" if parameter is None or parameter.size > 8 else f"{parameter.tolist()}"
 
 

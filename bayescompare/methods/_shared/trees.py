@@ -31,9 +31,9 @@ __all__ = [
     "one_byte",
     "one_statement_each",
     "ratio_prior",
-    "shown",
     "signed",
     "statement_coords",
+    "without_latents",
 ]
 
 
@@ -98,7 +98,7 @@ def finish_tree(
     import xarray as xr
 
     for group in ("posterior", "prior"):
-        data = shown(tree[group].to_dataset())
+        data = without_latents(tree[group].to_dataset())
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
@@ -110,7 +110,7 @@ def finish_tree(
     return signed(ratio_prior(one_byte(tree), ["theta"]), listing)
 
 
-def shown(data: xr.Dataset) -> xr.Dataset:
+def without_latents(data: xr.Dataset) -> xr.Dataset:
     """What a tree shows of a group: all but the sampler's latents."""
     return data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
 

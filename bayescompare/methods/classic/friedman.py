@@ -44,7 +44,7 @@ from bayescompare.methods.classic.pair_tests import check_alpha
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
-__all__ = ["Friedman", "critical_difference", "doubled_ranks", "nemenyi", "ranks"]
+__all__ = ["Friedman", "critical_difference", "doubled_ranks_by_dataset", "nemenyi", "ranks"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +88,8 @@ class Friedman(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the algorithms on every dataset and test the rank sums."""
-        _check(results)
-        doubled = doubled_ranks(results.oriented()[:, :, 0])
+        _check_ranked(results)
+        doubled = doubled_ranks_by_dataset(results.oriented()[:, :, 0])
         n, l = doubled.shape
         sums = doubled.sum(axis=0)
         # Sums of integers, so that equal mean ranks are equal; they stay in listing order.
@@ -178,7 +178,7 @@ def critical_difference(details: Mapping[str, Any]) -> float:
 # -------------------------------------------------------------------------------------- the figures
 
 
-def doubled_ranks(values: FloatArray) -> IntArray:
+def doubled_ranks_by_dataset(values: FloatArray) -> IntArray:
     """Twice the rank of each algorithm on each dataset, integers even with ties.
 
     Values within 1e-12 of their size, directly or through others, are equal.
@@ -190,7 +190,7 @@ def doubled_ranks(values: FloatArray) -> IntArray:
 
     Examples
     --------
-    >>> doubled_ranks(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
+    >>> doubled_ranks_by_dataset(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
     array([[5, 2, 5, 8]])
     """
     order = np.argsort(-values, axis=1, kind="stable")
@@ -236,7 +236,7 @@ def _agreement(doubled: IntArray) -> float:
     return math.exp(-(len(doubled) - 1) * math.log(orderings))
 
 
-def _check(results: Results) -> None:
+def _check_ranked(results: Results) -> None:
     l, measure = len(results.algorithms), results.measures[0]
     if results[measure].rope is not None:
         raise BayescompareError(

@@ -8,7 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.methods.classic.words import (
     NOT_A_PROBABILITY,
-    directed,
+    ahead_and_behind,
     each,
     favours,
     own_level,
@@ -63,7 +63,7 @@ def _finding(method: OneTest, results: Results, answer: Answer, decision: Decisi
             f"({opposed}), so neither is called better: p = 1."
         )
     if decision.verdict == "settled":
-        ahead, behind = directed(results, answer)
+        ahead, behind = ahead_and_behind(results, answer)
         return (
             f"{ahead} is significantly better on {many(favours(answer, SIGNIFICANT)[ahead])} at "
             f"the {level} level, and {behind} on no measure at the level {own}: the rule calls "
@@ -84,7 +84,7 @@ def _opposed(method: OneTest, results: Results, answer: Answer) -> str:
 
 
 def _better(method: OneTest, results: Results, answer: Answer) -> str:
-    ahead, behind = directed(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     on = many(favours(answer, SIGNIFICANT)[ahead])
     if len(results.measures) == 1:
         return f"{ahead} is significantly better on {on}"

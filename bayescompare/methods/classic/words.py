@@ -10,8 +10,8 @@ from bayescompare.text.phrases import many
 
 __all__ = [
     "NOT_A_PROBABILITY",
+    "ahead_and_behind",
     "by_measure_text",
-    "directed",
     "each",
     "favours",
     "finding",
@@ -74,7 +74,7 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
     return [f"At the level alpha = {setting(alpha)} asked for it is {verdict}."]
 
 
-def directed(results: Results, answer: Answer) -> tuple[str, str]:
+def ahead_and_behind(results: Results, answer: Answer) -> tuple[str, str]:
     """The two algorithms in the direction that the p-value is about."""
     first, second = results.algorithms
     return (second, first) if answer.lead else (first, second)

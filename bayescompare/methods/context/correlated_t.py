@@ -35,8 +35,10 @@ from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
 from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior, joint
-from bayescompare.kernels.context.poisson_multinomial import region_probabilities as context_regions
-from bayescompare.kernels.context.poisson_multinomial import region_probabilities_by_draws
+from bayescompare.kernels.context.poisson_multinomial import (
+    context_regions,
+    context_regions_by_draws,
+)
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.pair_answer import leanings, pair_answer, rate_extra, rate_figures
 from bayescompare.methods._shared.priors import Priors, check_priors
@@ -247,7 +249,7 @@ class CorrelatedT(LearnsWeight, Method):
         if len(triples) <= _MOST_EXACT:
             found = context_regions(triples, prior)
         else:
-            found, mcse = region_probabilities_by_draws(triples, _DRAWS, sampling.rng, prior)
+            found, mcse = context_regions_by_draws(triples, _DRAWS, sampling.rng, prior)
         largest = triples == triples.max(axis=1, keepdims=True)
         support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
         mean = (self.weight + triples.sum(axis=0)) / (3.0 * self.weight + len(triples))

@@ -16,11 +16,11 @@ from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
     better_share,
     draw_hyper,
-    draw_shares,
+    draw_pooled_shares,
     pooled,
 )
 from bayescompare.kernels.context.beta_binomial_density import log_likelihood
-from bayescompare.methods._shared.pair_answer import pair_counts
+from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import Priors, is_number, place
 from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
 from bayescompare.results.results import Results
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "densities_of", "exact_tree", "finish", "sampled_answer"]
 
-
-#: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
-WRONG = "first_wrong"
 
 _DIMS = {
     **dict.fromkeys(("mu", "rho", "phi", "q"), ()),
@@ -196,7 +193,7 @@ def finish(results: Results, tree: xr.DataTree, rng: np.random.Generator) -> xr.
         data = tree[group].to_dataset().assign_coords(dataset=list(results.datasets))
         mu, rho = (data[name].transpose("chain", "draw").values for name in ("mu", "rho"))
         known = counts if group == "posterior" else nothing
-        z = draw_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
+        z = draw_pooled_shares(*known, mu.ravel(), rho.ravel(), rng).reshape(*mu.shape, -1)
         sample = ("chain", "draw")
         data["phi"] = (sample, (1.0 - rho) / rho)
         data["q"] = (sample, better_share(mu, rho))
@@ -226,7 +223,7 @@ def _predicted(
     """Errors on new datasets with as many discordant examples."""
     k_h, k_g = pair_counts(results)
     nothing = np.zeros_like(k_h)
-    z = draw_shares(nothing, nothing, mu.ravel(), rho.ravel(), rng)
+    z = draw_pooled_shares(nothing, nothing, mu.ravel(), rho.ravel(), rng)
     return rng.binomial((k_h + k_g).astype(np.int64), z).reshape(*mu.shape, -1)
 
 

@@ -16,7 +16,7 @@ from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares,
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
 from bayescompare.methods._shared.learned_prior import place_learned
-from bayescompare.methods._shared.pair_answer import pair_counts, rate_figures
+from bayescompare.methods._shared.pair_answer import WRONG, pair_counts, rate_figures
 from bayescompare.methods._shared.priors import place
 from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
 from bayescompare.methods.context.learned_rate import weight_draws
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "exact_tree", "finish", "sampled_answer"]
 
-
-#: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
-WRONG = "first_wrong"
 
 _DIMS = {
     "r": (),

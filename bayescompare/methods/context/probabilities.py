@@ -106,7 +106,7 @@ def first_better(
     import pandas as pd
 
     check_positive(a=a)
-    chosen = _checked(counts).sel(
+    chosen = _checked_counts(counts).sel(
         algorithms=counts.algorithms[:2] if algorithms is None else algorithms
     )
     if len(chosen.algorithms) != 2:
@@ -163,7 +163,7 @@ def risks(
     """
     import pandas as pd
 
-    _checked(counts)
+    _checked_counts(counts)
     if not (is_number(delta) and 0.0 < delta < 1.0):
         raise BayescompareError(f"delta={delta!r}: must lie between 0 and 1.")
     given: object = prior
@@ -192,7 +192,7 @@ def risks(
     return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
 
-def _checked(counts: object) -> ErrorCounts:
+def _checked_counts(counts: object) -> ErrorCounts:
     if not isinstance(counts, ErrorCounts):
         raise BayescompareError(
             f"counts is a {type(counts).__name__}: make it by bc.ErrorCounts.from_frame(...) or "

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build",
+    "drawn_theta_summary",
     "place_alpha",
     "sampled_answer",
     "sampled_questions",
-    "theta_summary",
 ]
 
 
@@ -129,7 +129,7 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
         unobserved=float(probability[unseen].sum() + lump.mean()),
         mcse=nuts.monte_carlo_error(each),
         none_leads=none,
-        extra=theta_summary(posterior["theta"], statements),
+        extra=drawn_theta_summary(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
     )
@@ -183,7 +183,7 @@ def _given_alpha(
     return each, lump
 
 
-def theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
     """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
     draws = theta.stack(sample=("chain", "draw"))
     known = draws.reindex(statement=list(statements.labels))

@@ -33,10 +33,10 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.gsd.permutation import PermutationTest, permutation_test
+from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
-from bayescompare.methods.gsd.problem import Pair, Rule
+from bayescompare.methods.gsd.problem import Pair, PairRule
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GSD", "GsdMethod"]
 
-Scheme = Literal["paired", "pooled"]
 Alternative = Literal["two-sided", "first", "second"]
 
 
@@ -58,7 +57,7 @@ class GsdMethod(Method):
 
     delta: float = 1e-5
     epsilon: float | None = None
-    rule: Rule | None = None
+    rule: PairRule | None = None
 
     def __post_init__(self) -> None:
         _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")

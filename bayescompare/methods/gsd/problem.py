@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.results.results import Results
 
-__all__ = ["Pair", "Rule", "unbounded"]
-
-Rule = Literal["interval", "jansen2022"]
+__all__ = ["Pair", "PairRule", "unbounded"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +33,7 @@ class Pair:
     """
 
     results: Results
-    rule: Rule
+    rule: PairRule
     delta: float
     epsilon: float | None = None
 

@@ -10,7 +10,7 @@ import numpy as np
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
-from bayescompare.methods.classic.words import directed
+from bayescompare.methods.classic.words import ahead_and_behind
 from bayescompare.methods.gsd.order import strict
 from bayescompare.methods.gsd.problem import unbounded
 from bayescompare.results.results import Results
@@ -34,7 +34,7 @@ __all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words"]
 
 def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""
-    ahead, behind = directed(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     dominates = answer.details["dominates"]
     over, under = dominates[::-1] if answer.lead else dominates
     relation = {
@@ -53,7 +53,7 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """The relation in the data, the test, and what neither says."""
-    ahead, behind = directed(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     n = plural(len(results.datasets), "dataset")
     alike = all(answer.details["dominates"])
     said = [f"On {n} {_relation(results, answer)}."]
@@ -157,7 +157,7 @@ def _pvalue(method: GSD, decision: Decision) -> str:
 
 def _least(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
-    ahead, behind = directed(results, answer)
+    ahead, behind = ahead_and_behind(results, answer)
     lead = answer.lead or 0
     opt, below = (float(answer.extra[name][lead]) for name in ("opt", "share_below"))
     least = f"{ahead} is on average worth as much as {behind}"

@@ -37,9 +37,9 @@ def hooked_probability(
     found = _asked(hook, posterior)
     labels = _labels(found)
     if set(_SAMPLES) <= set(found.dims):
-        each = _checked(found.transpose(*_SAMPLES, "statement").values)
+        each = _checked_probabilities(found.transpose(*_SAMPLES, "statement").values)
         return labels, each.mean(axis=(0, 1)), monte_carlo_error(each)
-    probability = _checked(found.values)
+    probability = _checked_probabilities(found.values)
     return labels, probability, _batch_error(hook, posterior, labels, probability)
 
 
@@ -71,7 +71,7 @@ def _labels(found: xr.DataArray) -> list[str]:
     return labels
 
 
-def _checked(values: Any) -> FloatArray:
+def _checked_probabilities(values: Any) -> FloatArray:
     """Refuse what are no probabilities of statements that exclude each other."""
     p = np.asarray(values, dtype=np.float64)
     rows = p.reshape(-1, p.shape[-1])

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, closest, one_line
 from bayescompare.results.text import first
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Source", "bundled", "bundled_folder", "find_source"]
 
 #: What a comparison can be read off, in the order looked for.
-QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
+MODEL_QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
     "theta": (("statement",),),
     "better": (("algorithm", "opponent"),),
     "strength": (("algorithm",), ("algorithm", "measure")),
@@ -108,7 +108,7 @@ class Source:
             raise BayescompareError(f"{self.where}: {error}") from None
         except Exception as error:
             raise BayescompareError(
-                f"{self._line(error)}: build() failed: {_said(error)}"
+                f"{self._line(error)}: build() failed: {one_line(error)}"
             ) from error
         if not isinstance(model, pm.Model):
             raise BayescompareError(
@@ -125,7 +125,7 @@ class Source:
 
     def quantity_of(self, model: pm.Model) -> str:
         """Name of the variable that the answer is read off."""
-        wanted = [self.quantity] if self.quantity else list(QUANTITIES)
+        wanted = [self.quantity] if self.quantity else list(MODEL_QUANTITIES)
         # What is in the posterior: data and constants are not.
         drawn = [str(v.name) for v in (*model.free_RVs, *model.deterministics)]
         found = [name for name in wanted if name in drawn]
@@ -151,7 +151,9 @@ class Source:
         quantity = self.quantity_of(model)
         if self.probability is None:
             dims = tuple(model.named_vars_to_dims.get(quantity) or ())
-            kinds = QUANTITIES.get(quantity, tuple(d for ds in QUANTITIES.values() for d in ds))
+            kinds = MODEL_QUANTITIES.get(
+                quantity, tuple(d for ds in MODEL_QUANTITIES.values() for d in ds)
+            )
             if dims not in kinds:
                 wanted = " or ".join(str(k) for k in kinds)
                 raise BayescompareError(
@@ -218,7 +220,7 @@ def _load(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == whole]
         line = f", line {frames[-1].lineno}" if frames else ""
-        raise BayescompareError(f"{path}{line}: cannot be loaded: {_said(error)}") from error
+        raise BayescompareError(f"{path}{line}: cannot be loaded: {one_line(error)}") from error
     finally:
         # Not kept: the next file of this name is another one.
         sys.modules.pop(spec.name, None)
@@ -254,8 +256,3 @@ def _attribute(holder: object, name: str) -> Any:
     found = getattr(holder, name, None)
     inner = getattr(holder, "func", None)
     return _attribute(inner, name) if found is None and callable(inner) else found
-
-
-def _said(error: BaseException) -> str:
-    """An error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

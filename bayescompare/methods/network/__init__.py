@@ -58,7 +58,13 @@ from bayescompare.methods.network.graph import (
     edges_of,
 )
 from bayescompare.methods.network.methods_text import network_methods_text
-from bayescompare.methods.network.posterior import Layout, build, finish, mixed_tree, single_tree
+from bayescompare.methods.network.posterior import (
+    NetworkLayout,
+    build,
+    finish,
+    mixed_tree,
+    single_tree,
+)
 from bayescompare.methods.network.words import GraphKind, network_words
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
@@ -326,18 +332,18 @@ class Network(Method):
 
     def _layouts(
         self, results: Results, scores: Scores, graph: Graph, rng: np.random.Generator
-    ) -> tuple[list[Layout], FloatArray]:
+    ) -> tuple[list[NetworkLayout], FloatArray]:
         """The best graph's layout, or with average one per class of graphs with its weight."""
         graphs = graph_weights(scores, rng) if self.average else {graph: 1.0}
         made = [self.layout(results, scores, one) for one in graphs]
         return made, np.array(list(graphs.values()))
 
-    def layout(self, results: Results, scores: Scores, graph: Graph) -> Layout:
+    def layout(self, results: Results, scores: Scores, graph: Graph) -> NetworkLayout:
         """Lay out the tables of a graph."""
         statements = scores.statements
         tables = tables_of(statements, graph, range(len(graph)), scores.ess)
         listing = Listing.from_cells(*cells_of("symmetric", 1.0, statements))
-        return Layout.of(results, statements, tables, listing)
+        return NetworkLayout.of(results, statements, tables, listing)
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -448,7 +454,7 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> dic
 
 
 def _theta_draws(
-    layout: Layout, weight: float, asked: IntArray, rng: np.random.Generator
+    layout: NetworkLayout, weight: float, asked: IntArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw θ of the listed statements and of those asked about.
 
@@ -470,7 +476,7 @@ def _plain_edges(graph: Any) -> list[list[str]]:
     return [[str(a), str(b)] for a, b, *_ in edges]
 
 
-def _table_loo(layout: Layout) -> tuple[FloatArray, FloatArray]:
+def _table_loo(layout: NetworkLayout) -> tuple[FloatArray, FloatArray]:
     """Differences of log evidences of the tables' rows, without and with each dataset again."""
     tables = layout.tables
     without, within = (np.zeros(len(layout.weights)) for _ in range(2))

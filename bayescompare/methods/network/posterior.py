@@ -27,9 +27,9 @@ from bayescompare.methods._shared.trees import (
     one_byte,
     one_statement_each,
     ratio_prior,
-    shown,
     signed,
     statement_coords,
+    without_latents,
 )
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, Statements
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Layout", "build", "finish", "mixed_tree", "single_tree"]
+__all__ = ["NetworkLayout", "build", "finish", "mixed_tree", "single_tree"]
 
 
 #: Joint states of a measure and its ancestors up to which its marginal is summed exactly.
@@ -46,7 +46,7 @@ MOST_ANCESTORS = 4096
 
 
 @dataclass(frozen=True)
-class Layout:
+class NetworkLayout:
     """Where everything of one network stands: tables, names, dims, statements shown.
 
     Attributes
@@ -72,7 +72,7 @@ class Layout:
     @classmethod
     def of(
         cls, results: Results, statements: Statements, tables: Tables, listing: Listing
-    ) -> Layout:
+    ) -> NetworkLayout:
         """Lay out a network's tables over the listed statements."""
         table = statements.table
         named = [label for label in listing.labels if statements.find(label) is not None]
@@ -177,8 +177,8 @@ def _cell_weights(statements: Statements, tables: Tables, chosen: BoolArray) -> 
 
 
 def mixed_tree(
-    posterior: tuple[list[Layout], FloatArray],
-    prior: tuple[list[Layout], FloatArray],
+    posterior: tuple[list[NetworkLayout], FloatArray],
+    prior: tuple[list[NetworkLayout], FloatArray],
     *,
     draws: int,
     chains: int,
@@ -205,7 +205,7 @@ def mixed_tree(
 
 
 def _mixed(
-    layouts: list[Layout],
+    layouts: list[NetworkLayout],
     weights: FloatArray,
     size: tuple[int, int],
     rng: np.random.Generator,
@@ -236,7 +236,7 @@ def _mixed(
 
 
 def single_tree(
-    layout: Layout, *, draws: int, chains: int, rng: np.random.Generator
+    layout: NetworkLayout, *, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw from prior and posterior of one graph without MCMC."""
     tables, listing = layout.tables, layout.listing
@@ -265,7 +265,7 @@ def single_tree(
     return signed(make_tree(groups, _dims(layout), layout.coords()), listing)
 
 
-def _variables(layout: Layout, logs: FloatArray) -> dict[str, FloatArray]:
+def _variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]:
     made = {"theta": layout.theta(logs)}
     marginal = layout.marginal(logs)
     if marginal is not None:
@@ -275,7 +275,7 @@ def _variables(layout: Layout, logs: FloatArray) -> dict[str, FloatArray]:
     return made
 
 
-def _dims(layout: Layout, *, tables: bool = True) -> dict[str, tuple[str, ...]]:
+def _dims(layout: NetworkLayout, *, tables: bool = True) -> dict[str, tuple[str, ...]]:
     dims: dict[str, tuple[str, ...]] = {
         "theta": ("statement",),
         "marginal": marginal_dims(layout.results),
@@ -299,7 +299,7 @@ def _ancestors(tables: Tables, k: int) -> list[int]:
     return sorted(found)
 
 
-def build(layout: Layout, open_priors: Priors, form: Form) -> pm.Model:
+def build(layout: NetworkLayout, open_priors: Priors, form: Form) -> pm.Model:
     """Build the PyMC model of one graph: a table per measure, a Dirichlet per row.
 
     The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
@@ -335,13 +335,13 @@ def build(layout: Layout, open_priors: Priors, form: Form) -> pm.Model:
     return model
 
 
-def finish(layout: Layout, tree: xr.DataTree) -> xr.DataTree:
+def finish(layout: NetworkLayout, tree: xr.DataTree) -> xr.DataTree:
     """Bring NUTS's tree into the shape of `single_tree`."""
     import xarray as xr
 
     names = [layout.name(k) for k in range(len(layout.tables.members))]
     for group in ("posterior", "prior"):
-        data = shown(tree[group].to_dataset())
+        data = without_latents(tree[group].to_dataset())
         if "marginal" not in data and all(name in data for name in names):
             parts = [data[name].values.reshape(*data[name].shape[:2], -1) for name in names]
             with np.errstate(divide="ignore"):

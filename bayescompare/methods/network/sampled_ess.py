@@ -12,7 +12,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.network.statements import largest_states
 from bayescompare.methods._shared.priors import check_support
-from bayescompare.methods.dirichlet.posterior import sampled_questions, theta_summary
+from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.methods.network.answer import Maximum
 from bayescompare.methods.network.graph import Graph, Scores
 from bayescompare.methods.network.posterior import build, finish
@@ -47,5 +47,7 @@ def sampled_answer(
     error = nuts.monte_carlo_error(each)
     found = Maximum(each.mean(axis=(0, 1)), error**2)
     answer = method.describe(scores, graph, found, [], sampling)
-    answer = replace(answer, extra=theta_summary(posterior["theta"], scores.statements), tree=tree)
+    answer = replace(
+        answer, extra=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
+    )
     return replace(answer, figures=sampled_questions(posterior["theta"], scores.statements, answer))

@@ -276,7 +276,7 @@ def test_draws_follow_the_posterior() -> None:
         for level in (0.05, 0.2, 0.3, 0.5, 0.7):
             exact = plain.mass[nodes < level].sum()
             assert abs((draws < level).mean() - exact) < 0.02
-    shares = bb.draw_shares(k_h, k_g, mu, rho, rng)
+    shares = bb.draw_pooled_shares(k_h, k_g, mu, rho, rng)
     assert shares.shape == (n, 5)
     error = shares.std(axis=0) / math.sqrt(n)
     assert np.all(np.abs(shares.mean(axis=0) - each.mean) < 4 * error)

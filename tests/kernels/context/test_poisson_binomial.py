@@ -289,7 +289,7 @@ def enumerate_regions(triples: np.ndarray, alpha: tuple[float, ...]) -> np.ndarr
 def test_regions_against_enumeration(alpha: tuple[float, float, float]) -> None:
     triples = np.random.default_rng(11).dirichlet([1.0, 0.5, 1.0], 3)
     exact = enumerate_regions(triples, alpha)
-    np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-9)
+    np.testing.assert_allclose(pm.context_regions(triples, alpha), exact, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_certain_regions_are_the_dirichlet_kernel(
 ) -> None:
     triples = np.repeat(np.eye(3), counts, axis=0)
     exact, _ = probability_of_maximum(Cells(np.log(alpha), np.array(counts, dtype=float)))
-    np.testing.assert_allclose(pm.region_probabilities(triples, alpha), exact, atol=1e-12)
+    np.testing.assert_allclose(pm.context_regions(triples, alpha), exact, atol=1e-12)
 
 
 def test_regions_are_checked_where_they_are_likely_and_at_the_corners() -> None:
@@ -319,15 +319,15 @@ def test_regions_by_a_rule_too_coarse_are_an_error(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(pm, "composite", coarse)
     with pytest.raises(ArithmeticError, match="known only within"):
-        pm.region_probabilities(np.tile([0.3, 0.4, 0.3], (12, 1)))
+        pm.context_regions(np.tile([0.3, 0.4, 0.3], (12, 1)))
 
 
 @pytest.mark.parametrize("n", [30, 300])
 def test_regions_by_draws(n: int) -> None:
     triples = np.random.default_rng(n).dirichlet([1.0, 1.0, 1.2], n)
-    exact = pm.region_probabilities(triples)
+    exact = pm.context_regions(triples)
     assert exact.sum() == pytest.approx(1.0, abs=1e-12)
-    found, error = pm.region_probabilities_by_draws(triples, 2000, np.random.default_rng(12))
+    found, error = pm.context_regions_by_draws(triples, 2000, np.random.default_rng(12))
     assert np.all(np.abs(found - exact) < 4 * error)
     assert np.all(error < 0.01)
 
@@ -337,10 +337,10 @@ def test_regions_by_draws(n: int) -> None:
 def test_regions_mirror_and_permute(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     triples = rng.dirichlet([0.5, 0.5, 0.5], n).reshape(n, 3)
-    found = pm.region_probabilities(triples)
+    found = pm.context_regions(triples)
     assert found.sum() == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(pm.region_probabilities(triples[:, ::-1]), found[::-1], atol=1e-13)
-    np.testing.assert_allclose(pm.region_probabilities(rng.permutation(triples)), found, atol=1e-13)
+    np.testing.assert_allclose(pm.context_regions(triples[:, ::-1]), found[::-1], atol=1e-13)
+    np.testing.assert_allclose(pm.context_regions(rng.permutation(triples)), found, atol=1e-13)
 
 
 # ------------------------------------------------------------------------------------ the property
@@ -409,7 +409,7 @@ def test_no_dataset_leaves_the_prior() -> None:
     found = pbj.joint(np.array([]))
     assert (round(found.first, 12), round(found.mean, 12)) == (0.5, 0.5)
     assert found.log_evidence == pytest.approx(0.0, abs=1e-12)
-    np.testing.assert_allclose(pm.region_probabilities(np.empty((0, 3))), 1 / 3, atol=1e-13)
+    np.testing.assert_allclose(pm.context_regions(np.empty((0, 3))), 1 / 3, atol=1e-13)
 
 
 # ------------------------------------------------------------------------------------ speed, memory

@@ -28,7 +28,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.classic.friedman import (
     Friedman,
     critical_difference,
-    doubled_ranks,
+    doubled_ranks_by_dataset,
     nemenyi,
     ranks,
 )
@@ -197,7 +197,9 @@ def test_published_values_of_the_studentised_range() -> None:
 
 
 def test_noise_is_no_order() -> None:
-    assert doubled_ranks(np.array([[0.1 + 0.2, 0.3, 0.5, -1.0]])).tolist() == [[5, 5, 2, 8]]
+    assert doubled_ranks_by_dataset(np.array([[0.1 + 0.2, 0.3, 0.5, -1.0]])).tolist() == [
+        [5, 5, 2, 8]
+    ]
 
 
 def test_lower_is_better_where_it_is() -> None:
