@@ -220,9 +220,12 @@ def _mixed(results: Results, verdicts: Sequence[tuple[str, str, str]]) -> str:
     shown = "; ".join(statement.words(results.measures) for statement in parsed[:_MOST])
     rest = len(parsed) - _MOST
     more = f"; and {rest} more" if rest > 0 else ""
-    relations = frozenset[str]().union(*(statement.relations for statement in parsed))
-    kind = "Equivalent" if relations == {"="} else "No winner"
-    return f"{'Trade-off' if '>' in relations else kind}: {shown}{more}."
+    kind = "No winner"
+    if any(">" in statement.relations for statement in parsed):
+        kind = "Trade-off"
+    elif all(statement.relations == {"="} for statement in parsed):
+        kind = "Equivalent"
+    return f"{kind}: {shown}{more}."
 
 
 def _open(decided: pd.DataFrame) -> str:

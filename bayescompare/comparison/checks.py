@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayescompare._checks import is_number, is_whole
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, one_line
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
-from bayescompare.statements import OTHERS
+from bayescompare.statements import OTHERS, State, Statement
 from bayescompare.text.numbers import setting
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ __all__ = [
     "read_states",
 ]
 
-FloatArray = NDArray[np.float64]
 
 #: Rounding that probabilities may show, one by one and in their sum.
 _ROUNDING = 1e-6
@@ -68,11 +67,6 @@ def part(name: str) -> Iterator[None]:
         raise BayescompareError(
             f"{name} is not what bayescompare writes ({one_line(error)})."
         ) from None
-
-
-def one_line(error: Exception) -> str:
-    """An error in one line, however long its own words are."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 # values as they stand in a file ------------------------------------------------------------------
@@ -179,7 +173,7 @@ def _check_labels(results: Results, answer: Answer) -> None:
             f"{len(results.measures)}."
         )
     for label, *orders in zip(labels, *states, strict=True):
-        if orders and "|".join(map(str, orders)) != label:
+        if orders and list(map(str, orders)) != list(map(str, Statement.parse(label).states)):
             raise BayescompareError(f"statements: states {_shown(orders)} are not {label!r}.")
 
 
@@ -187,18 +181,17 @@ def _is_statement(label: object, results: Results) -> bool:
     """Whether a label names one ordering, or one for every measure."""
     if not isinstance(label, str):
         return False
-    parts = label.split("|")
-    return len(parts) in (1, len(results.measures)) and all(
-        _is_ordering(part, results.algorithms) for part in set(parts)
+    states = Statement.parse(label, results.algorithms).states
+    return len(states) in (1, len(results.measures)) and all(
+        _is_state(state, results.algorithms) for state in set(states)
     )
 
 
-def _is_ordering(text: str, algorithms: tuple[str, ...]) -> bool:
-    if text in ("=".join(algorithms), "~".join(algorithms)):
-        return True
-    names = text.split(">")
-    known = {*algorithms, OTHERS}
-    return 2 <= len(names) == len(set(names)) and known.issuperset(names)
+def _is_state(state: State, algorithms: tuple[str, ...]) -> bool:
+    names = state.names
+    if state.relation != ">":
+        return names == algorithms
+    return 2 <= len(names) == len(set(names)) and {*algorithms, OTHERS}.issuperset(names)
 
 
 def _check_kind(method: Method, answer: Answer) -> None:

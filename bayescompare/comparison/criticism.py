@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.diagnosis import check_tree
 from bayescompare.comparison.method import Method, Sampling
-from bayescompare.statements import OTHER, OUTCOME
+from bayescompare.statements import OTHER, OUTCOME, Statement
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["no_rope", "no_weight", "predictive_check", "prior_sensitivity", "rope_sensitivity"]
 
-FloatArray = NDArray[np.float64]
 
-Statistic = Callable[[FloatArray], NDArray[Any]]
+Statistic = Callable[[FloatArray], AnyArray]
 #: A statistic's name → its values in predicted data and in those seen (there one for each
 #: prediction where ties are broken by chance).
 Statistics = dict[str, Sequence[Any]]
@@ -126,8 +125,8 @@ def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
 
 
 def _leads(label: str, measure: int, algorithm: str) -> bool:
-    states = label.split("|")
-    return len(states) > measure and states[measure].split(">")[0] == algorithm
+    leaders = Statement.parse(label).leaders
+    return len(leaders) > measure and leaders[measure] == algorithm
 
 
 def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray) -> Statistics:

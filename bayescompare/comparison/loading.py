@@ -14,13 +14,12 @@ from typing import Any
 import xarray as xr
 
 from bayescompare._checks import check_path
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, one_line
 from bayescompare._input import check_regular, read_file
 from bayescompare.comparison import registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import (
     check_comparison,
-    one_line,
     part,
     read_count,
     read_number,

@@ -14,9 +14,9 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayescompare._errors import MissingQuantity
+from bayescompare._typing import FloatArray
 from bayescompare.comparison import registry
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "Judges", "Kind", "Method", "Parameter", "Sampling"]
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["bayesian", "frequentist"]
 Judges = Literal["cells", "replicates", "counts"]
 #: One simulation of a calibration: quantity → (truth, posterior draws).

@@ -1,0 +1,118 @@
+"""What is written in one place only, read off the source of every module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1] / "bayescompare"
+
+# ------------------------------------------------------------- labels of statements: statements.py
+
+SIGNS = frozenset({"|", ">", "=", "~"})
+SPLITS = {"split": SIGNS, "rsplit": SIGNS, "partition": SIGNS - {"="}}  # key=value is no label
+
+# Where these signs are no label of a statement, and what they are instead.
+NO_LABELS = {
+    "statements.py": "the one place",
+    "methods/_shared/learned_prior.py": "patterns such as '>|<', signs of the measures",
+    "cli/options.py": "the words that an option takes",
+    "cli/table_sources.py": "the words that an option takes",
+}
+
+
+def by_hand(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Lines that part, join or search a label by its signs."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr=attr), args=[ast.Constant(value=str(sign)), *_]
+            ) if sign in SPLITS.get(attr, ()):
+                yield node.lineno, f"{attr}({sign!r})"
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(sign)), attr="join")) if (
+                sign in SIGNS
+            ):
+                yield node.lineno, f"{sign!r}.join"
+            case ast.Compare(
+                left=ast.Constant(value=str(sign)),
+                ops=[ast.In() | ast.NotIn()],
+                comparators=[ast.Name() | ast.Subscript()],
+            ) if sign in SIGNS:
+                yield node.lineno, f"{sign!r} in"
+            case ast.JoinedStr(values=values):
+                if any(
+                    _names(*three) for three in zip(values, values[1:], values[2:], strict=False)
+                ):
+                    yield node.lineno, "f-string"
+
+
+def _names(left: ast.expr, middle: ast.expr, right: ast.expr) -> bool:
+    """Whether two names are put together with a sign; ``f"{name}={value!r}"`` is a message."""
+    match (left, middle, right):
+        case (
+            ast.FormattedValue(conversion=-1, value=ast.Name() | ast.Subscript()),
+            ast.Constant(value=str(sign)),
+            ast.FormattedValue(conversion=-1, value=ast.Name() | ast.Subscript()),
+        ):
+            return sign in SIGNS
+    return False
+
+
+def labels_by_hand(root: Path) -> list[str]:
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        name = path.relative_to(root).as_posix()
+        if name not in NO_LABELS:
+            tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+            found += [f"{name}:{line}: {what}" for line, what in by_hand(tree)]
+    return found
+
+
+def test_labels_are_read_and_written_by_statement() -> None:
+    assert list(ROOT.rglob("*.py"))
+    assert labels_by_hand(ROOT) == []
+
+
+def test_every_exception_is_needed() -> None:
+    for name in NO_LABELS:
+        assert list(by_hand(ast.parse((ROOT / name).read_text(encoding="utf-8")))), name
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'label.split("|")',
+        'state.partition(">")',
+        '"|".join(states)',
+        'f"{first}>{second}"',
+        'f"{names[0]}={names[1]}"',
+        'any(">" in label for label in labels)',
+        '"=" not in labels[k]',
+    ],
+)
+def test_a_planted_line_is_found(tmp_path: Path, line: str) -> None:
+    (tmp_path / "planted.py").write_text(line, encoding="utf-8")
+    assert len(labels_by_hand(tmp_path)) == 1
+
+
+# -------------------------------------------------------------------------- array types: _typing.py
+
+
+def named_types(tree: ast.AST) -> set[str]:
+    """Names bound to a type of arrays: ``X = NDArray[...]``."""
+    return {
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.TypeAlias)
+        and isinstance(node.value, ast.Subscript)
+        and ast.unparse(node.value.value) == "NDArray"
+    }
+
+
+def test_array_types_are_named_in_one_place() -> None:
+    for path in sorted(ROOT.rglob("*.py")):
+        found = named_types(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+        assert bool(found) == (path.name == "_typing.py"), f"{path}: {found}"
