@@ -29,3 +29,22 @@ def table(
         {"dataset": np.repeat(datasets, l), "algorithm": list(names[:l]) * n, **columns}
     )
     return Results.from_frame(frame, measures=measures)
+
+
+def normal_table(
+    names: Sequence[str],
+    measures: Sequence[str] = ("acc",),
+    *,
+    datasets: int = 6,
+    seed: int = 0,
+    rope: float | None = None,
+) -> Results:
+    """Results that are all noise, for tests of what is said about them."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {"dataset": f"d{k}", "algorithm": name, **{m: float(rng.normal()) for m in measures}}
+        for k in range(datasets)
+        for name in names
+    ]
+    spec = {m: Measure("max", rope=rope) for m in measures}
+    return Results.from_frame(pd.DataFrame(rows), measures=spec)

@@ -23,7 +23,7 @@ from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.results.results import Results
 from tests.oracles.context import tournament
 from tests.oracles.statements import every_label, largest_assertable, statement_counts
-from tests.tables import table
+from tests.tables import normal_table, table
 
 
 def results_of(n: int, l: int, m: int, seed: int = 0, **options: Any) -> Results:
@@ -423,3 +423,15 @@ def test_a_sampled_method_about_two_algorithms_is_asked_pair_by_pair() -> None:
     p = bc.pairwise(counts, method=SampledPairs(joint=True), n_jobs=1)
     exact = bc.pairwise(counts, method=PoissonBinomial(joint=True), n_jobs=1)
     np.testing.assert_array_equal(p.matrix.values, exact.matrix.values)
+
+
+def test_an_error_rate_that_would_change_it_is_a_larger_one():
+    p = bc.pairwise(normal_table(["A", "B", "C"], ("acc", "auc")), n_jobs=1)
+    told = re.search(r"with an error rate of ([\d.]+)%", p.explain(fdr=0.6))
+    assert told is None or float(told[1]) > 60
+
+
+def test_a_rope_is_not_advised_where_there_is_one():
+    p = bc.pairwise(normal_table(["A", "B", "C"], rope=0.1), n_jobs=1)
+    assert not p.decide()["asserted"].all()
+    assert "give the measures a rope" not in p.explain()

@@ -14,7 +14,8 @@ import pytest
 import bayescompare as bc
 from bayescompare import methods
 from bayescompare.comparison.decision import SETTLED
-from tests.tables import table
+from bayescompare.results.results import Results
+from tests.tables import normal_table, table
 
 UCI, LACOSTE = "jansen-uci", "lacoste-svm-parzen"
 SOURCE = Path(bc.__file__).parent
@@ -200,3 +201,18 @@ def test_the_glossary_has_the_words_that_are_used():
         "incomparable",
     ):
         assert f"\n{word}" in text, word
+
+
+def test_with_a_rope_the_size_of_a_difference_does_enter():
+    c = bc.compare(normal_table(["A", "B"], rope=0.1))
+    assert "Only the direction of each difference enters, not its size" not in c.explain()
+
+
+def test_headline_of_a_tie_has_no_plural_in_brackets():
+    frame = pd.DataFrame(
+        {"dataset": f"d{k}", "algorithm": a, "acc": float((a == "A") == (k % 2 == 0))}
+        for k in range(4)
+        for a in "AB"
+    )
+    c = bc.compare(Results.from_frame(frame, measures={"acc": "max"}))
+    assert "other(s)" not in c.headline()

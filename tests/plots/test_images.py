@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-
 import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter, shift

@@ -17,10 +17,12 @@ from bayescompare import methods
 from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.citations import aside, bibtex, citation_keys, cited, method_text
+from bayescompare.report.latex import escaped
 from bayescompare.report.latex import escaped as tex
 from bayescompare.report.markdown import escaped as md
 from bayescompare.report.page import page_of
 from bayescompare.report.tables import Cell
+from tests.tables import normal_table
 
 ODD = (
     "<b x",
@@ -28,11 +30,6 @@ ODD = (
     "名前 🦊 é ẞ \u200f.",
     "`code` *i* [l](u)",
 )
-
-
-@pytest.fixture(scope="module")
-def pairs() -> bc.Pairwise:
-    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -279,3 +276,31 @@ def test_two_hundred_algorithms_stay_usable(suffix):
     text = render(p, formats[suffix])
     assert len(text) < 600_000
     assert "and 99 more" in text
+
+
+@pytest.mark.parametrize("mark", ["[", "*"])
+def test_no_row_of_latex_begins_with_what_its_line_break_swallows(mark):
+    text = render(bc.pairwise(normal_table([f"{mark}a]", f"{mark}b]", "c"]), n_jobs=1), "latex")
+    after = re.findall(r"(?:\\\\|\\midrule|\\endhead)\s*(\S)", text)
+    assert mark not in after
+
+
+def test_latex_of_a_name_in_brackets_compiles(tmp_path):
+    from shutil import which
+
+    if which("pdflatex") is None:
+        pytest.skip("no pdflatex")
+    c = bc.compare(normal_table(["[a]", "[b]"], ("acc", "auc")))
+    (tmp_path / "r.tex").write_text(render(c, "latex"), encoding="utf-8")
+    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "r.tex"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0
+
+
+def test_two_dashes_stay_two_dashes_in_latex():
+    assert "--" not in escaped("bayescompare compare --report x.tex")
+
+
+def test_a_name_like_a_list_makes_no_list_in_markdown():
+    text = render(bc.compare(normal_table(["1. a", "b"])), "markdown")
+    assert not [line for line in text.splitlines() if re.match(r"\d+[.)] ", line)]

@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare import _files
+from bayescompare import _files, methods
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
+from bayescompare.report.page import page_of
 from bayescompare.text.numbers import probability
+from tests.tables import normal_table
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
@@ -68,16 +67,6 @@ class Page(HTMLParser):
 
     def count(self, tag: str) -> int:
         return sum(found == tag for found, _ in self.tags)
-
-
-@pytest.fixture(scope="module")
-def example1() -> bc.Comparison:
-    return bc.compare(bc.load_example("benavoli-example1"))
-
-
-@pytest.fixture(scope="module")
-def pairs() -> bc.Pairwise:
-    return bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
 
 
 THINGS = {
@@ -453,3 +442,29 @@ def test_a_failure_leaves_nothing_behind(
 def test_only_results_have_reports(tmp_path: Path) -> None:
     with pytest.raises(bc.BayescompareError, match="a dict has no report"):
         write_report({}, tmp_path / "report.html")  # type: ignore[arg-type]
+
+
+ALPHA = {"A>B|A>B": 2.0, "A>B|B>A": 1.0, "B>A|A>B": 1.0, "B>A|B>A": 1.0}
+
+
+@pytest.mark.parametrize("format", ["html", "markdown", "latex"])
+def test_report_of_a_prior_given_by_statement(format):
+    c = bc.compare(bc.load_example("benavoli-example1"), method=methods.Dirichlet(prior=ALPHA))
+    assert "prior" in render(c, format)
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.3, ALPHA], ids=str)
+def test_report_of_all_pairs_with_a_prior_that_fixes_alpha(prior):
+    p = bc.pairwise(
+        bc.load_example("benavoli-example1"), method=methods.Dirichlet(prior=prior), n_jobs=1
+    )
+    assert render(p, "markdown")
+
+
+@pytest.mark.parametrize("method", ["glrt", "friedman"])
+def test_an_approximate_p_value_is_not_called_exact(method):
+    names = ["A", "B"] if method == "glrt" else ["A", "B", "C"]
+    c = bc.compare(normal_table(names), method=method)
+    assert "approximation" in c.explain()
+    made = next(s for s in page_of(c).sections if s.title == "How it was made")
+    assert not made.facts["exactness"].startswith("exact:")

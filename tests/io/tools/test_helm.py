@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bayescompare as bc
+from bayescompare import io
 from bayescompare.io import read_helm
 from tests.io.tools.written import DATA
 
@@ -157,3 +159,19 @@ def test_a_run_without_its_spec(suite: Path) -> None:
 def test_a_directory_without_runs(tmp_path: Path) -> None:
     with pytest.raises(bc.BayescompareError, match=r"no stats.json in this directory"):
         read_helm(tmp_path, measures=["exact_match"])
+
+
+def test_helm_does_not_call_a_single_nan_two_values(tmp_path):
+    for model, mean in (("a", 0.5), ("b", float("nan"))):
+        (tmp_path / model).mkdir()
+        spec = {"name": f"boolq:model={model}", "adapter_spec": {"model": model}}
+        stat = {"name": {"name": "exact_match", "split": "test"}, "mean": mean}
+        (tmp_path / model / "run_spec.json").write_text(json.dumps(spec))
+        (tmp_path / model / "stats.json").write_text(json.dumps([stat]))
+    try:
+        told = (
+            f"{np.isnan(io.read_helm(tmp_path, measures=['exact_match']).values()).sum()} missing"
+        )
+    except bc.BayescompareError as error:
+        told = str(error)
+    assert "twice" not in told

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import bayescompare as bc
+from bayescompare import io
 from bayescompare.io import read_lm_eval, read_lm_eval_samples
 from tests.io.tools.written import DATA
 
@@ -372,3 +373,40 @@ def test_groups_that_share_groups_are_opened_once(runs: Path) -> None:
     shared |= {"g60": ["toy_sums"], "h60": ["toy_addition", ["no name"], 5]}
     results = read_lm_eval(grouped(runs, shared), measures=["acc"], groups=True)
     assert {"toy_sums", "toy_addition"} <= set(results.datasets)
+
+
+def samples(folder: Path, told: dict[str, str]) -> Path:
+    for model, judged_by in told.items():
+        (folder / model).mkdir()
+        lines = [{"doc_id": k, "filter": judged_by, "exact_match": k % 2} for k in range(3)]
+        text = "\n".join(map(json.dumps, lines))
+        (folder / model / "samples_gsm8k_2026.jsonl").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("asked", [None, "strict-match"])
+def test_samples_judged_by_different_filters_are_no_pairs(tmp_path, asked):
+    folder = samples(tmp_path, {"a": "strict-match", "b": "flexible-extract"})
+    with pytest.raises(bc.BayescompareError, match="filter"):
+        io.read_lm_eval_samples(folder, metric="exact_match", filter=asked)
+
+
+def test_a_filter_that_no_file_has_is_refused(tmp_path):
+    folder = samples(tmp_path, {"a": "strict-match", "b": "strict-match"})
+    with pytest.raises(bc.BayescompareError, match="filter"):
+        io.read_lm_eval_samples(folder, metric="exact_match", filter="strict_match")
+
+
+@pytest.mark.parametrize("what", ["versions", "limit"])
+def test_models_run_on_different_tasks_are_not_compared_in_silence(tmp_path, what):
+    for k, model in enumerate("ab"):
+        told = (
+            {"versions": {"t": k + 1}} if what == "versions" else {"config": {"limit": k or None}}
+        )
+        data = {
+            "results": {"t": {"acc,none": 0.5 + k / 10}},
+            "higher_is_better": {"t": {"acc": True}},
+            "model_name": model,
+        }
+        (tmp_path / f"results_{model}.json").write_text(json.dumps(data | told))
+    assert any(f"different {what}" in note for note in io.read_lm_eval(tmp_path).notes)

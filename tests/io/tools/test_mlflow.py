@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare import io
 from bayescompare.io import from_mlflow
 from tests.io.tools.written import mlflow_frame
 
@@ -136,3 +137,11 @@ def test_the_tool_itself(tmp_path: Any) -> None:
             mlflow.log_metric("accuracy", accuracy)
     results = from_mlflow(mlflow.search_runs(), measures={"accuracy": "max"})
     assert results.sel(algorithms=["a", "b"]).values().ravel().tolist() == [0.9, 0.8]
+
+
+def test_mlflow_refuses_one_metric_in_two_directions():
+    runs = pd.DataFrame(
+        {"status": "FINISHED", "tags.dataset": "d", "params.model": ["a", "b"], "metrics.auc": 0.5}
+    )
+    with pytest.raises(bc.BayescompareError):
+        io.from_mlflow(runs, measures={"auc": "max", "metrics.auc": "min"})

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
+from bayescompare import io
 from bayescompare.io import from_openml
 from tests.io.tools.written import openml_frame
 
@@ -122,3 +123,11 @@ def test_a_value_that_is_missing_is_a_missing_cell() -> None:
     frame = openml_frame("evaluations")
     frame.loc[0, "value"] = None
     assert len(from_openml(frame).missing()) == 1
+
+
+def test_flows_whose_labels_become_alike_are_not_averaged():
+    frame = pd.DataFrame(
+        {"run_id": [1, 2, 3], "task_id": 1, "flow_name": ["a=b", "a:b", "c"], "data_name": "iris"}
+    ).assign(function="predictive_accuracy", value=[0.5, 0.6, 0.7])
+    with pytest.raises(bc.BayescompareError, match="would both be called"):
+        io.from_openml(frame, repeats="mean")

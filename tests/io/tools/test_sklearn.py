@@ -14,6 +14,8 @@ from bayescompare.io import from_cross_validate, from_grid_search
 
 pytest.importorskip("sklearn")
 
+
+import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, Ridge
@@ -29,6 +31,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+
+from bayescompare import io
 
 FOLDS = StratifiedKFold(4, shuffle=True, random_state=0)
 DATASETS: dict[str, Callable[..., Any]] = {"iris": load_iris, "wine": load_wine}
@@ -289,3 +293,10 @@ def test_wrong_options() -> None:
     none_left = {"iris": {**CANDIDATES, "split0_test_score": [np.nan]}}
     with pytest.raises(bc.BayescompareError, match="every candidate"):
         from_grid_search(none_left, failed="drop")
+
+
+def test_cross_validate_drops_no_algorithm_in_silence():
+    folds = {"test_score": [0.1, 0.2]}
+    other = {"test_score": [0.3, 0.4]}
+    with pytest.raises(bc.BayescompareError):
+        io.from_cross_validate({"d": {1: folds, "1": other, "x": folds}})

@@ -34,7 +34,7 @@ from bayescompare.methods.classic.friedman import (
 )
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
-from tests.tables import table
+from tests.tables import normal_table, table
 
 # Demšar (2006), Table 6: AUC of C4.5, with m, with cf, with both.
 DEMSAR = np.array(
@@ -401,3 +401,7 @@ def printed(c: Any) -> str:
     out = Console(record=True, width=300, file=io.StringIO())
     cli_tables.print_comparison(out, c)
     return out.export_text()
+
+
+def test_friedman_speaks_english():
+    assert "itmethod" not in bc.compare(normal_table(["A", "B", "C"]), method="friedman").explain()

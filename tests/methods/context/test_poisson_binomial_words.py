@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
+import bayescompare as bc
 from bayescompare import BayescompareError
 from tests.methods.context.cases import BOTH, ask, pairs_of_counts
 from tests.oracles.context import PAIRS
@@ -74,3 +77,18 @@ def test_picture_and_report(joint: bool, tmp_path: Path) -> None:
     assert c.plot() is not None
     page = c.report(tmp_path / "c.html").read_text(encoding="utf-8")
     assert "A&gt;B" in page or "A>B" in page
+
+
+def test_turned_datasets_of_the_poisson_binomial_are_said_to_be_the_surest():
+    """Turning the least sure dataset does not unsettle what turning the surest one does."""
+    found = [(0, 30)] * 6 + [(9, 10)]
+
+    def asked(rows):
+        frame = pd.DataFrame({"dataset": f"d{k}", "a": a, "b": b} for k, (a, b) in enumerate(rows))
+        counts = bc.ErrorCounts.from_frame(frame, first_wrong="a", second_wrong="b")
+        return bc.compare(counts, method="poisson-binomial")
+
+    c = asked(found)
+    assert c.decision.verdict == "settled"
+    told = re.search(r"had (\d+) datasets? of its own gone", c.explain())
+    assert told is None or int(told[1]) > 1 or asked([*found[:-1], (10, 9)]).decision.level < 0.95
