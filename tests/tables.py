@@ -10,6 +10,18 @@ import pandas as pd
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 
+#: Two algorithms on three datasets: values of two measures, and counts of errors.
+FRAME = pd.DataFrame(
+    {
+        "dataset": ["a", "a", "b", "b", "c", "c"],
+        "algorithm": ["A", "B"] * 3,
+        "auc": [0.1, 0.2, 0.3, 0.25, 0.5, 0.6],
+        "time": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "fw": [1, 2, 3, 4, 5, 6],
+        "sw": [2, 1, 3, 4, 6, 5],
+    }
+)
+
 
 def table(
     values: object,

@@ -83,3 +83,10 @@ def test_what_is_no_tree_is_refused(results: bc.Results) -> None:
 def test_the_words_warn_of_a_posterior_that_is_not_to_be_trusted(own: bc.Comparison) -> None:
     assert not own.diagnose().ok
     assert "not trustworthy" in own.explain()
+
+
+@pytest.mark.parametrize(("draws", "chains"), [(1, 1), (3, 1), (2, 4)])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+def test_a_handful_of_draws_is_not_called_trustworthy(draws: int, chains: int) -> None:
+    c = bc.compare(bc.load_example("pnn"))
+    assert not c.diagnose(c.draws(draws, chains=chains, rng=0)).ok

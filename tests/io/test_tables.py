@@ -18,11 +18,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bayescompare as bc
 from bayescompare import _input
 from bayescompare._errors import BayescompareError
 from bayescompare.io.tables import SEPARATORS, read_results
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
+from tests.tables import FRAME
 
 # A machine shared with others is slow at times; that is no failure.
 UNHURRIED = settings(deadline=None, max_examples=60)
@@ -490,3 +492,18 @@ def test_long_and_wide_files_give_the_same_results(
     for path in (long, wide):
         back = read_results(path, measures=results.spec)
         assert back == replace(results, source=str(path))
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [b"{bad", b'{"index_columns": 5}', b"[]", b'{"index_columns": ["no"], "columns": []}', b"\xff"],
+)
+def test_parquet_with_bad_metadata_is_refused(metadata: bytes, tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    stream = io.BytesIO()
+    cells = pa.table({name: FRAME[name].tolist() for name in FRAME})
+    pq.write_table(cells.replace_schema_metadata({b"pandas": metadata}), stream)
+    file = tmp_path / "r.parquet"
+    file.write_bytes(stream.getvalue())
+    with pytest.raises(BayescompareError, match="not a readable parquet file"):
+        bc.read_results(file, measures={"auc": "max"})

@@ -34,7 +34,6 @@ EVERY = {
     "pairwise": lambda c, p, ax: p.plot(ax=ax),
 }
 
-
 every = pytest.mark.parametrize("draw", EVERY.values(), ids=EVERY)
 
 

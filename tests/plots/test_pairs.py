@@ -19,12 +19,10 @@ from tests.plots.drawn import fresh, title
 #: What pairs on several measures need besides.
 MORE: dict[str, dict[str, Any]] = {"dominance": {}, "critical": {"measure": "auc"}}
 
-
 BOTH: dict[str, Any] = {
     "dominance": plots.plot_dominance,
     "critical": partial(plots.plot_critical, **MORE["critical"]),
 }
-
 
 both = pytest.mark.parametrize("kind", list(BOTH))
 

@@ -21,7 +21,6 @@ FRAME = pd.DataFrame(
     }
 )
 
-
 NAMES = ("svm", "nn")
 
 

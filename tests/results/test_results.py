@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,9 +17,11 @@ import xarray as xr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import RESERVED, Results
+from tests.tables import FRAME
 
 # A machine shared with others is slow at times; that is no failure.
 UNHURRIED = settings(deadline=None, max_examples=60)
@@ -570,3 +573,33 @@ def test_repr_stays_short() -> None:
     assert max(map(len, lines)) <= 100
     assert "and 25 more" in "\n".join(lines)
     assert "observed" in "\n".join(lines)
+
+
+TWINS = {
+    "zero-width space": ("svm", "sv\u200bm"),
+    "no-break space": ("my svm", "my\u00a0svm"),
+    "decomposed": ("na\u00efve", "nai\u0308ve"),
+    "trailing space": ("svm", "svm "),
+    "two spaces": ("my svm", "my  svm"),
+}
+
+
+def named(names: tuple[str, str], column: str) -> pd.DataFrame:
+    return FRAME.assign(**{column: [*names] * 3}).drop_duplicates(["dataset", "algorithm"])
+
+
+@pytest.mark.parametrize("names", TWINS.values(), ids=TWINS)
+def test_names_that_look_the_same_are_warned_of(names: tuple[str, str]) -> None:
+    with pytest.warns(UserWarning, match="algorithm names .* look the same"):
+        results = bc.Results.from_frame(named(names, "algorithm"), measures={"auc": "max"})
+    assert results.algorithms == names
+    with pytest.warns(UserWarning, match="measure names .* look the same"):
+        bc.Results.from_frame(
+            FRAME.assign(**{names[0]: 1.0, names[1]: 2.0}), measures=dict.fromkeys(names, "max")
+        )
+
+
+def test_names_that_differ_are_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bc.Results.from_frame(named(("na\u00efve", "naive"), "algorithm"), measures={"auc": "max"})

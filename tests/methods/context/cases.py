@@ -13,7 +13,6 @@ from tests.oracles.context import better, counts_of
 
 BOTH = pytest.mark.parametrize("joint", [False, True], ids=["cut", "joint"])
 
-
 pairs_of_counts = st.lists(
     st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=2, max_size=7
 )

@@ -18,7 +18,6 @@ from tests.tables import table
 
 M = bc.Measure
 
-
 #: The paper, Section 6.2: what δ = 0 leaves incomparable.
 APART = {
     ("BDS", "RF"),
@@ -29,7 +28,6 @@ APART = {
     ("LASSO", "RIDGE"),
     ("EN", "RIDGE"),
 }
-
 
 #: Scales, directions and bounds; values are whole numbers from 0 to 4.
 KINDS: dict[str, dict[str, bc.Measure]] = {

@@ -94,7 +94,6 @@ TABLE_3 = [
     ("RF", "EN", 0.953),  # obtained 0.934 to 0.94
 ]
 
-
 #: All cells that the paper prints: the others were below 0.95.
 PRINTED = {(winner, loser) for winner, loser, _ in TABLE_3} | {
     ("BDS", "LASSO"),

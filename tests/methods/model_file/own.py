@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import bayescompare as bc
 from bayescompare.cli.app import app
 from bayescompare.modelling import prior, statement_table
+from tests.tables import table
 
 QUICK: dict[str, Any] = {"draws": 60, "tune": 60, "chains": 2, "cores": 1, "progressbar": False}
 
@@ -60,3 +61,7 @@ def build(results):
         pm.Multinomial("outcome", 1, theta, observed=seen, dims=("dataset", "statement"))
     return model
 """
+
+
+def two(m: int = 1, n: int = 9, rope: float | None = None) -> bc.Results:
+    return table(np.round(np.random.default_rng(m).normal(size=(n, 2, m)), 1), rope=rope)

@@ -64,7 +64,6 @@ CASES: dict[str, Callable[[], Case]] = {
     "plackett_luce": strengths,
 }
 
-
 #: Its scale and its standardised slopes are a product that 150 datasets know well: a ridge along
 #: which the chains need more and smaller steps.
 LONGER = {"covariates": {"draws": 3000, "tune": 2000, "target_accept": 0.97}}

@@ -9,12 +9,12 @@ import pymc as pm
 import pytest
 
 import bayescompare as bc
-from tests.methods.model_file.own import QUICK, WHOLE, multinomial
+from bayescompare._errors import BayescompareError
+from bayescompare.methods import ModelFile
+from tests.methods.model_file.own import QUICK, WHOLE, multinomial, two
 
 # Few draws have poor tails, and ArviZ says so.
 pytestmark = pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
-
-ModelFile = bc.methods.ModelFile
 
 
 def test_a_wrong_name_says_what_there_is(results: bc.Results) -> None:
@@ -129,3 +129,83 @@ def test_a_function_is_described_like_a_file() -> None:
         raise NotImplementedError
 
     assert bc.methods.describe(build).loc["strength", "default"] == "2"  # type: ignore[arg-type]
+
+
+def test_what_a_model_file_says_does_not_reach_the_terminal(
+    results: bc.Results, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def build(results):\n    raise RuntimeError('\\x1b]0;owned\\x07\\x1b[2J')\n")
+    with pytest.raises(BayescompareError, match=r"build\(\) failed: RuntimeError") as caught:
+        bc.compare(results, method=file)
+    assert str(caught.value).isprintable()
+    assert r"\x1b[2J" in str(caught.value)
+
+
+MINIMAL = """
+import pymc as pm
+from bayescompare.modelling import statement_table
+
+def build(results):
+    table = statement_table(results)
+    coords = {"statement": table.labels, "dataset": results.datasets, "k": [0, 1]}
+    with pm.Model(coords=coords) as model:
+        theta = pm.Dirichlet("theta", [1.0] * len(table.labels), dims=THETA)
+        pm.Multinomial("y", 1, theta, observed=table.weights.astype(int), dims=SEEN)
+    return model
+"""
+
+
+def minimal(theta: str = '"statement"', seen: str = '("dataset", "statement")') -> str:
+    return MINIMAL.replace("THETA", theta).replace("SEEN", seen)
+
+
+FAULTS: list[tuple[str, str]] = [
+    ("x = 1\n", r"mine\.py: no function build"),
+    ("build = 3\n", r"mine\.py: no function build"),
+    ("import numpy\nimport not_there_at_all\n", r"mine\.py, line 2: cannot be loaded: .*not_there"),
+    ("def build(results):\n    return (\n", r"mine\.py, line 2: '\(' was never closed"),
+    ("x = 1\n1 / 0\n", r"mine\.py, line 2: cannot be loaded: .*division"),
+    ("def build(results):\n    return 3\n", r"mine\.py: build\(\) returned a int, not a pm\.Model"),
+    (
+        "def build(results):\n    x = 1\n    return results.nothing\n",
+        r"mine\.py, line 3: build\(\) failed: .*nothing",
+    ),
+    (minimal(seen='("k", "statement")'), r"mine\.py"),
+    (minimal(seen="None"), r"mine\.py: the likelihood 'y' has dims \(\); it needs 'dataset'"),
+    (minimal(theta="None"), r"mine\.py: 'theta' has dims none; it needs \('statement',\)"),
+    (minimal() + "QUANTITY = 'phi'\n", r"mine\.py: the model has none of phi.*it has theta"),
+    (minimal() + "QUANTITY = 3\n", r"mine\.py: QUANTITY=3 must be a variable's name"),
+    (minimal() + "probability = 3\n", r"mine\.py: probability must be a function"),
+    (
+        minimal().replace("table.weights.astype(int)", "None"),
+        r"mine\.py: the model has no observed",
+    ),
+    (
+        minimal().replace('"theta"', '"phi"'),
+        r"mine\.py: the model has none of theta, better, strength",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "words"), FAULTS)
+def test_a_faulty_model_file_is_told_with_file_and_line(tmp_path, code, words):
+    path = tmp_path / "mine.py"
+    path.write_text(code)
+    with pytest.raises(bc.BayescompareError, match=words):
+        bc.compare(two(), method=path)
+
+
+def test_a_whole_model_file_is_taken_by_path_name_and_function(tmp_path, monkeypatch):
+    path = tmp_path / "mine.py"
+    path.write_text(minimal())
+    assert ModelFile(path).model(two()).named_vars_to_dims["theta"] == ("statement",)
+    monkeypatch.chdir(tmp_path)
+    assert ModelFile("mine.py").code.name == "mine"
+    assert ModelFile(ModelFile(path).code.build).code.name == "build"
+    with pytest.raises(
+        bc.BayescompareError, match=r"no such model; .*Did you mean 'plackett_luce'"
+    ):
+        ModelFile("placket_luce")
+    with pytest.raises(bc.BayescompareError, match=r"absent\.py: no such model file"):
+        ModelFile(Path("absent.py"))

@@ -1,11 +1,10 @@
-"""The bundled models against formulas written anew, and what the loader says of bad files."""
+"""The bundled models against formulas written anew, and the input that they refuse."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,12 @@ from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.modelling import ranks, statement_table
 from tests.methods.model_file import simulated
+from tests.methods.model_file.own import two
 from tests.tables import table
 
 #: Nothing is worth compiling for one call.
 FAST = Mode(linker="py", optimizer="fast_compile")
+
 MODELS = (
     "bradley_terry",
     "covariates",
@@ -34,11 +35,8 @@ MODELS = (
     "logistic_normal",
     "plackett_luce",
 )
+
 Point = Mapping[str, np.ndarray]
-
-
-def two(m: int = 1, n: int = 9, rope: float | None = None) -> bc.Results:
-    return table(np.round(np.random.default_rng(m).normal(size=(n, 2, m)), 1), rope=rope)
 
 
 def several() -> bc.Results:
@@ -51,6 +49,7 @@ def crossvalidated(rope: float | None = 0.01) -> bc.Results:
 
 
 COVARIATES = {"size": {f"d{i}": float(i**2) for i in range(9)}}
+
 SUITABLE: dict[str, tuple[Callable[[], bc.Results], dict[str, Any]]] = {
     "bradley_terry": (several, {}),
     "covariates": (two, {"covariates": COVARIATES}),
@@ -90,9 +89,6 @@ def zero_sum_normal(z: np.ndarray) -> float:
     """Density of standard normals given that they sum to zero, over the last axis."""
     free = z.size - z.size // z.shape[-1]
     return float(-0.5 * (z**2).sum() - 0.5 * free * math.log(2 * math.pi))
-
-
-# each model is the formula of its docstring -------------------------------------------------------
 
 
 def test_every_model_has_its_formula_tested():
@@ -376,9 +372,6 @@ def test_covariates_come_as_a_frame_in_any_order_with_datasets_to_spare():
     np.testing.assert_allclose(evaluate(a)[2], evaluate(b)[2])
 
 
-# predictions, priors and bad input ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_one_number_per_dataset_and_predictions_like_the_data(name):
     results, model = built(name)
@@ -499,74 +492,6 @@ def test_three_algorithms_to_the_hierarchical_t_is_told():
         bc.compare(three, method="hierarchical_t")
     with pytest.raises(bc.BayescompareError, match="needs replicates"):
         bc.compare(two(), method="hierarchical_t")
-
-
-# the loader ---------------------------------------------------------------------------------------
-
-WHOLE = """
-import pymc as pm
-from bayescompare.modelling import statement_table
-
-def build(results):
-    table = statement_table(results)
-    coords = {"statement": table.labels, "dataset": results.datasets, "k": [0, 1]}
-    with pm.Model(coords=coords) as model:
-        theta = pm.Dirichlet("theta", [1.0] * len(table.labels), dims=THETA)
-        pm.Multinomial("y", 1, theta, observed=table.weights.astype(int), dims=SEEN)
-    return model
-"""
-
-
-def whole(theta: str = '"statement"', seen: str = '("dataset", "statement")') -> str:
-    return WHOLE.replace("THETA", theta).replace("SEEN", seen)
-
-
-FAULTS: list[tuple[str, str]] = [
-    ("x = 1\n", r"mine\.py: no function build"),
-    ("build = 3\n", r"mine\.py: no function build"),
-    ("import numpy\nimport not_there_at_all\n", r"mine\.py, line 2: cannot be loaded: .*not_there"),
-    ("def build(results):\n    return (\n", r"mine\.py, line 2: '\(' was never closed"),
-    ("x = 1\n1 / 0\n", r"mine\.py, line 2: cannot be loaded: .*division"),
-    ("def build(results):\n    return 3\n", r"mine\.py: build\(\) returned a int, not a pm\.Model"),
-    (
-        "def build(results):\n    x = 1\n    return results.nothing\n",
-        r"mine\.py, line 3: build\(\) failed: .*nothing",
-    ),
-    (whole(seen='("k", "statement")'), r"mine\.py"),
-    (whole(seen="None"), r"mine\.py: the likelihood 'y' has dims \(\); it needs 'dataset'"),
-    (whole(theta="None"), r"mine\.py: 'theta' has dims none; it needs \('statement',\)"),
-    (whole() + "QUANTITY = 'phi'\n", r"mine\.py: the model has none of phi.*it has theta"),
-    (whole() + "QUANTITY = 3\n", r"mine\.py: QUANTITY=3 must be a variable's name"),
-    (whole() + "probability = 3\n", r"mine\.py: probability must be a function"),
-    (whole().replace("table.weights.astype(int)", "None"), r"mine\.py: the model has no observed"),
-    (
-        whole().replace('"theta"', '"phi"'),
-        r"mine\.py: the model has none of theta, better, strength",
-    ),
-]
-
-
-@pytest.mark.parametrize(("code", "words"), FAULTS)
-def test_a_faulty_model_file_is_told_with_file_and_line(tmp_path, code, words):
-    path = tmp_path / "mine.py"
-    path.write_text(code)
-    with pytest.raises(bc.BayescompareError, match=words):
-        bc.compare(two(), method=path)
-
-
-def test_a_whole_model_file_is_taken_by_path_name_and_function(tmp_path, monkeypatch):
-    path = tmp_path / "mine.py"
-    path.write_text(whole())
-    assert ModelFile(path).model(two()).named_vars_to_dims["theta"] == ("statement",)
-    monkeypatch.chdir(tmp_path)
-    assert ModelFile("mine.py").code.name == "mine"
-    assert ModelFile(ModelFile(path).code.build).code.name == "build"
-    with pytest.raises(
-        bc.BayescompareError, match=r"no such model; .*Did you mean 'plackett_luce'"
-    ):
-        ModelFile("placket_luce")
-    with pytest.raises(bc.BayescompareError, match=r"absent\.py: no such model file"):
-        ModelFile(Path("absent.py"))
 
 
 @pytest.mark.parametrize("name", MODELS)

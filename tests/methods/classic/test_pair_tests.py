@@ -1,19 +1,15 @@
-"""Sign, Wilcoxon, all-test and one-test as users see them: figures, symmetry, words."""
+"""Sign, Wilcoxon, all-test and one-test against other packages, by hand, and turned about."""
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy import stats
 from statsmodels.stats.descriptivestats import sign_test
 
@@ -27,103 +23,8 @@ from bayescompare.methods.classic.per_measure import PerMeasure, per_measure
 from bayescompare.methods.classic.sign import Sign
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
 from bayescompare.results.measure import Measure
-from bayescompare.results.results import Results
+from tests.methods.classic.cases import EVERY, RULES, SINGLE, arrays, ask, either, pair
 from tests.tables import table
-
-TABLE_6 = Path(__file__).parents[2] / "data" / "lacoste_table6.csv"
-SINGLE: tuple[type[Method], ...] = (Sign, Wilcoxon)
-RULES: tuple[type[PerMeasure], ...] = (AllTest, OneTest)
-EVERY = (*SINGLE, *RULES)
-
-
-def ask(results: Results, method: Method | type[Method]) -> Comparison:
-    return bc.compare(results, method=method)
-
-
-def arrays(m: int, most: int = 8) -> st.SearchStrategy[np.ndarray]:
-    shape = st.tuples(st.integers(2, most), st.just(2), st.just(m))
-    made = shape.flatmap(lambda s: hnp.arrays(float, s, elements=st.integers(0, 4).map(float)))
-    return made.filter(lambda v: bool(np.all(np.ptp(v, axis=(0, 1)) > 0)))
-
-
-def pair(differences: list[float], **options: object) -> Results:
-    """Two algorithms whose values on one measure differ by these."""
-    values = [[[10.0 + d], [10.0]] for d in differences]
-    return table(values, **options)  # type: ignore[arg-type]
-
-
-def measures_of(m: int) -> st.SearchStrategy[tuple[type[Method], np.ndarray]]:
-    methods = SINGLE if m == 1 else RULES
-    return st.tuples(st.sampled_from(methods), arrays(m))
-
-
-either = st.one_of(measures_of(1), measures_of(3))
-
-
-# -------------------------------------------------------------------------- published: Lacoste 2012
-
-
-def risks() -> Results:
-    wide = pd.read_csv(TABLE_6)[["dataset", "svm", "ann", "parzen", "adaboost"]]
-    long = wide.melt("dataset", var_name="algorithm", value_name="risk")
-    return Results.from_frame(long, measures={"risk": "min"})
-
-
-@pytest.mark.parametrize(
-    ("better", "worse", "published"),
-    [
-        ("svm", "parzen", 1.00),
-        ("ann", "parzen", 0.71),
-        ("ann", "adaboost", 0.83),
-        ("adaboost", "parzen", 0.18),
-    ],
-)
-def test_table_3_of_lacoste(better: str, worse: str, published: float) -> None:
-    # Table 3 prints 1 - p, two-sided, where the row has more wins.
-    c = ask(risks().sel(algorithms=[better, worse]), Sign)
-    assert c.best == f"{better}>{worse}"
-    assert round(1 - c.pvalue, 2) == published
-
-
-def test_table_3_of_lacoste_where_three_digits_hide_the_winner() -> None:
-    # Rounding made ties of these: 12 of 18 and 14 of 20 wins are left, 0.76 and 0.88 for 0.88 and
-    # 0.92. The printed probabilities say who won two of them against ann; of adaBoost's one tie
-    # the paper prints nothing, and a win is what the published figure takes.
-    wins = {"ann": ("Adult", "MNIST:17"), "adaboost": ("MNIST:17",)}
-    for opponent, obtained, published in [("ann", 0.76, 0.88), ("adaboost", 0.88, 0.92)]:
-        results = risks().sel(algorithms=["svm", opponent])
-        assert round(1 - ask(results, Sign).pvalue, 2) == obtained
-        frame = results.to_frame()
-        hidden = frame["dataset"].isin(wins[opponent]) & (frame["algorithm"] == "svm")
-        assert hidden.sum() == len(wins[opponent])
-        frame.loc[hidden, "risk"] -= 1e-4
-        broken = Results.from_frame(frame, measures={"risk": "min"})
-        assert round(1 - ask(broken, Sign).pvalue, 2) == published
-    printed = pd.read_csv(TABLE_6).set_index("dataset")["p_svm_ann"]
-    assert (printed[list(wins["ann"])] > 0.5).all()
-
-
-def test_table_4_of_lacoste_is_reached_in_one_cell_of_five() -> None:
-    # 1 - p again. It is no target (SPEC 5): the paper's figures do not follow its own text.
-    published = {
-        ("svm", "ann"): 0.30,
-        ("svm", "parzen"): 0.97,
-        ("svm", "adaboost"): 0.92,
-        ("ann", "parzen"): 0.95,
-        ("ann", "adaboost"): 0.41,
-    }
-    obtained = {
-        names: round(1 - ask(risks().sel(algorithms=names), Wilcoxon).pvalue, 2)
-        for names in published
-    }
-    assert obtained == {
-        ("svm", "ann"): 0.51,
-        ("svm", "parzen"): 0.99,
-        ("svm", "adaboost"): 0.95,
-        ("ann", "parzen"): 0.95,
-        ("ann", "adaboost"): 0.77,
-    }
-
 
 # ------------------------------------------------------------------------------ independent oracles
 
@@ -416,141 +317,3 @@ def test_what_they_lack_names_who_has_it(method: type[Method]) -> None:
     with pytest.raises(BayescompareError, match="dirichlet") as caught:
         _ = c.probability
     assert isinstance(caught.value, AttributeError)
-
-
-# -------------------------------------------------------------------------------------------- words
-
-
-@given(either)
-@settings(max_examples=80)
-def test_words_say_what_the_numbers_say(case: tuple[type[Method], np.ndarray]) -> None:
-    method, values = case
-    c = ask(table(values), method)
-    said = c.explain()
-    shown = [float(p.rstrip(".")) for p in re.findall(r"p(?:-value is| =) ([0-9][0-9.e-]*)", said)]
-    assert any(p == pytest.approx(c.pvalue, rel=6e-3) for p in shown)
-    significant = ("is rejected", "is significantly better on every measure", "the rule calls")
-    assert any(words in said for words in significant) == (c.pvalue <= 0.05)
-    assert ("significant" in c.headline()) or c.decision.verdict == "tied"
-    assert ("not significant" in c.headline()) == (c.decision.verdict == "open")
-    if c.pvalue > 0.05 and "Each algorithm is significantly" not in said:
-        assert re.search(r"not evidence|does not show", said)
-    # A p-value is never shown as the probability of anything, nor as a confidence.
-    claims = said.replace("A p-value is not the probability of a hypothesis", "")
-    claims = claims.replace("for a probability use method='dirichlet'", "")
-    assert "probab" not in claims
-    assert "confiden" not in claims
-    assert not re.search(r"\bP\s*[=<>]", said)
-
-
-def test_words_name_what_a_test_ignores() -> None:
-    one = pair([1.0, 2.0, 3.0])
-    assert "ignores by how much" in ask(one, Sign).explain()
-    assert "comparable from dataset to dataset and symmetric" in ask(one, Wilcoxon).explain()
-    two = bc.load_example("benavoli-example1")
-    assert "conservative" in ask(two, AllTest).explain()
-    assert "not a test of level 0.05" in ask(two, OneTest).explain()
-    # One p-value is no smallest of several.
-    assert "not a test of level" not in ask(one, OneTest).explain()
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_another_level_is_spoken_of_beside_the_usual_one(rule: type[PerMeasure]) -> None:
-    results = pair([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert ask(results, rule).pvalue == 2**-5
-    assert "asked for" not in ask(results, rule).explain()
-    assert (
-        "alpha = 0.01 asked for it is not significant" in ask(results, rule(alpha=0.01)).explain()
-    )
-    assert "alpha = 0.1 asked for it is significant" in ask(results, rule(alpha=0.1)).explain()
-
-
-def opposed(second: float = 1.0, *, names: str = "AB") -> bc.Results:
-    """The first is better on m0 by far; on m1 the second is, or nobody is."""
-    gain = np.arange(1.0, 9.0)
-    values = np.tile(gain[:, None, None] ** 2, (1, 2, 2))
-    values[:, 0, 0] += gain
-    values[:, 1, 1] += second * gain
-    return table(values, names=names)
-
-
-def test_no_statement_that_a_measure_contradicts() -> None:
-    every, some = (ask(opposed(), method) for method in RULES)
-    assert every.pvalue == some.pvalue == 1.0
-    assert every.best == "A>B|B>A"
-    assert some.best == "A~B"
-    assert every.summary().loc["A>B|B>A", "count"] == some.summary().loc["A~B", "count"] == 8
-    assert every.headline() == (
-        "the measures do not agree: A on m0, B on m1 (p = 1, not significant)"
-    )
-    assert some.headline() == (
-        "each is significantly better on some measure: A on m0, B on m1 (p = 1, not significant)"
-    )
-    half = ask(opposed(0.0), AllTest)
-    assert half.best == "A>B|A=B"
-    assert half.headline() == (
-        "the measures do not agree: A on m0, neither on m1 (p = 1, not significant)"
-    )
-    alone = ask(opposed(0.0), OneTest)
-    assert alone.best == "A>B"
-    assert alone.headline() == (
-        "A is significantly better on m0, B on none (smallest p = 0.008, significant)"
-    )
-
-
-def test_a_level_of_ones_own_is_in_the_headline() -> None:
-    strict = ask(opposed(), OneTest(alpha=0.001))
-    assert strict.headline() == (
-        "A is significantly better on m0, B on none at the level 0.001 "
-        "(smallest p = 0.008, significant)"
-    )
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_where_nothing_is_favoured(rule: type[PerMeasure]) -> None:
-    c = ask(table(np.arange(10.0).reshape(5, 1, 2).repeat(2, axis=1)), rule)
-    assert c.best in ("A=B|A=B", "A=B")
-    assert c.headline() == "no measure favours either algorithm (p = 1, not significant)"
-    assert c.summary().loc[c.best, "count"] == 5
-
-
-@given(either.filter(lambda given: issubclass(given[0], PerMeasure)))
-@settings(max_examples=80)
-def test_headlines_say_what_the_measures_say(case: tuple[type[Method], np.ndarray]) -> None:
-    rule, values = case
-    c = ask(table(values), rule)
-    rows = c.answer.details["per_measure"]
-    better = [r["better"] for r in rows]
-    head = c.headline()
-    assert head in repr(c)
-    assert ("not significant" in head) == (c.pvalue > 0.05)
-    if rule is AllTest:
-        states = {"A": "A>B", "B": "B>A", None: "A=B"}
-        assert c.best == "|".join(states[name] for name in better)
-        assert ("every measure" in head or len(rows) == 1) or len(set(better)) > 1 or None in better
-        return
-    significant = {r["better"] for r in rows if r["pvalue"] <= 0.05}
-    assert ("each is significantly better" in head) == (significant == {"A", "B"})
-    for name in "AB":
-        called = head.startswith(f"{name} is significantly better on ")
-        assert called == (significant == {name}) == (c.best[0] == name and c.pvalue <= 0.05)
-
-
-def test_pairs_that_a_rule_leaves_alone_have_no_false_statement() -> None:
-    p = bc.pairwise(opposed(), method="all-test", n_jobs=1)
-    assert p.decide()["statement"].tolist() == ["A>B|B>A"]
-    p = bc.pairwise(opposed(0.0), method="one-test", n_jobs=1)
-    assert list(p.order().edges) == [("A", "B")]
-    assert "better on every measure" not in p.explain()
-
-
-# -------------------------------------------------------------------------------------------- files
-
-
-@pytest.mark.parametrize("method", EVERY)
-def test_json_holds_everything(method: type[Method]) -> None:
-    c = ask(pair([1.0, 2.0, -3.0, 0.0]), method)
-    read = json.loads(c.to_json())
-    assert read["details"] == dict(c.answer.details)
-    assert read["pvalue"] == c.pvalue
-    assert read["statistic"] == c.statistic
