@@ -66,7 +66,7 @@ _QUESTIONS = {
 
 
 def console() -> Console:
-    """Return a console for standard output that takes every string literally."""
+    """Return a console for standard output that prints every string literally."""
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
@@ -87,8 +87,8 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
         return label
     if all(len(state.names) <= 2 for state in statement.states) and len(label) <= LABEL_WIDTH:
         return label
-    held = statement.by_state(measures)
-    lines = [f"{many(on)}: {state.spaced()}" for state, on in held.items()]
+    by_state = statement.by_state(measures)
+    lines = [f"{many(on)}: {state.spaced()}" for state, on in by_state.items()]
     more = len(lines) - LINES_SHOWN
     return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
 
@@ -98,7 +98,7 @@ def _table(*headings: str, left: int = 1, title: str | None = None, wrap: bool =
 
     With `wrap` long headings are broken rather than cut.
     """
-    made = Table(
+    table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         title=title,
@@ -108,14 +108,14 @@ def _table(*headings: str, left: int = 1, title: str | None = None, wrap: bool =
     )
     for place, heading in enumerate(headings):
         words = place < left
-        made.add_column(
+        table.add_column(
             heading,
             justify="left" if words else "right",
             no_wrap=not (words or wrap),
             overflow="fold",
             min_width=8 if wrap and words else None,
         )
-    return made
+    return table
 
 
 def _about(results: Results) -> str:
@@ -174,7 +174,9 @@ def _print_statements(out: Console, c: Comparison) -> None:
 
 
 def _print_questions(out: Console, c: Comparison) -> None:
-    table = _table("question", "meaning", "P", left=2, title="Four questions about the first one")
+    table = _table(
+        "question", "meaning", "P", left=2, title="Four questions about the first statement"
+    )
     for name, value in c.questions.items():
         table.add_row(
             str(name), _QUESTIONS.get(str(name), ""), numbers.probability(float(value)) or "·"
@@ -186,10 +188,10 @@ def _print_components(out: Console, c: Comparison) -> None:
     title = "Independent groups of measures, each by itself"
     table = _table("group", "statement", "computed", "P", left=3, title=title)
     for part in c.components.to_dict("records"):
-        held = statement_text(part["best"], part["measures"])
+        best = statement_text(part["best"], part["measures"])
         how = "exact" if part["exact"] else "Monte Carlo"
         table.add_row(
-            many(part["measures"], most=20), held, how, numbers.probability(part["probability"])
+            many(part["measures"], most=20), best, how, numbers.probability(part["probability"])
         )
     out.print(table)
 
@@ -231,18 +233,7 @@ def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, st
 
 
 def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]], rule: Rule) -> None:
-    title = (
-        "P that “row better than column on every measure” is the most probable statement"
-        if p.bayesian
-        else "p-value of each pair"
-    )
-    if p.method.directed:
-        title = "one-sided p-value of “row dominates column”"
-    if p.bayesian and p.method.one_measure:
-        title = "P that “row better than column” holds on most datasets"
-    if p.bayesian and p.method.one_question:
-        title = "P that the row dominates the column"
-    out.print(title, style="bold")
+    out.print(_matrix_title(p), style="bold")
     if p.reference is not None:
         out.print(_against(p, p.reference, marked, rule))
     else:
@@ -257,8 +248,19 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]], rule:
     out.print("* a verdict, see below\n" if marked else "no verdict on any cell, see below\n")
 
 
+def _matrix_title(p: Pairwise) -> str:
+    if not p.bayesian:
+        directed = "one-sided p-value of “row dominates column”"
+        return directed if p.method.directed else "p-value of each pair"
+    if p.method.one_question:
+        return "P that the row dominates the column"
+    if p.method.one_measure:
+        return "P that “row better than column” holds on most datasets"
+    return "P that “row better than column on every measure” is the most probable statement"
+
+
 def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]], rule: Rule) -> Table:
-    """Only the row and the column of a reference hold anything: show them side by side."""
+    """Show the row and the column of the reference side by side; the other cells are empty."""
     heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
     if p.method.directed:
         heads = ["row dominates", f"{reference} dominates"]
@@ -274,7 +276,7 @@ def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]], rule: Ru
 
 
 def _headings(names: Sequence[str], width: int) -> dict[str, str]:
-    """Head columns by name where all fit side by side, else by number."""
+    """Head the columns by name if all fit side by side, else by number."""
     longest = max(map(len, names))
     if longest + sum(max(len(name), CELL_WIDTH) + 2 for name in names) <= width:
         return {name: name for name in names}
@@ -295,7 +297,7 @@ def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
 
 
 def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
-    """Write a figure; the mark says what the colour says."""
+    """Write a figure; the mark repeats what the colour says, for readers without colour."""
     write = numbers.probability if p.bayesian else numbers.pvalue
     levels = rule.held("probability" if p.bayesian else "pvalue")
     text = write(figure, levels=levels, more=1) or "·"
@@ -351,12 +353,13 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
 # methods and examples -----------------------------------------------------------------------------
 
 
-def print_calibration(out: Console, found: SBC) -> None:
+def print_calibration(out: Console, calibration: SBC) -> None:
     """Print the verdict on the ranks and the figures behind it."""
-    verdict = "ranks are uniform" if found.ok else "ranks are NOT uniform"
-    out.print(f"{found.model}: {len(found.ranks)} simulations, {verdict}", style="bold")
+    verdict = "ranks are uniform" if calibration.ok else "ranks are NOT uniform"
+    size = plural(len(calibration.ranks), "simulation")
+    out.print(f"{calibration.model}: {size}, {verdict}", style="bold")
     heads = {"mean": "mean rank", "chi2": "p-value (shape)", "ks": "p-value (drift)"}
-    _print_frame(out, "", found.table.rename(columns=heads).rename_axis("quantity"))
+    _print_frame(out, "", calibration.table.rename(columns=heads).rename_axis("quantity"))
 
 
 def print_models(out: Console) -> None:
@@ -371,7 +374,7 @@ def print_models(out: Console) -> None:
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         table.add_row(name, doc.split("\n", 1)[0])
     out.print(table)
-    out.print("Use one by --method NAME; copy one to edit it by 'models copy NAME'.")
+    out.print("Use one with --method NAME; copy one to edit it with 'models copy NAME'.")
 
 
 def print_examples(out: Console) -> None:
@@ -403,7 +406,7 @@ def print_method(out: Console, name: str) -> None:
     out.print(f"Reference: {method.reference}")
     out.print()
     _print_words(out, options_table(method))
-    _print_words(out, priors_table(method), title="Priors to replace by priors={name: …}")
+    _print_words(out, priors_table(method), title="Priors that priors={name: …} can replace")
 
 
 def _print_words(out: Console, frame: pd.DataFrame, *, title: str | None = None) -> None:
