@@ -37,9 +37,10 @@ class Commands(TyperGroup):
     """The commands; whatever is wrong becomes one line on standard error."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command and exit: 0, or 2 for what the user can mend, or 130 for Ctrl-C.
+        """Run a command and exit with 0, with 2 for what the user can mend, with 130 for Ctrl-C.
 
-        Where nobody reads what is printed (``| head``), 141 and not a word, as of other programs.
+        If nobody reads the output any more (``| head``), exit silently with 141, as other
+        programs do.
         """
         try:
             code = super().main(*args, **{**kwargs, "standalone_mode": False})
@@ -62,7 +63,7 @@ class Commands(TyperGroup):
 
 def _usage(error: Any) -> str:
     message = str(error.format_message()).strip()
-    if not message:  # no command at all: Typer has printed the help
+    if not message:  # there was no command, and Typer has printed the help
         return ""
     line = f"error: {message[0].lower()}{message[1:]}"
     path = getattr(getattr(error, "ctx", None), "command_path", None)

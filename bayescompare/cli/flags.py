@@ -1,9 +1,9 @@
 """Errors in the command line's words: ``--replicate-column``, not ``replicate=``.
 
-The package's errors name Python's arguments. Here those that a command has a flag for are written
-as they are typed, with their values: ``missing='drop'`` is ``--missing drop``, and an option of a
-method that has no flag of its own is ``--set joint=true``. What stands in quotes is a name or a
-value of the user's and stays, and so does a call such as ``Dirichlet(prior='jeffreys')``.
+The package's errors name Python's arguments. An argument that the command has a flag for is written
+as it is typed, with its value: ``missing='drop'`` becomes ``--missing drop``, and an option of a
+method that has no flag becomes ``--set joint=true``. Quoted text stays, since it is a name or a
+value of the user; so does a call such as ``Dirichlet(prior='jeffreys')``.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Flag:
     Attributes
     ----------
     text : str
-        The flag: ``--seed``; with a slash the one for True and the one for False; ``--set NAME``
-        for an option of a method that has no flag; or what is no flag, such as ``FILE``.
+        The flag, ``--seed``; the flags for True and for False, ``--average/--no-average``; for an
+        option of a method that has no flag ``--set NAME``; or what has no flag, ``FILE``.
     metavar : str
-        What stands for its value in the help; empty for a flag without a value.
+        The placeholder of its value in the help; empty for a flag without a value.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Flag:
         '--no-average'
         """
         no = self.text.partition("/")[2]
-        if self.text.startswith("--set "):
+        if self.is_setting:
             return f"{self.name}={'' if value is None else _word(_python(value))}"
         if not self.metavar and value in ("True", "False"):
             return no if no and value == "False" else self.name
@@ -141,8 +141,8 @@ def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
         flag = flags.get(token["argument"] or token["first"] or "")
         if flag is None:
             return token[0]
-        if token["key"] and flag.text.startswith("--set"):
-            return token[0] if flag.text != "--set" else _prior(token)
+        if token["key"] and (flag.is_setting or flag.text == "--set"):
+            return token[0] if flag.is_setting else _prior(token)
         return flag.typed(token["value"] or token["key"])
 
     return _TOKEN.sub(typed, message)
@@ -150,9 +150,10 @@ def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
 
 @contextmanager
 def naming_flags(flags: Callable[[], Mapping[str, Flag]]) -> Iterator[None]:
-    """Name flags in the errors raised inside; the table is made only where there is one."""
+    """Name flags in the errors raised inside; `flags` is called only for an error."""
     try:
         yield
     except BayescompareError as error:
-        error.args = (in_flags(str(error), flags()),)
+        # As a new error, so that a value read off the message is printable again.
+        error.args = BayescompareError(in_flags(str(error), flags())).args
         raise

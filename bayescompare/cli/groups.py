@@ -4,9 +4,11 @@ Typer reads the options of a command off its signature. A command under `with_gr
 parameter whose type is an `OptionGroup`: Typer then sees the group's fields in its place, and the
 command gets one instance. A field may be a group itself.
 
-A parameter, or a field, is named after the Python argument that it becomes. So an
-error about ``replicate=`` can be printed as one about ``--replicate-column``, which is done by
-`bayescompare.cli.flags`.
+A parameter, or a field, is named after the Python argument that it becomes. That is how
+`bayescompare.cli.flags` knows that an error about ``replicate=`` is about ``--replicate-column``.
+
+Modules with groups or commands do without ``from __future__ import annotations``: their annotations
+are read at every start, and strings would have to be compiled first.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, get_args, get_type_hints
 
 import typer
-from typer.models import OptionInfo
+from typer.models import ParameterInfo
 
 from bayescompare.cli.flags import Flag, naming_flags
 
@@ -71,7 +73,10 @@ def _parameters(command: Callable[..., None]) -> dict[str, Any]:
 
 
 def _expanded(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
-    """Return the parameters that Typer sees in place of one; names of a group's have a prefix."""
+    """Yield what Typer sees in place of a parameter: itself, or the fields of a group.
+
+    A field gets the name of its group as a prefix, since two groups may have a field of one name.
+    """
     if not _is_group(hint):
         kind = inspect.Parameter.KEYWORD_ONLY
         yield inspect.Parameter(name, kind, annotation=hint, default=default)
@@ -104,9 +109,10 @@ def _flags(hints: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Fla
         if _is_group(hint):
             flags |= values[name].arguments()
         else:
-            for info in get_args(hint)[1:]:  # of Annotated[type, info]
-                if isinstance(info, OptionInfo) and info.param_decls:
-                    flags[name] = Flag(info.param_decls[0], str(info.metavar or ""))
+            infos = (info for info in get_args(hint)[1:] if isinstance(info, ParameterInfo))
+            for info in infos:  # one, of Annotated[type, info]
+                metavar = str(info.metavar or "")
+                flags[name] = Flag((info.param_decls or (metavar,))[0], metavar)
     return flags
 
 

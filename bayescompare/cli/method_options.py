@@ -4,8 +4,6 @@
 which is an alias of it.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -54,14 +52,19 @@ class Aliases(OptionGroup):
         int | None,
         option(
             "--max-parents",
-            "Most parents of a measure. Default: what the number of datasets affords.",
+            "Most parents of a measure. Default: as many as the number of datasets allows.",
             NETWORK,
             metavar="K",
         ),
     ] = None
     search: Annotated[
         str | None,
-        option("--search", "Default: exact.", NETWORK, metavar="exact|hill-climb|ges"),
+        option(
+            "--search",
+            "How to look for the graph. Default: exact.",
+            NETWORK,
+            metavar="exact|hill-climb|ges",
+        ),
     ] = None
     average: Annotated[
         bool | None,
@@ -87,8 +90,8 @@ class AllAliases(Aliases):
         str | None,
         option(
             "--alternative",
-            "Direction of --method gsd: two-sided (default), or the algorithm listed first, or "
-            "second, dominates, if that was asked before looking.",
+            "What --method gsd tests: two-sided (default), or that the first or the second "
+            "algorithm dominates, if you chose it before you saw the results.",
             QUESTION,
             metavar="two-sided|first|second",
         ),
@@ -148,7 +151,7 @@ class MethodOptions(SampledMethodOptions):
     aliases: AllAliases = field(default_factory=AllAliases)
 
 
-def read_method(options: SampledMethodOptions) -> Method:
+def read_method(options: SampledMethodOptions) -> "Method":
     """Make the method with the options that were typed, refusing those that it does not have."""
     settings = _settings(options)
     if options.is_model_file:

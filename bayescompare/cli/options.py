@@ -5,8 +5,6 @@ help and its default are declared here and nowhere else. `bayescompare.cli.group
 a command of them. Light, like the commands: ``--help`` needs all of this.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,15 +43,15 @@ Missing = Annotated[
     str,
     option(
         "--missing",
-        "Datasets that lack a cell: refuse them (default) or leave them out.",
+        "If a dataset lacks a cell: stop (default), or leave it out.",
         QUESTION,
         metavar="raise|drop",
     ),
 ]
 Seed = Annotated[
-    int | None, option("--seed", "Makes sampling repeatable.", QUESTION, metavar="N", min=0)
+    int | None, option("--seed", "Make sampling repeatable.", QUESTION, metavar="N", min=0)
 ]
-Overwrite = Annotated[bool, option("--force", "Overwrite files.", OUTPUT)]
+Overwrite = Annotated[bool, option("--force", "Overwrite existing files.", OUTPUT)]
 NoProgress = Annotated[bool, option("--no-progress", "Show no progress bar.", OUTPUT)]
 
 
@@ -86,7 +84,7 @@ class ColumnOptions(OptionGroup):
         str | None,
         option(
             "--replicate-column",
-            "Folds or seeds; averaged, but for --method correlated-t.",
+            "Folds or seeds. They are averaged, except with --method correlated-t.",
             TABLE,
             metavar="COLUMN",
         ),
@@ -114,16 +112,18 @@ class TableOptions(OptionGroup):
     ] = None
     example: Annotated[
         str | None,
-        option("--example", "A bundled table instead of FILE.", TABLE, metavar="NAME"),
+        option(
+            "--example", "A bundled table instead of FILE; see 'examples'.", TABLE, metavar="NAME"
+        ),
     ] = None
     columns: ColumnOptions = field(default_factory=ColumnOptions)
     errors: Annotated[
         str | None,
         option(
             "--errors",
-            "FILE holds counts of paired errors: the columns with the examples that only the "
-            "first, and only the second algorithm got wrong; then any of both=COLUMN, n=COLUMN. "
-            "--algorithms names the two.",
+            "FILE has counts of paired errors. Name the column of the examples that only the "
+            "first algorithm got wrong, then that of the second; both=COLUMN and n=COLUMN may "
+            "follow. --algorithms names the two.",
             TABLE,
             metavar="FIRST,SECOND",
         ),
@@ -132,8 +132,8 @@ class TableOptions(OptionGroup):
         str | None,
         option(
             "--predictions",
-            "FILE holds one row per dataset, example and algorithm: correct=COLUMN, or "
-            "y_true=COLUMN,y_pred=COLUMN; then example=COLUMN.",
+            "FILE has one row per dataset, example and algorithm. Name its columns: "
+            "correct=COL, or y_true=COL,y_pred=COL; example=COL may follow.",
             TABLE,
             metavar="NAME=COLUMN,…",
         ),
@@ -145,8 +145,8 @@ class TableOptions(OptionGroup):
         str | None,
         option(
             "--format",
-            "Default: as FILE's suffix says. The last three are other tools' files, whose "
-            "measures may be named without their direction, and for lm-eval and weka not at all.",
+            "Default: by FILE's suffix. The last three are files of other tools, where --measure "
+            "needs no direction; lm-eval and weka need no --measure either.",
             TABLE,
             metavar="|".join(FORMATS),
         ),
@@ -155,7 +155,10 @@ class TableOptions(OptionGroup):
     def arguments(self) -> dict[str, Flag]:
         """Leave out what is no argument of a reader: its ``example=`` is a column."""
         flags = self.flags()
-        return {name: flags[name] for name in flags.keys() - {"example", "errors", "predictions"}}
+        return {
+            name: flags[name]
+            for name in flags.keys() - {"file", "example", "errors", "predictions"}
+        }
 
 
 # the question -------------------------------------------------------------------------------------
@@ -167,11 +170,13 @@ class SelectionOptions(OptionGroup):
 
     algorithms: Annotated[
         str | None,
-        option("--algorithms", "Which, in this order. Default: all.", QUESTION, metavar="A,B,…"),
+        option(
+            "--algorithms", "Compare these, in this order. Default: all.", QUESTION, metavar="A,B,…"
+        ),
     ] = None
     measures: Annotated[
         str | None,
-        option("--only", "Which of the measures. Default: all.", QUESTION, metavar="M1,M2,…"),
+        option("--only", "Compare on these measures. Default: all.", QUESTION, metavar="M1,M2,…"),
     ] = None
 
     @property

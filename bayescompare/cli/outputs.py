@@ -42,7 +42,7 @@ def check_outputs(source: Path | None, *, overwrite: bool, **paths: Path | None)
     for flag, path in outputs.items():
         other = taken.setdefault(path.resolve(), flag)
         if other != flag:
-            raise BayescompareError(f"{flag} {path}: that is {other} too; name another.")
+            raise BayescompareError(f"{flag} {path}: that is {other} too; choose another name.")
     for flag, path in outputs.items():
         _check_output(flag, path, overwrite=overwrite)
 

@@ -26,30 +26,30 @@ __all__ = [
     "stoppable",
 ]
 
-#: What a shell reports of a program that its reader left: 128 + SIGPIPE.
+#: What a shell reports when the reader of a program's output has gone: 128 + SIGPIPE.
 HUNG_UP = 141
 
 
 class HungUp(BaseException):
-    """The reader of the output has gone; no handler of errors is to take it for one."""
+    """The reader of the output has gone. That is no error, so no handler of errors catches it."""
 
 
 class _Stream(io.TextIOWrapper):
-    """A standard stream that tells a reader who left apart from every other pipe that broke."""
+    """A standard stream that raises `HungUp` once its reader has gone; other pipes do not."""
 
     def write(self, text: str, /) -> int:
-        """Write, or say that nobody reads."""
-        with _telling_who_left():
+        """Write, or raise `HungUp` if nobody reads."""
+        with _noticing_hang_up():
             return super().write(text)
 
     def flush(self) -> None:
-        """Flush, or say that nobody reads."""
-        with _telling_who_left():
+        """Flush, or raise `HungUp` if nobody reads."""
+        with _noticing_hang_up():
             super().flush()
 
 
 @contextmanager
-def _telling_who_left() -> Iterator[None]:
+def _noticing_hang_up() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -59,12 +59,12 @@ def _telling_who_left() -> Iterator[None]:
 
 
 def prepare_streams() -> None:
-    """Make every standard stream one that can be written and that shows every name."""
+    """Make sure that every standard stream can be written, whatever the names printed."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # Closed: else the next file opened would get its number, and whatever is printed.
+            # It is closed. The next file opened would get its number, and with it what is printed.
             os.open(os.devnull, os.O_RDWR)
     # A name that the terminal cannot show is no reason to fail.
     sys.stdout = _stream(sys.stdout, 1, "replace")
@@ -72,7 +72,7 @@ def prepare_streams() -> None:
 
 
 def _stream(stream: Any, number: int, errors: str) -> Any:
-    if stream is None:  # Python's sign of a stream that was closed
+    if stream is None:  # how Python marks a stream that was closed
         return open(number, "w", encoding="utf-8", errors=errors, closefd=False)
     if not isinstance(stream, io.TextIOWrapper):
         return stream
@@ -81,7 +81,7 @@ def _stream(stream: Any, number: int, errors: str) -> Any:
 
 
 def settle_streams() -> None:
-    """Print what is left, or drop it where nobody takes it, so that Python ends without a word."""
+    """Print what is left, or drop it if nobody reads it, so that Python ends silently."""
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
             stream.flush()
@@ -94,7 +94,7 @@ def settle_streams() -> None:
 def prepare_folders() -> None:
     """Give PyTensor and matplotlib a scratch folder where the home folder cannot be written.
 
-    Both want to keep files there; PyTensor does not work without.
+    Both keep files there, and PyTensor does not work without.
     """
     home = Path("~").expanduser()
     wanted = {
@@ -121,12 +121,12 @@ def _can_be_written(folder: Path) -> bool:
 
 
 class Interrupted(BaseException):
-    """Ctrl-C while sampling, in a form that PyMC does not take for "keep what there is"."""
+    """Ctrl-C while sampling. PyMC would take a KeyboardInterrupt for "keep what there is"."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Let Ctrl-C end the command: PyMC would stop early and go on with the draws it has."""
+    """Let Ctrl-C end the command; PyMC alone would go on with the draws that it has."""
     parent, stopped = os.getpid(), False
 
     def stop(*_: object) -> NoReturn:
@@ -138,7 +138,7 @@ def stoppable() -> Iterator[None]:
     try:
         yield
     except Exception:
-        if stopped:  # compiled code makes a SystemError of what is raised in the midst of it
+        if stopped:  # compiled code turns what is raised inside it into a SystemError
             raise Interrupted from None
         raise
     finally:

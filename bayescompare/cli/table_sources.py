@@ -43,7 +43,7 @@ def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Resul
     with naming_flags(options.arguments):
         if (options.file is None) == (options.example is None):
             seen = "neither is" if options.file is None else "both are"
-            raise BayescompareError(f"FILE or --example NAME: {seen} given, and one is needed.")
+            raise BayescompareError(f"FILE and --example NAME: {seen} given; give one of them.")
         if options.example is not None:
             return _read_example(options, options.example)
         assert options.file is not None
@@ -77,8 +77,7 @@ def _typed(options: TableOptions) -> list[str]:
 def _read_example(options: TableOptions, name: str) -> bc.Results:
     for flag in _typed(options):
         raise BayescompareError(
-            f"{flag} is about FILE; an example knows its own table. Choose among its measures by "
-            "--only."
+            f"{flag} is about FILE, and not for an example. Choose among its measures with --only."
         )
     return bc.load_example(name)
 

@@ -250,6 +250,24 @@ def test_columns_of_counts_are_named_as_typed(
     assert result.stderr.startswith(f"error: {message}")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("methods", "bayes"), "NAME bayes is unknown"),
+        (("calibrate", "bayes", "--example", "pnn"), "MODEL bayes: no such model"),
+    ],
+)
+def test_what_has_no_flag_is_named_as_in_the_help(arguments: tuple[str, ...], message: str) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: {message}")
+
+
+def test_a_value_stays_printable(table: Path) -> None:
+    message = message_of("compare", "--replicate-column", "\x1b[31m")
+    assert r"--replicate-column \x1b[31m: no such column" in message
+
+
 def test_an_example_refuses_what_is_about_a_file() -> None:
     for name in ("dataset", "algorithm", "replicate"):
         flag = f"--{name}-column"

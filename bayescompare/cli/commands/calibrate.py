@@ -1,7 +1,5 @@
 """``bayescompare calibrate``: a model checked by simulation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,21 +35,22 @@ EXAMPLES = """Examples:
 
 @dataclass(frozen=True)
 class SimulationOptions(OptionGroup):
-    """How much is simulated, and the table whose sizes are."""
+    """How much is simulated, and the table whose sizes are used."""
 
     simulations: Annotated[
-        int | None, option("--simulations", "Default: 1000, 100 by NUTS.", "SBC", metavar="N")
+        int | None, option("--simulations", "Default: 1000, or 100 with NUTS.", "SBC", metavar="N")
     ] = None
     draws: Annotated[
-        int, option("--draws", "To rank the truth among. Default: 99.", "SBC", metavar="N")
+        int,
+        option("--draws", "Draws that the truth is ranked among. Default: 99.", "SBC", metavar="N"),
     ] = 99
     example: Annotated[
         str | None,
-        option("--example", "A table whose sizes are simulated.", "SBC", metavar="NAME"),
+        option("--example", "Simulate tables of the size of this one.", "SBC", metavar="NAME"),
     ] = None
     table: Annotated[
         Path | None,
-        option("--table", "The same, from a file.", "SBC", metavar="FILE"),
+        option("--table", "The same for a table in a file.", "SBC", metavar="FILE"),
     ] = None
     columns: ColumnOptions = field(default_factory=ColumnOptions)
 
@@ -66,7 +65,7 @@ class SimulationOptions(OptionGroup):
 @with_groups
 def calibrate(
     *,
-    model: Annotated[
+    method: Annotated[
         str,
         typer.Argument(
             metavar="MODEL",
@@ -82,13 +81,13 @@ def calibrate(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Check a model by simulation: is the truth where the posterior says, as often as it says?"""
+    """Check a model by simulation: is its posterior right as often as it claims?"""
     from bayescompare.cli import tables as cli_tables
 
     check_outputs(simulation.table, overwrite=overwrite, plot=plot)
     if plot is not None:
         check_picture(plot)
-    calibration = _calibration(model, simulation, selection, rng)
+    calibration = _calibration(method, simulation, selection, rng)
     cli_tables.print_calibration(cli_tables.console(), calibration)
     if plot is not None:
         from matplotlib.figure import Figure
@@ -102,26 +101,26 @@ def calibrate(
 
 
 def _calibration(
-    model: str, options: SimulationOptions, selection: SelectionOptions, rng: int | None
-) -> SBC:
-    """Simulate a method on sizes of its own, or a model file on those of a table."""
+    method: str, options: SimulationOptions, selection: SelectionOptions, rng: int | None
+) -> "SBC":
+    """Simulate a method on the sizes that it chooses, or a model file on those of a table."""
     from bayescompare import studies
 
     count = options.simulations
-    if model in studies.CALIBRATED:
+    if method in studies.CALIBRATED:
         if options.source is not None:
             raise BayescompareError(
-                f"{options.source}: {model} is calibrated on sizes of its own and takes no table; "
-                "leave the option out."
+                f"{options.source}: {method} chooses the sizes itself and takes no table; leave "
+                "the option out."
             )
         count = 1000 if count is None else count
-        return studies.sbc(model, simulations=count, draws=options.draws, rng=rng)
+        return studies.sbc(method, simulations=count, draws=options.draws, rng=rng)
     if options.source is None:
         raise BayescompareError(
-            f"{model}: a model file needs a table whose sizes are simulated: give --example NAME "
-            f"or --table FILE (built in, without one: {', '.join(studies.CALIBRATED)})."
+            f"{method}: a model file needs a table, whose sizes are simulated: give --example NAME "
+            f"or --table FILE. These need none: {', '.join(studies.CALIBRATED)}."
         )
     table = TableOptions(options.table, options.example, options.columns)
     results = read_table(table).sel(**selection.names)
     count = 100 if count is None else count
-    return studies.sbc_model(model, results, simulations=count, draws=options.draws, rng=rng)
+    return studies.sbc_model(method, results, simulations=count, draws=options.draws, rng=rng)

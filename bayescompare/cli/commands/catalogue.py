@@ -8,6 +8,7 @@ import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.cli.groups import with_groups
 
 __all__ = ["examples", "methods"]
 
@@ -27,17 +28,18 @@ def examples(name: Name = None) -> None:
         out.print(repr(bc.load_example(name)), soft_wrap=True)
 
 
-def methods(name: Name = None) -> None:
+@with_groups
+def methods(method: Name = None) -> None:
     """List the methods, or describe one: options, priors, reference."""
     from bayescompare.cli import tables as cli_tables
     from bayescompare.methods.model_file.source import bundled
 
     out = cli_tables.console()
-    if name is None:
+    if method is None:
         cli_tables.print_methods(out)
-    elif name in bundled() or name.endswith(".py"):
+    elif method in bundled() or method.endswith(".py"):
         raise BayescompareError(
-            f"{name} is a model file: `bayescompare models show {name}` prints it."
+            f"{method} is a model file: 'bayescompare models show {method}' prints it."
         )
     else:
-        cli_tables.print_method(out, name)
+        cli_tables.print_method(out, method)

@@ -1,7 +1,5 @@
 """``bayescompare compare``: one question."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,7 +47,7 @@ def compare(
     output: OutputOptions,
     save: Annotated[
         Path | None,
-        option("--save", "Keep the comparison: netCDF, or .json.", OUTPUT, metavar="PATH.nc"),
+        option("--save", "Save the comparison as netCDF, or as .json.", OUTPUT, metavar="PATH.nc"),
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:

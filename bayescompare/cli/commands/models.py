@@ -46,7 +46,7 @@ def copy_model(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Copy a bundled model, to edit it and name the copy by --method."""
+    """Copy a bundled model to edit it; use the copy with --method."""
     source = _model_file(name)
     target = new_file(Path(f"{source.stem}.py") if to is None else to, overwrite=overwrite)
     if target.suffix != ".py":

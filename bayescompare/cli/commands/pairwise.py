@@ -1,7 +1,5 @@
 """``bayescompare pairwise``: every pair of algorithms."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Any
 
 import bayescompare as bc
@@ -54,7 +52,7 @@ def pairwise(
         float | None,
         option(
             "--level",
-            "Least probability of a verdict, each pair by itself. Default: 0.95.",
+            "Probability that each pair by itself needs for a verdict. Default: 0.95.",
             QUESTION,
             metavar="P",
         ),
@@ -77,7 +75,7 @@ def pairwise(
     overwrite: Overwrite = False,
     no_progress: NoProgress = False,
 ) -> None:
-    """Ask about every pair of algorithms, and for which of them a winner can be named."""
+    """Compare every pair of algorithms: for which of them can we name a winner?"""
     check_outputs(table.file, overwrite=overwrite, report=output.report)
     test = read_method(method)
     results = read_table(table, selection.algorithms)
@@ -103,7 +101,7 @@ def pairwise(
     announce(output.report, err=output.as_json)
 
 
-def _read_rule(level: float | None, fdr: float | None) -> Rule:
+def _read_rule(level: float | None, fdr: float | None) -> "Rule":
     """Read the rule by which pairs are decided."""
     from bayescompare.comparison.rule import as_rule
 

@@ -1,7 +1,5 @@
 """``bayescompare sample``: the posterior by NUTS, in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,13 +35,17 @@ EXAMPLES = """Examples:
 
 @dataclass(frozen=True)
 class NutsOptions(OptionGroup):
-    """How long, and how carefully, is sampled."""
+    """How long and how carefully to sample."""
 
     draws: Annotated[int, option("--draws", "Per chain. Default: 1000.", "NUTS", metavar="N")] = (
         1000
     )
-    chains: Annotated[int, option("--chains", "Default: 4.", "NUTS", metavar="N")] = 4
-    tune: Annotated[int, option("--tune", "Default: 1000.", "NUTS", metavar="N")] = 1000
+    chains: Annotated[
+        int, option("--chains", "How many chains. Default: 4.", "NUTS", metavar="N")
+    ] = 4
+    tune: Annotated[
+        int, option("--tune", "Tuning steps per chain. Default: 1000.", "NUTS", metavar="N")
+    ] = 1000
     target_accept: Annotated[
         float | None,
         option("--target-accept", "Between 0 and 1. Default: PyMC's.", "NUTS", metavar="P"),
@@ -54,7 +56,7 @@ class NutsOptions(OptionGroup):
     ] = None
 
     def check(self) -> None:
-        """Refuse what PyMC would refuse late, or in words of its own."""
+        """Refuse what PyMC would refuse late, and in words that name no flag."""
         if self.tune < 0:
             raise BayescompareError(f"--tune {self.tune}: must be an integer >= 0.")
         if self.target_accept is not None and not 0.0 < self.target_accept < 1.0:
@@ -77,7 +79,9 @@ class NutsOptions(OptionGroup):
 @with_groups
 def sample(
     *,
-    out: Annotated[Path, option("--out", "Where the posterior goes.", OUTPUT, metavar="PATH.nc")],
+    out: Annotated[
+        Path, option("--out", "Write the posterior to this file.", OUTPUT, metavar="PATH.nc")
+    ],
     table: TableOptions,
     selection: SelectionOptions,
     missing: Missing = "raise",
@@ -87,7 +91,7 @@ def sample(
     overwrite: Overwrite = False,
     no_progress: NoProgress = False,
 ) -> None:
-    """Sample the posterior by NUTS, diagnose it and keep it as netCDF for ArviZ."""
+    """Sample the posterior with NUTS, diagnose it and save it as netCDF for ArviZ."""
     check_outputs(table.file, overwrite=overwrite, out=out)
     nuts.check()
     from bayescompare.comparison.files import netcdf
@@ -105,7 +109,7 @@ def sample(
             callback=count,
             **nuts.sampler,
         )
-        # Whole or not at all, and before the diagnosis: a long run is not to be lost.
+        # Written whole or not at all, and before the diagnosis, so that no long run is lost.
         write_bytes(out, netcdf(tree))
 
     from bayescompare.cli import tables as cli_tables
