@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeGuard
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.text.numbers import setting, whole
 
 __all__ = [
@@ -160,7 +160,7 @@ def check_word(argument: str, value: object, known: Collection[str]) -> None:
     wanted = f"{', '.join(others)} or {last}" if others else last
     if len(known) > 3:
         wanted = f"one of {', '.join(known)}"
-    hint = closest(value, known) if isinstance(value, str) else ""
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
     raise BayescompareError(f"{argument}={shown(value)}: must be {wanted}.{hint}")
 
 

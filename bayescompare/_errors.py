@@ -9,7 +9,7 @@ __all__ = [
     "BayescompareError",
     "MissingQuantity",
     "TooFewDatasets",
-    "closest",
+    "did_you_mean",
     "one_line",
     "printable",
 ]
@@ -84,12 +84,12 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
-def closest(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` when a known word is close to `word`, else ``""``.
 
     Examples
     --------
-    >>> closest("acuracy", ["accuracy", "time"])
+    >>> did_you_mean("acuracy", ["accuracy", "time"])
     " Did you mean 'accuracy'?"
     """
     import difflib

@@ -16,7 +16,7 @@ import xarray as xr
 
 from bayescompare._checks import check_jobs, is_whole
 from bayescompare._compare import as_method, check_sampler, checked, judged
-from bayescompare._errors import BayescompareError, TooFewDatasets, closest
+from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._files import new_file, write_text
 from bayescompare._pairwise_notes import notes_words
 from bayescompare._pairwise_words import (
@@ -86,7 +86,7 @@ class Pairwise:
             raise BayescompareError(
                 f"no comparison of {pair!r} here: name two algorithms, as in "
                 f"p[{', '.join(map(repr, self.comparisons[0].results.algorithms))}]."
-                f"{closest(named, known)}"
+                f"{did_you_mean(named, known)}"
             )
         return found
 
@@ -504,7 +504,7 @@ def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:
     if reference not in names:
         raise BayescompareError(
             f"reference={reference!r} is not an algorithm of these results "
-            f"({', '.join(names[:12])}).{closest(str(reference), names)}"
+            f"({', '.join(names[:12])}).{did_you_mean(str(reference), names)}"
         )
     return [pair for pair in itertools.combinations(names, 2) if reference in pair]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes, tabulate
 from bayescompare.text.numbers import count
@@ -375,7 +375,7 @@ class Statements:
             raise BayescompareError(
                 f"statement {label!r}: {str(state)!r} is not an ordering of "
                 f"{list(self.algorithms)} for measure {self.measures[j]!r}."
-                f"{closest(label, self.labels[:DENSE])}"
+                f"{did_you_mean(label, self.labels[:DENSE])}"
             )
         return tuple(self.algorithms.index(name) for name in state.names)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 
 __all__ = ["parse_measure", "read_measures"]
 
@@ -76,7 +76,7 @@ def _read_detail(text: str, key: str, value: str | None) -> tuple[str, Any]:
     known = ("rope", "unit", "bounds", "ordinal")
     raise BayescompareError(
         f"--measure {text}: {key!r} is not a part of a measure; the parts are rope=, unit=, "
-        f"bounds= and ordinal.{closest(key, known)}"
+        f"bounds= and ordinal.{did_you_mean(key, known)}"
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import bayescompare as bc
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.cli.flags import naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import FORMATS, TableOptions, read_names
@@ -54,7 +54,7 @@ def _reader(options: TableOptions) -> Callable[[TableOptions, Path, str | None],
     if options.format is not None and options.format not in FORMATS:
         raise BayescompareError(
             f"--format {options.format}: must be one of {', '.join(FORMATS)}."
-            f"{closest(options.format, FORMATS)}"
+            f"{did_you_mean(options.format, FORMATS)}"
         )
     if options.format in TOOLS:
         return _read_tool

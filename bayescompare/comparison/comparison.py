@@ -17,7 +17,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._checks import check_draws
-from bayescompare._errors import BayescompareError, MissingQuantity, closest
+from bayescompare._errors import BayescompareError, MissingQuantity, did_you_mean
 from bayescompare._files import new_file, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
@@ -660,6 +660,6 @@ class Comparison:
             if registry.having(name):
                 raise self.method.lacks(name)
             raise AttributeError(
-                f"{type(self).__name__} has no attribute {name!r}.{closest(name, dir(self))}"
+                f"{type(self).__name__} has no attribute {name!r}.{did_you_mean(name, dir(self))}"
             )
         raise AttributeError(name)

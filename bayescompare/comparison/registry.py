@@ -6,7 +6,7 @@ import importlib
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 
 if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
@@ -107,7 +107,8 @@ def get(name: object) -> type[Method]:
         return _load(_BUILT_IN[name])
     known = names()
     raise BayescompareError(
-        f"method={name!r} is unknown: choose one of {', '.join(known)}.{closest(str(name), known)}"
+        f"method={name!r} is unknown: choose one of {', '.join(known)}."
+        f"{did_you_mean(str(name), known)}"
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.io.tables import read_results
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.measure import Direction, Measure
@@ -159,5 +159,5 @@ def _find(name: object) -> Example:
             return example
     names = [example.name for example in _EXAMPLES]
     raise BayescompareError(
-        f"no example called {name!r}: there is {', '.join(names)}.{closest(str(name), names)}"
+        f"no example called {name!r}: there is {', '.join(names)}.{did_you_mean(str(name), names)}"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._pairwise import Pairwise
 from bayescompare._pairwise_notes import spread_words
 from bayescompare.comparison.rule import Rule, as_rule
@@ -132,7 +132,7 @@ def ranked_measure(p: Pairwise, measure: object) -> str | None:
     if measure is not None and measure not in names:
         raise BayescompareError(
             f"measure={measure!r}: these pairs were compared on {', '.join(names)}."
-            f"{closest(str(measure), names)}"
+            f"{did_you_mean(str(measure), names)}"
         )
     return names[0] if measure is None else str(measure)
 

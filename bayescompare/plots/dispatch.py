@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.rule import as_rule
 from bayescompare.plots.critical import plot_critical
 from bayescompare.plots.dominance import plot_dominance
@@ -139,6 +139,6 @@ def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable
     if not isinstance(given, str) or given not in known:
         raise BayescompareError(
             f"kind={kind!r} is no picture of this: choose one of {', '.join(known)}."
-            f"{closest(str(kind), known)}"
+            f"{did_you_mean(str(kind), known)}"
         )
     return known[kind]

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._checks import is_number
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.results.text import first, quoted
 
@@ -120,7 +120,7 @@ def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, n
     columns = [str(column) for column in df.columns]
     raise BayescompareError(
         f"{argument}: no such column; the columns are {quoted(columns)}."
-        f"{closest(str(name), columns)}"
+        f"{did_you_mean(str(name), columns)}"
     )
 
 

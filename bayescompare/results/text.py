@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayescompare._errors import closest
+from bayescompare._errors import did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.results.measure import Measure
 from bayescompare.text.numbers import count, percent, plural, setting, statistic
@@ -52,7 +52,9 @@ def repeated(names: Iterable[str]) -> str | None:
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:
     """Say that a name is none of those there are."""
-    return f"no {kind} called {name!r}: there is {quoted(known, 8)}.{closest(str(name), known)}"
+    return (
+        f"no {kind} called {name!r}: there is {quoted(known, 8)}.{did_you_mean(str(name), known)}"
+    )
 
 
 def cell_words(cell: Mapping[Any, str]) -> str:

@@ -22,7 +22,7 @@ import pandas as pd
 from scipy import stats
 
 from bayescompare._checks import check_count, check_positive, check_word
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import registry
@@ -159,7 +159,7 @@ def _check_sizes(
         if name not in known:
             raise BayescompareError(
                 f"{name}={value!r}: {model} has no such size; it has {', '.join(known)}."
-                f"{closest(name, known)}"
+                f"{did_you_mean(name, known)}"
             )
         check = check_count if isinstance(known[name], int) else check_positive
         check(**{name: value})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._files import new_file, write_text
 from bayescompare.cli.groups import with_groups
 from bayescompare.cli.options import Overwrite
@@ -63,6 +63,6 @@ def _model_file(name: str) -> Path:
         return Path(name)
     if name not in models:
         raise BayescompareError(
-            f"no model called {name!r}: there is {', '.join(models)}.{closest(name, models)}"
+            f"no model called {name!r}: there is {', '.join(models)}.{did_you_mean(name, models)}"
         )
     return models[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.results.text import quoted
 
 __all__ = ["SEPARATORS", "Pairs", "pair_up"]
@@ -98,7 +98,7 @@ def _unexplained(
         return (
             f"columns that are not an algorithm and one of the measures {quoted(measures)}, as in "
             f"{'svm_' + measures[0]!r}: {quoted(left)}. If the table is long, algorithm="
-            f"{algorithm!r} is not one of its columns.{closest(algorithm, columns)}"
+            f"{algorithm!r} is not one of its columns.{did_you_mean(algorithm, columns)}"
         )
     named = {measure for _, measure in best.values()}
     absent = [m for m in measures if m not in named]

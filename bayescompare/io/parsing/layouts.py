@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.io.parsing.headers import Pairs, pair_up
 from bayescompare.results.frames import fault_words, find_column, non_numbers, spread
 from bayescompare.results.measure import Measure
@@ -50,7 +50,7 @@ def _melted(table: pd.DataFrame, roles: Roles, spec: Spec) -> xr.Dataset:
         if name not in found:
             raise BayescompareError(
                 f"measures[{name!r}]: not in the column 'measure', which has "
-                f"{quoted(found)}.{closest(name, found)}"
+                f"{quoted(found)}.{did_you_mean(name, found)}"
             )
     table = table[table["measure"].isin(list(spec))]
     _check_numeric(table, ["value"], roles["algorithm"])
@@ -106,7 +106,7 @@ def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) 
     words = [f"{c!r} ({fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty]
     if words:
         # In case a long table was meant.
-        hint = f" Read as a wide table, since there is no column {algorithm!r}." + closest(
+        hint = f" Read as a wide table, since there is no column {algorithm!r}." + did_you_mean(
             algorithm, [str(column) for column in table.columns]
         )
         raise BayescompareError(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import (
@@ -77,7 +77,7 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
         if name not in known:
             raise BayescompareError(
                 f"priors[{name!r}]: no such parameter; names here: {', '.join(known)}."
-                f"{closest(str(name), known)}"
+                f"{did_you_mean(str(name), known)}"
             )
         _check_value(name, value, next(p for p in parameters if p.name == name))
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, shown
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import Cells
 from bayescompare.methods._shared.priors import is_number
@@ -36,7 +36,7 @@ def check_prior(prior: object, strength: float) -> None:
         if prior not in _NAMES:
             raise BayescompareError(
                 f"prior={prior!r}: choose one of {', '.join(_NAMES)}, a number (α per statement) "
-                f"or a mapping from statement to α.{closest(prior, _NAMES)}"
+                f"or a mapping from statement to α.{did_you_mean(prior, _NAMES)}"
             )
     elif isinstance(prior, Mapping):
         if not prior:

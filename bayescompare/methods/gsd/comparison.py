@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, MissingQuantity, closest
+from bayescompare._errors import BayescompareError, MissingQuantity, did_you_mean
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
@@ -221,7 +221,7 @@ class GsdComparison(Comparison):
         if algorithm is not None and algorithm not in names:
             raise BayescompareError(
                 f"algorithm={algorithm!r} is not one of those compared ({', '.join(names[:12])})."
-                f"{closest(str(algorithm), names)}"
+                f"{did_you_mean(str(algorithm), names)}"
             )
         generator, _ = as_rng(rng)
         asked = names if algorithm is None else (algorithm,)

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path
-from bayescompare._errors import BayescompareError, closest, one_line
+from bayescompare._errors import BayescompareError, did_you_mean, one_line
 from bayescompare.results.text import first
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Source:
             if name not in known and not self._takes_any:
                 raise BayescompareError(
                     f"priors[{name!r}]: {self.where}: build() takes no such argument; it takes "
-                    f"{', '.join(known) or 'none'}.{closest(name, known)}"
+                    f"{', '.join(known) or 'none'}.{did_you_mean(name, known)}"
                 )
         try:
             model = self.build(results, **priors)
@@ -195,7 +195,7 @@ def find_source(source: object) -> Source:
         if str(source) not in known:
             raise BayescompareError(
                 f"method={source!r}: no such model; bundled are {', '.join(known) or 'none'}; a "
-                f"file of your own ends in .py.{closest(str(source), known)}"
+                f"file of your own ends in .py.{did_you_mean(str(source), known)}"
             )
         path = known[str(source)]
     if not path.is_file():

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayescompare._checks import check_flag, check_positive
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
@@ -179,7 +179,7 @@ class Network(Method):
         if isinstance(self.search, str) and self.search not in SEARCHES:
             raise BayescompareError(
                 f"search={self.search!r}: choose one of {', '.join(SEARCHES)}, or give a graph."
-                f"{closest(self.search, SEARCHES)}"
+                f"{did_you_mean(self.search, SEARCHES)}"
             )
         check_flag(average=self.average)
         if self.average and not (isinstance(self.search, str) and self.search == "exact"):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, closest
+from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.bdeu import subset_scores
 from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
@@ -125,7 +125,7 @@ def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
         if name not in measures:
             raise BayescompareError(
                 f"search names measure {name!r}, which these results do not have "
-                f"({', '.join(measures)}).{closest(str(name), measures)}"
+                f"({', '.join(measures)}).{did_you_mean(str(name), measures)}"
             )
     missing = [name for name in measures if name not in nodes]
     if missing and hasattr(graph, "nodes"):
