@@ -13,7 +13,7 @@ import pandas as pd
 from bayescompare._errors import BayescompareError, MissingQuantity
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.text.numbers import plural, setting, statistic
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
@@ -60,11 +60,12 @@ class ModelComparison:
         clear, close = rest[ahead], rest[~ahead]
         said = [f"Of {plural(len(table), 'model')} {best} predicts a left-out dataset best."]
         if len(clear):
-            said.append(f"It is clearly ahead of {many([str(n) for n in clear.index])}.")
+            said.append(f"It is clearly ahead of {join_names([str(n) for n in clear.index])}.")
         if len(close):
             said.append(
-                f"Its lead over {many([str(n) for n in close.index])} is within {setting(_CLEAR)} "
-                f"standard errors or below {setting(_SMALL)}: the data do not tell them apart."
+                f"Its lead over {join_names([str(n) for n in close.index])} is within "
+                f"{setting(_CLEAR)} standard errors or below {setting(_SMALL)}: the data do "
+                "not tell them apart."
             )
         known = table["log_evidence"].dropna()
         if len(known) > 1:
@@ -79,7 +80,8 @@ class ModelComparison:
         poor = table[table["khat"] > 0.7]
         if len(poor):
             said.append(
-                f"PSIS is unreliable for {many([str(n) for n in poor.index])} (k-hat above 0.7)."
+                f"PSIS is unreliable for {join_names([str(n) for n in poor.index])} "
+                "(k-hat above 0.7)."
             )
         return " ".join(filter(None, said))
 
@@ -89,7 +91,7 @@ class ModelComparison:
         if not named:
             return ""
         return (
-            f"The evidence of {many(named)} is that of the graph which the data chose, the "
+            f"The evidence of {join_names(named)} is that of the graph which the data chose, the "
             "greatest of all graphs'; average=True weighs them all."
         )
 
@@ -217,8 +219,8 @@ def _check_same_data(chosen: dict[str, Comparison]) -> None:
             one, other = getattr(model.results, what), getattr(c.results, what)
             if one != other:
                 raise BayescompareError(
-                    f"{first} and {name} are of different data: {what} {many(one, most=4)} and "
-                    f"{many(other, most=4)}."
+                    f"{first} and {name} are of different data: {what} {join_names(one, most=4)} "
+                    f"and {join_names(other, most=4)}."
                 )
         if not model.results.data.equals(c.results.data):
             raise BayescompareError(f"{first} and {name} are of different data: other values.")

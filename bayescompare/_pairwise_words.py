@@ -12,7 +12,7 @@ from bayescompare.methods._shared.learned_prior import LEAST_PAIRS, LearnedPrior
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import count, percent_setting, plural, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -51,7 +51,8 @@ def pairs_words(
     verdict = verdict_words(decided, graph)
     said = [
         f"{method.name} compared {plural(len(decided), 'pair')} of "
-        f"{plural(len(results.algorithms), 'algorithm')}, {joint}on {many(results.measures)}.",
+        f"{plural(len(results.algorithms), 'algorithm')}, {joint}on "
+        f"{join_names(results.measures)}.",
         f"{verdict[0].upper()}{verdict[1:]}{_promise(method, decided, rule)}",
         _winners(method, results, graph),
         *_cycle_words(graph.graph["cycles"]),
@@ -84,9 +85,9 @@ def learned_words(
         return said
     pairs = lone[["first", "second"]].to_numpy().tolist()
     return (
-        f"{said} Judged alone, {many([f'{a} and {b}' for a, b in pairs], most=4)} would reach "
-        f"{setting(rule.level)} too; among so many pairs some do by chance, and the learned prior "
-        "allows for that."
+        f"{said} Judged alone, {join_names([f'{a} and {b}' for a, b in pairs], most=4)} would "
+        f"reach {setting(rule.level)} too; among so many pairs some do by chance, and the "
+        "learned prior allows for that."
     )
 
 
@@ -121,7 +122,7 @@ def doubt_words(pairs: Sequence[str], models: int) -> str:
     """
     if not pairs:
         return ""
-    where = "" if models == 1 else f" for {many(pairs, most=4)}"
+    where = "" if models == 1 else f" for {join_names(pairs, most=4)}"
     return f"Caution: the sampling is not trustworthy{where}; see diagnose() of each."
 
 
@@ -193,7 +194,7 @@ def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
     named = winners
     if len(winners) > _MOST:
         named = sorted(winners, key=lambda name: -graph.out_degree(name))[:_MOST]
-    told = "; ".join(f"{name} over {many(list(graph.successors(name)))}" for name in named)
+    told = "; ".join(f"{name} over {join_names(list(graph.successors(name)))}" for name in named)
     rest = len(winners) - len(named)
     more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
     better = "Better on every measure" if len(results.measures) > 1 else "Better"
@@ -233,7 +234,7 @@ def _open(decided: pd.DataFrame) -> str:
     pairs = left[["first", "second"]].to_numpy().tolist()
     if not pairs:
         return ""
-    return f"Left open: {many([f'{a} against {b}' for a, b in pairs])}."
+    return f"Left open: {join_names([f'{a} against {b}' for a, b in pairs])}."
 
 
 def _without(decided: pd.DataFrame) -> str:
@@ -243,5 +244,5 @@ def _without(decided: pd.DataFrame) -> str:
         return ""
     return (
         f"Not compared, with fewer than two datasets in common: "
-        f"{many([f'{a} against {b}' for a, b in pairs])}."
+        f"{join_names([f'{a} against {b}' for a, b in pairs])}."
     )

@@ -20,7 +20,7 @@ from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes, tabulate
 from bayescompare.text.numbers import count
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
@@ -250,7 +250,7 @@ class Statement:
         if len(self.states) == 1 < len(measures):
             return self.states[0].words()
         held = self.by_state(measures).items()
-        return ", and ".join(f"{state.words()} on {many(on)}" for state, on in held)
+        return ", and ".join(f"{state.words()} on {join_names(on)}" for state, on in held)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from bayescompare.statements import Statement
 from bayescompare.studies.sbc import SBC
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
-from bayescompare.text.phrases import HEADS, cell_text, figure_text, many
+from bayescompare.text.phrases import HEADS, cell_text, figure_text, join_names
 
 __all__ = [
     "console",
@@ -88,7 +88,7 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
     if all(len(state.names) <= 2 for state in statement.states) and len(label) <= LABEL_WIDTH:
         return label
     by_state = statement.by_state(measures)
-    lines = [f"{many(on)}: {state.spaced()}" for state, on in by_state.items()]
+    lines = [f"{join_names(on)}: {state.spaced()}" for state, on in by_state.items()]
     more = len(lines) - LINES_SHOWN
     return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
 
@@ -121,7 +121,7 @@ def _table(*headings: str, left: int = 1, title: str | None = None, wrap: bool =
 def _about(results: Results) -> str:
     measures = [f"{name} ({results[name].direction})" for name in results.measures]
     return (
-        f"{many(results.algorithms, most=8)} on {many(measures, most=8)} over "
+        f"{join_names(results.algorithms, most=8)} on {join_names(measures, most=8)} over "
         f"{plural(len(results.datasets), 'dataset')}"
     )
 
@@ -191,7 +191,10 @@ def _print_components(out: Console, c: Comparison) -> None:
         best = statement_text(part["best"], part["measures"])
         how = "exact" if part["exact"] else "Monte Carlo"
         table.add_row(
-            many(part["measures"], most=20), best, how, numbers.probability(part["probability"])
+            join_names(part["measures"], most=20),
+            best,
+            how,
+            numbers.probability(part["probability"]),
         )
     out.print(table)
 

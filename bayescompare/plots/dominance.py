@@ -32,7 +32,7 @@ from bayescompare.plots._pairs import (
 )
 from bayescompare.plots.matrix import readable
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -308,5 +308,5 @@ def _title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
     measures = p.results.measures
     said = f"{p.method.name}: {what}"
     if not p.method.one_question and len(measures) > 1:
-        said += f", top to bottom {many([clip(name, _NAME) for name in measures], most=8)}"
+        said += f", top to bottom {join_names([clip(name, _NAME) for name in measures], most=8)}"
     return [said, verdicts_words(p, table, rule)]

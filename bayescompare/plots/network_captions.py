@@ -23,7 +23,7 @@ from bayescompare.plots._drawing import (
 from bayescompare.plots.network_layout import NetworkPicture
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import probability_equation, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,8 @@ def height_of(captions: Iterable[Caption]) -> int:
 def _answer_words(group: Mapping[str, Any]) -> str:
     held = Statement.parse(group["best"]).abridged().by_state(group["measures"])
     said = "; ".join(
-        f"{state} on {many([clip(name, _NAME) for name in names])}" for state, names in held.items()
+        f"{state} on {join_names([clip(name, _NAME) for name in names])}"
+        for state, names in held.items()
     )
     drawn = "" if group["exact"] else " (Monte Carlo)"
     sure = probability_equation(group["probability"]).replace(" ", GLUE)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.plots._drawing import set_title
 from bayescompare.plots.order import draw_graph, graph_size
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
     ax = draw_graph(graph, ax)
     said = [c.headline()]
     if c.incomparable:
-        apart = many([f"{a} and {b}" for a, b in c.incomparable], most=8)
+        apart = join_names([f"{a} and {b}" for a, b in c.incomparable], most=8)
         said.append(f"Incomparable pairs: {apart}")
     set_title(ax, *said)
     return ax

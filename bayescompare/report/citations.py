@@ -11,7 +11,7 @@ from bayescompare.comparison.rule import Rule
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.report.page import Section
 from bayescompare.text.numbers import plural, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -104,11 +104,11 @@ def method_section(
 def method_text(method: Method, results: Results, answer: Answer | None) -> str:
     """Return a paragraph for the methods section of a paper."""
     who = (
-        f"{many(results.algorithms)} were compared"
+        f"{join_names(results.algorithms)} were compared"
         if len(results.algorithms) <= 4
         else f"{len(results.algorithms)} algorithms were compared"
     )
-    where = f"on {many(results.measures)} over {plural(len(results.datasets), 'dataset')}"
+    where = f"on {join_names(results.measures)} over {plural(len(results.datasets), 'dataset')}"
     said = method.methods_text(answer)
     if method.citations:
         key = method.citations[0]
@@ -131,7 +131,7 @@ def _entries() -> dict[str, str]:
 def _ropes(results: Results) -> str:
     given = {name: results[name].rope for name in results.measures}
     ropes = [f"{name} {setting(rope)}" for name, rope in given.items() if rope is not None]
-    return f"Differences within a rope count as equivalence ({many(ropes)})." if ropes else ""
+    return f"Differences within a rope count as equivalence ({join_names(ropes)})." if ropes else ""
 
 
 def _over_pairs(

@@ -10,7 +10,7 @@ import numpy as np
 from bayescompare.plots.network_layout import all_probabilities, link_probability
 from bayescompare.report.tables import Table, probability_cell
 from bayescompare.text.numbers import log_evidence, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -25,7 +25,7 @@ def component_table(c: Comparison) -> Table:
     """Each independent group of measures with its own best statement."""
     rows = [
         [
-            many(part["measures"], most=20),
+            join_names(part["measures"], most=20),
             part["best"],
             "exact" if part["exact"] else "Monte Carlo",
             probability_cell(part["probability"]),

@@ -17,7 +17,7 @@ __all__ = [
     "HEADS",
     "cell_text",
     "figure_text",
-    "many",
+    "join_names",
     "none_leads_words",
     "short_label",
 ]
@@ -54,7 +54,7 @@ def short_label(label: str, most: int = 160) -> str:
     return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
 
 
-def many(items: Sequence[str], *, most: int = 6) -> str:
+def join_names(items: Sequence[str], *, most: int = 6) -> str:
     """Join names: ``"a, b and c"``, shortened when there are very many."""
     # "and 1 more" is no shorter than the one.
     if len(items) > most + 1:

@@ -9,7 +9,7 @@ from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, each, favours, own_level
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, pvalue, pvalue_equation, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.classic.all_test import AllTest
@@ -29,7 +29,7 @@ def all_test_headline(results: Results, answer: Answer, decision: Decision) -> s
             return f"{name} is ahead on {where} ({largest}, not significant)"
     if set(found) == {None}:
         return "no measure favours either algorithm (p = 1, not significant)"
-    told = [f"{name or 'neither'} on {many(on)}" for name, on in found.items()]
+    told = [f"{name or 'neither'} on {join_names(on)}" for name, on in found.items()]
     return f"the measures do not agree: {', '.join(told)} (p = 1, not significant)"
 
 

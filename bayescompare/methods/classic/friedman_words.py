@@ -12,7 +12,7 @@ from bayescompare.methods.classic.friedman import critical_difference, nemenyi, 
 from bayescompare.methods.classic.words import finding
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 __all__ = ["friedman_headline", "friedman_methods_text", "friedman_words"]
 
@@ -22,7 +22,11 @@ def friedman_headline(answer: Answer, decision: Decision) -> str:
     mean = ranks(answer.details)
     # Mean ranks are halves of whole numbers over n: equal ones are equal.
     best = [str(name) for name in mean.index[mean == mean.min()]]
-    ahead = f"best mean rank: {many(best)}" if len(best) < len(mean) else "all mean ranks are equal"
+    ahead = (
+        f"best mean rank: {join_names(best)}"
+        if len(best) < len(mean)
+        else "all mean ranks are equal"
+    )
     differ = "the algorithms differ"
     if decision.verdict != "settled":
         differ = "the algorithms do not differ significantly"
@@ -36,7 +40,7 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
     shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
     said = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
-        f"{results.measures[0]} (1 is best) are {many(shown, most=12)}."
+        f"{results.measures[0]} (1 is best) are {join_names(shown, most=12)}."
     )
     tested = finding(decision, "every ordering of the algorithms is equally likely")
     limits = (
@@ -77,7 +81,7 @@ def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
         for b in names
         if mean[a] < mean[b] and float(pvalues.loc[a, b]) <= alpha  # type: ignore[arg-type]
     ]
-    found = many(apart, most=12) if apart else "none are"
+    found = join_names(apart, most=12) if apart else "none are"
     said = [
         f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
         f"{rank(critical_difference(details))} apart: {found}."

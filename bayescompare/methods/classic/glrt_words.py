@@ -6,7 +6,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
-from bayescompare.text.phrases import many, short_label
+from bayescompare.text.phrases import join_names, short_label
 
 __all__ = ["glrt_words"]
 
@@ -17,7 +17,7 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     own = float(answer.counts[answer.labels.index(decision.statement)])
     best = short_label(decision.statement)
     if decision.verdict == "tied":
-        tied = many([best, *map(short_label, decision.rivals)], most=4)
+        tied = join_names([best, *map(short_label, decision.rivals)], most=4)
         return [
             f"On {plural(n, 'dataset')} the most frequent statements are tied ({tied}), so the "
             "test cannot single one out: p = 1."

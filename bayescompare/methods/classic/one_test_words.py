@@ -15,7 +15,7 @@ from bayescompare.methods.classic.words import (
 )
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.classic.one_test import OneTest
@@ -65,8 +65,8 @@ def _finding(method: OneTest, results: Results, answer: Answer, decision: Decisi
     if decision.verdict == "settled":
         ahead, behind = ahead_and_behind(results, answer)
         return (
-            f"{ahead} is significantly better on {many(favours(answer, SIGNIFICANT)[ahead])} at "
-            f"the {level} level, and {behind} on no measure at the level {own}: the rule calls "
+            f"{ahead} is significantly better on {join_names(favours(answer, SIGNIFICANT)[ahead])} "
+            f"at the {level} level, and {behind} on no measure at the level {own}: the rule calls "
             f"{ahead} better ({p})."
         )
     return (
@@ -80,12 +80,12 @@ def _opposed(method: OneTest, results: Results, answer: Answer) -> str:
     found = favours(answer, method.alpha)
     if not all(name in found for name in results.algorithms):
         return ""
-    return ", ".join(f"{name} on {many(found[name])}" for name in results.algorithms)
+    return ", ".join(f"{name} on {join_names(found[name])}" for name in results.algorithms)
 
 
 def _better(method: OneTest, results: Results, answer: Answer) -> str:
     ahead, behind = ahead_and_behind(results, answer)
-    on = many(favours(answer, SIGNIFICANT)[ahead])
+    on = join_names(favours(answer, SIGNIFICANT)[ahead])
     if len(results.measures) == 1:
         return f"{ahead} is significantly better on {on}"
     # The other may still be so at a level above the method's own.

@@ -6,7 +6,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 __all__ = [
     "NOT_A_PROBABILITY",
@@ -98,7 +98,7 @@ def each(test: str, results: Results, answer: Answer) -> str:
     ]
     return (
         f"By the {_FOUND_BY[test]} on {plural(len(results.datasets), 'dataset')}, the "
-        f"measures favour: {many(found)}."
+        f"measures favour: {join_names(found)}."
     )
 
 

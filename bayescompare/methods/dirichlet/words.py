@@ -9,7 +9,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, error, plural, probability_words, setting
-from bayescompare.text.phrases import many, short_label
+from bayescompare.text.phrases import join_names, short_label
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -42,7 +42,7 @@ def _prior(method: Dirichlet) -> str:
     if method.prior == "learned":
         return ""
     if method.priors:
-        return f"The prior is your own, on {many(list(method.priors))}."
+        return f"The prior is your own, on {join_names(list(method.priors))}."
     if method.prior in ("symmetric", "imprecise"):
         weight = plural(method.strength, "dataset")
         return f"The prior treats all statements alike and weighs as much as {weight}."
@@ -84,7 +84,9 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         tied = (decision.statement, *decision.rivals)
         # Orderings of many algorithms are too long to be listed in a sentence.
-        named = many(tied, most=4) if len(results.algorithms) == 2 else f"{len(tied)} orderings"
+        named = (
+            join_names(tied, most=4) if len(results.algorithms) == 2 else f"{len(tied)} orderings"
+        )
         return (
             f"On {n} no single statement leads: {named} are equally probable to be the most "
             f"probable one ({probability_words(decision.level)} each)."

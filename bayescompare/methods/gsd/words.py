@@ -24,7 +24,7 @@ from bayescompare.text.numbers import (
     setting,
     statistic,
 )
-from bayescompare.text.phrases import many
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
@@ -93,7 +93,7 @@ def bootstrap_words(
         f"On {n} the probability that {_claim(results, decision.statement)} is "
         f"{probability_words(decision.level)} (Monte Carlo standard error "
         f"{error(float(answer.mcse[k]))}), {verdict}.",
-        f"The others: {many(others)}.",
+        f"The others: {join_names(others)}.",
         f"In the data themselves {_relation(results, answer)}.",
         _meaning(results),
         "The bootstrap takes the datasets seen to be all kinds there are, with unknown weights; "
@@ -108,7 +108,7 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     above = strict(relation)
     front = list(answer.details["front"])
     wins = [
-        f"{name} dominates {many([names[j] for j in np.flatnonzero(above[i])])}"
+        f"{name} dominates {join_names([names[j] for j in np.flatnonzero(above[i])])}"
         for i, name in enumerate(names)
         if above[i].any()
     ]
@@ -137,7 +137,7 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
             f"{'; '.join(apart[:12])}{more}."
         )
     said.append(
-        f"No other dominates {many(front)}."
+        f"No other dominates {join_names(front)}."
         if len(front) < len(names)
         else "No algorithm is dominated by another."
     )
@@ -201,9 +201,9 @@ def _meaning(results: Results) -> str:
     metric = [name for name in results.measures if results[name].scale == "metric"]
     scales = []
     if metric:
-        scales.append(f"larger gains on {many(metric)} as worth more than smaller ones")
+        scales.append(f"larger gains on {join_names(metric)} as worth more than smaller ones")
     if ordinal:
-        scales.append(f"{many(ordinal)} by order alone")
+        scales.append(f"{join_names(ordinal)} by order alone")
     return (
         "To dominate is to be at least as good on average for every way of valuing the measures "
         f"that takes better values as better and {' and '.join(scales)}; no weights are chosen."
@@ -215,8 +215,9 @@ def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[st
     loose = unbounded(results)
     if loose:
         said.append(
-            f"Caution: {many(loose)} came without both bounds, so that the range seen in the pair "
-            "stands in for the least and greatest value possible; give bounds= if they are known."
+            f"Caution: {join_names(loose)} came without both bounds, so that the range seen in the "
+            "pair stands in for the least and greatest value possible; give bounds= if they are "
+            "known."
         )
     largest = answer.details.get("delta_max")
     if isinstance(largest, float) and method.epsilon is None and method.delta > largest:

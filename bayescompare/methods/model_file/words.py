@@ -8,7 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_words, setting
-from bayescompare.text.phrases import many, short_label
+from bayescompare.text.phrases import join_names, short_label
 
 __all__ = ["model_file_words", "model_methods_text"]
 
@@ -52,7 +52,7 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
         return []
     everywhere = " on every measure" if len(results.measures) > 1 else ""
     sure = [
-        f"{first} is ahead of {many(behind)}"
+        f"{first} is ahead of {join_names(behind)}"
         for first, row in zip(names, ahead, strict=True)
         if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
     ]

@@ -9,7 +9,7 @@ from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.dirichlet.words import lead_words, size_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, probability_words
-from bayescompare.text.phrases import many, short_label
+from bayescompare.text.phrases import join_names, short_label
 
 __all__ = ["GraphKind", "network_words", "summed_words"]
 
@@ -50,7 +50,7 @@ def _graph(kind: GraphKind, answer: Answer) -> str:
     end = "" if kind == "given" else f" (at most {limit} each)"
     if not edges:
         return f"{start}no measure depends on another{end}."
-    joined = many([f"{parent}–{child}" for parent, child in edges])
+    joined = join_names([f"{parent}–{child}" for parent, child in edges])
     return f"{start}these hang together: {joined}{end}."
 
 
@@ -60,7 +60,7 @@ def _carriers(answer: Answer, decision: Decision) -> list[str]:
     if len(parts) < 2:
         return []
     told = [
-        f"{many(part['measures'])}: {short_label(part['best'])} with "
+        f"{join_names(part['measures'])}: {short_label(part['best'])} with "
         f"{probability_words(part['probability'])}"
         for part in sorted(parts, key=lambda p: -p["probability"])
     ]
@@ -68,7 +68,9 @@ def _carriers(answer: Answer, decision: Decision) -> list[str]:
     firm = [m for p in parts if p["probability"] >= SETTLED for m in p["measures"]]
     loose = [m for p in parts if p["probability"] < SETTLED for m in p["measures"]]
     if firm and loose:
-        said.append(f"The verdict is carried by {many(firm)} and left open by {many(loose)}.")
+        said.append(
+            f"The verdict is carried by {join_names(firm)} and left open by {join_names(loose)}."
+        )
     elif firm:
         said.append("Every group is settled by itself.")
     else:
