@@ -30,7 +30,7 @@ from bayescompare.statements import Statement
 from bayescompare.studies.sbc import SBC
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
-from bayescompare.text.phrases import HEADS, cell_text, figure_text, join_names
+from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text, join_names
 
 __all__ = [
     "console",
@@ -162,7 +162,7 @@ def _print_statements(out: Console, c: Comparison) -> None:
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
         summary = summary.drop(columns=["theta_lower", "theta_upper"], errors="ignore")
-    table = _table("statement", *(HEADS.get(str(name), str(name)) for name in summary))
+    table = _table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]
         text = statement_text(str(label), c.results.measures)

@@ -35,7 +35,7 @@ from bayescompare.report.tables import (
     rows,
 )
 from bayescompare.text.numbers import probability_words, statistic
-from bayescompare.text.phrases import HEADS
+from bayescompare.text.phrases import COLUMN_TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +149,7 @@ def _summary(c: Comparison) -> Table:
     figures = rows(table.head(MOST_ROWS))
     return Table(
         title,
-        ["statement", *heads(table.rename(columns={"pvalue": HEADS["pvalue"]}))],
+        ["statement", *heads(table.rename(columns={"pvalue": COLUMN_TITLES["pvalue"]}))],
         [[label, *row] for label, row in zip(statements, figures, strict=True)],
         more=max(0, len(table) - MOST_ROWS),
         marked=[label == c.best for label in statements],

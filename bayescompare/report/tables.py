@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bayescompare.text import numbers
-from bayescompare.text.phrases import HEADS, cell_text, figure_text
+from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ MOST_ROWS, MOST_PAIRS = 50, 100
 
 #: Column of `summary()` or `decide()` → head of the column in the report.
 _HEADS = {
-    **HEADS,
+    **COLUMN_TITLES,
     "probability": "P(most probable)",
     "alone": "P(own prior)",
     "pvalue": "p-value",

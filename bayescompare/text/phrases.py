@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
 
 __all__ = [
-    "HEADS",
+    "COLUMN_TITLES",
     "cell_text",
     "figure_text",
     "join_names",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 #: What a column of `summary()` is headed.
-HEADS = {
+COLUMN_TITLES = {
     "count": "datasets",
     "probability": "P",
     "mcse": "MCSE",
