@@ -18,7 +18,13 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.orders import MIDDLE, Table, choices, expansion_sizes, tabulate
+from bayescompare.kernels.orders import (
+    MIDDLE,
+    WeightTable,
+    allowed_orders,
+    expansion_sizes,
+    tabulate,
+)
 from bayescompare.text.numbers import count
 from bayescompare.text.phrases import join_names
 
@@ -266,7 +272,7 @@ class Statements:
     levels : tuple of arrays (P, l)
         The known states of each measure, as orders best to worst: all of them for up to six
         algorithms, else those observed.
-    table : Table
+    table : WeightTable
         States (indices into `levels`), counts and the sparse weights.
     """
 
@@ -275,7 +281,7 @@ class Statements:
     datasets: tuple[str, ...]
     arities: tuple[int, ...]
     levels: tuple[IntArray, ...]
-    table: Table
+    table: WeightTable
 
     @classmethod
     def from_results(cls, results: Results) -> Statements:
@@ -297,7 +303,7 @@ class Statements:
         dense = math.prod(arities) <= DENSE
         complete = factorial <= MOST_LEVELS
         by_measure = [
-            choices(values[:, :, j], rope, complete=complete) for j, rope in enumerate(ropes)
+            allowed_orders(values[:, :, j], rope, complete=complete) for j, rope in enumerate(ropes)
         ]
         levels = tuple(c.levels for c in by_measure)
         table = tabulate(by_measure)

@@ -20,7 +20,14 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["MIDDLE", "Choices", "Table", "choices", "expansion_sizes", "tabulate"]
+__all__ = [
+    "MIDDLE",
+    "AllowedOrders",
+    "WeightTable",
+    "allowed_orders",
+    "expansion_sizes",
+    "tabulate",
+]
 
 
 #: An order that names no algorithm: the state "equivalent" of a measure with a rope.
@@ -32,7 +39,7 @@ RELATIVE_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class Choices:
+class AllowedOrders:
     """The states that one measure allows each dataset.
 
     Attributes
@@ -55,7 +62,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Table:
+class WeightTable:
     """Statements that have weight, and which dataset gave it.
 
     Attributes
@@ -100,7 +107,7 @@ def expansion_sizes(values: FloatArray, ropes: Sequence[float | None]) -> list[i
     return sizes
 
 
-def choices(values: FloatArray, rope: float | None, *, complete: bool) -> Choices:
+def allowed_orders(values: FloatArray, rope: float | None, *, complete: bool) -> AllowedOrders:
     """Return the states that one measure allows each dataset.
 
     Parameters
@@ -113,7 +120,7 @@ def choices(values: FloatArray, rope: float | None, *, complete: bool) -> Choice
         List all l! orderings as levels instead of the observed ones.
     """
     if values.shape[1] == 2:
-        return _pair_choices(values, rope)
+        return _pair_orders(values, rope)
     order, tied = _sorted_with_ties(values)
     some = tied.any(axis=1)
     rows = [
@@ -126,33 +133,33 @@ def choices(values: FloatArray, rope: float | None, *, complete: bool) -> Choice
         every = np.array(list(itertools.permutations(range(values.shape[1]))), dtype=np.int64)
         listed = np.concatenate([every, listed])
     levels, inverse = np.unique(listed, axis=0, return_inverse=True)
-    return Choices(levels, inverse.ravel()[len(listed) - offsets[-1] :], offsets)
+    return AllowedOrders(levels, inverse.ravel()[len(listed) - offsets[-1] :], offsets)
 
 
-def tabulate(measures: Sequence[Choices]) -> Table:
-    """Cross the measures' choices within each dataset and add up the weights.
+def tabulate(measures: Sequence[AllowedOrders]) -> WeightTable:
+    """Cross the measures' allowed orders within each dataset and add up the weights.
 
-    A dataset with c₁, …, c_m choices gives each of its Π c_j statements the weight 1 / Π c_j.
+    A dataset with c₁, …, c_m allowed orders gives each of its Π c_j statements weight 1 / Π c_j.
     """
     dataset, states = _cross(measures)
     statement, unique = _unique_rows(states)
     weight = 1.0 / np.bincount(dataset)[dataset]
     counts = np.bincount(statement, weights=weight, minlength=len(unique))
-    return Table(unique, counts, dataset, statement, weight)
+    return WeightTable(unique, counts, dataset, statement, weight)
 
 
-def _pair_choices(values: FloatArray, rope: float | None) -> Choices:
+def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
     """Two algorithms: first better, [equivalent,] second better."""
     difference = values[:, 0] - values[:, 1]
     close = np.abs(difference) <= (rope or 0.0) + RELATIVE_TOLERANCE * np.abs(values).max(axis=1)
     if rope is not None:
         levels = np.array([[0, 1], [MIDDLE, MIDDLE], [1, 0]], dtype=np.int64)
         flat = np.where(close, 1, np.where(difference > 0, 0, 2)).astype(np.int64)
-        return Choices(levels, flat, np.arange(len(values) + 1, dtype=np.int64))
+        return AllowedOrders(levels, flat, np.arange(len(values) + 1, dtype=np.int64))
     levels = np.array([[0, 1], [1, 0]], dtype=np.int64)
     allowed = np.stack([close | (difference > 0), close | (difference < 0)], axis=1)
     offsets = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))]).astype(np.int64)
-    return Choices(levels, np.nonzero(allowed)[1].astype(np.int64), offsets)
+    return AllowedOrders(levels, np.nonzero(allowed)[1].astype(np.int64), offsets)
 
 
 def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
@@ -179,7 +186,7 @@ def _consistent_orders(order: IntArray, tied: BoolArray) -> IntArray:
     return np.array([list(itertools.chain.from_iterable(w)) for w in ways], dtype=np.int64)
 
 
-def _cross(measures: Sequence[Choices]) -> tuple[IntArray, IntArray]:
+def _cross(measures: Sequence[AllowedOrders]) -> tuple[IntArray, IntArray]:
     """Return (dataset, states) with a row for every statement that a dataset allows."""
     first = np.stack([c.flat[c.offsets[:-1]] for c in measures], axis=1)
     sizes = np.stack([c.sizes for c in measures], axis=1)

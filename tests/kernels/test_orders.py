@@ -12,13 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bayescompare.kernels.orders import MIDDLE, choices, expansion_sizes, tabulate
+from bayescompare.kernels.orders import MIDDLE, allowed_orders, expansion_sizes, tabulate
 from tests.oracles import statements as oracles
 
 
 def weights_of(values: np.ndarray) -> list[dict[tuple[tuple[int, ...], ...], float]]:
     """Each dataset's weights by orders, read off the kernel's table."""
-    measures = [choices(values[:, :, j], None, complete=False) for j in range(values.shape[2])]
+    measures = [
+        allowed_orders(values[:, :, j], None, complete=False) for j in range(values.shape[2])
+    ]
     table = tabulate(measures)
     found: list[dict[tuple[tuple[int, ...], ...], float]] = [{} for _ in values]
     for i, k, w in zip(table.dataset, table.statement, table.weight, strict=True):
@@ -60,7 +62,9 @@ def test_no_weak_order_of_three_makes_a_cycle(values: np.ndarray) -> None:
 
 @given(tables())
 def test_counts_add_up_and_states_are_sorted(values: np.ndarray) -> None:
-    measures = [choices(values[:, :, j], None, complete=False) for j in range(values.shape[2])]
+    measures = [
+        allowed_orders(values[:, :, j], None, complete=False) for j in range(values.shape[2])
+    ]
     table = tabulate(measures)
     assert table.counts.sum() == pytest.approx(len(values), abs=1e-9)
     assert np.all(table.counts > 0)
@@ -109,7 +113,7 @@ def test_fully_tied_datasets(m: int) -> None:
 @pytest.mark.parametrize("complete", [False, True])
 def test_levels_listed(complete: bool) -> None:
     values = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
-    levels = choices(values, None, complete=complete).levels
+    levels = allowed_orders(values, None, complete=complete).levels
     every = [list(p) for p in itertools.permutations(range(3))]
     assert levels.tolist() == (every if complete else [every[0], every[-1]])
 
@@ -130,7 +134,7 @@ def test_float_noise_is_a_tie_and_a_real_difference_is_not() -> None:
 
 
 def states(a: float, b: float, rope: float | None) -> list[int]:
-    c = choices(np.array([[a, b]]), rope, complete=False)
+    c = allowed_orders(np.array([[a, b]]), rope, complete=False)
     return c.flat.tolist()
 
 
@@ -163,7 +167,7 @@ def test_the_middle_is_what_it_says(a: float, b: float, rope: float) -> None:
 
 
 def test_levels_with_a_rope() -> None:
-    c = choices(np.array([[1.0, 1.0]]), 0.1, complete=True)
+    c = allowed_orders(np.array([[1.0, 1.0]]), 0.1, complete=True)
     assert c.levels.tolist() == [[0, 1], [MIDDLE, MIDDLE], [1, 0]]
     assert expansion_sizes(np.ones((3, 2, 2)), [0.1, None]) == [2, 2, 2]
 
@@ -184,7 +188,7 @@ def test_many_measures_where_one_integer_cannot_hold_a_state() -> None:
     values = rng.random((6, 2, 1200))
     values[3] = values[0]
     values[5, :, 7] = 1.0
-    measures = [choices(values[:, :, j], None, complete=False) for j in range(1200)]
+    measures = [allowed_orders(values[:, :, j], None, complete=False) for j in range(1200)]
     table = tabulate(measures)
     assert len(table.states) == 6
     assert sorted(table.counts.tolist()) == [0.5, 0.5, 1, 1, 1, 2]
@@ -195,6 +199,6 @@ def test_many_measures_where_one_integer_cannot_hold_a_state() -> None:
 def test_eight_algorithms_on_six_measures() -> None:
     rng = np.random.default_rng(1)
     values = rng.random((50, 8, 6))
-    measures = [choices(values[:, :, j], None, complete=False) for j in range(6)]
+    measures = [allowed_orders(values[:, :, j], None, complete=False) for j in range(6)]
     table = tabulate(measures)
     assert table.counts.tolist() == [1.0] * 50
