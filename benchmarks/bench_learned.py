@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
@@ -37,7 +37,10 @@ def run() -> list[Row]:
 
     def one_by_one() -> np.ndarray:
         return np.array(
-            [Mixture(Cells(log_base, n), STRENGTHS, prior).maximum()[0] for n in counts[:_SOME]]
+            [
+                Mixture(DirichletCells(log_base, n), STRENGTHS, prior).maximum()[0]
+                for n in counts[:_SOME]
+            ]
         )
 
     error = float(np.abs(together[:_SOME] - one_by_one()).max())

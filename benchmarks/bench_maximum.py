@@ -7,7 +7,7 @@ import math
 import mpmath
 import numpy as np
 
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from benchmarks.timing import Row, median_seconds
 
@@ -18,7 +18,7 @@ def monte_carlo(shape: np.ndarray, draws: int, rng: np.random.Generator) -> np.n
     return np.bincount(gammas.argmax(axis=1), minlength=len(shape)) / draws
 
 
-def mpmath_error(cells: Cells, p: np.ndarray) -> float:
+def mpmath_error(cells: DirichletCells, p: np.ndarray) -> float:
     """Greatest error of P over the distinct cells, against 30-digit quadrature."""
     mpmath.mp.dps = 30
     shapes, first, sizes = np.unique(cells.shape, return_index=True, return_counts=True)
@@ -49,7 +49,7 @@ def against_monte_carlo() -> list[Row]:
     rows, rng = [], np.random.default_rng(0)
     for size, goal in ((64, 50), (216, 200)):
         counts = rng.multinomial(50, rng.dirichlet(np.full(size, 0.2))).astype(float)
-        cells = Cells(np.full(size, -math.log(size)), counts)
+        cells = DirichletCells(np.full(size, -math.log(size)), counts)
         ours = median_seconds(lambda c=cells: probability_of_maximum(c))
         baseline = median_seconds(lambda c=cells: monte_carlo(c.shape, 100_000, rng))
         error = mpmath_error(cells, probability_of_maximum(cells)[0])
@@ -67,7 +67,7 @@ def against_baycomp() -> list[Row]:
     y = np.repeat([-1.0, 0.0, 1.0], counts.astype(int))
     x = np.zeros_like(y)
     # baycomp puts 1 on the rope and 1e-4 everywhere, for its own numerical stability.
-    cells = Cells(np.log([1e-4, 1.0 + 1e-4, 1e-4]), counts)
+    cells = DirichletCells(np.log([1e-4, 1.0 + 1e-4, 1e-4]), counts)
 
     def sampled() -> tuple[float, ...]:
         return Posterior(SignTest.sample(x, y, 0.1, nsamples=50_000)).probs()

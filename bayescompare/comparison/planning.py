@@ -11,7 +11,7 @@ import pandas as pd
 from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, shown
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.text.numbers import whole
 
@@ -74,12 +74,12 @@ def plan_table(
     return pd.DataFrame(rows, columns=heads).set_index("more")
 
 
-def next_cells(cells: Cells, number: int, rng: np.random.Generator) -> FloatArray:
+def next_cells(cells: DirichletCells, number: int, rng: np.random.Generator) -> FloatArray:
     """Add datasets as `grown` does, and return every P(max)."""
     return probability_of_maximum(grown(cells, number, rng))[0]
 
 
-def grown(cells: Cells, number: int, rng: np.random.Generator) -> Cells:
+def grown(cells: DirichletCells, number: int, rng: np.random.Generator) -> DirichletCells:
     """Add datasets one by one, as Pólya's urn does.
 
     θ is integrated out: each dataset falls into a statement in proportion to prior parameter plus
@@ -101,4 +101,6 @@ def grown(cells: Cells, number: int, rng: np.random.Generator) -> Cells:
         # One fewer of e^x: log(e^x − 1).
         one_less = math.expm1(-rest_log_size) if rest_log_size > 0 else -1.0
         rest_log_size = rest_log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
-    return Cells(np.array(log_alpha), np.array(counts), cells.rest_log_alpha, rest_log_size)
+    return DirichletCells(
+        np.array(log_alpha), np.array(counts), cells.rest_log_alpha, rest_log_size
+    )

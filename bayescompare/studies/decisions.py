@@ -20,7 +20,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
@@ -218,7 +218,7 @@ def _alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
     """P(max) under the papers' prior; the same counts come again and again."""
     key = counts.tobytes()
     if key not in known:
-        cells = Cells(np.full(len(counts), -math.log(len(counts))), counts)
+        cells = DirichletCells(np.full(len(counts), -math.log(len(counts))), counts)
         known[key] = probability_of_maximum(cells)[0]
     return known[key]
 
@@ -231,5 +231,5 @@ def _learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]
     table = PairCounts(rows, cells, counts[rows, cells], len(counts))
     log_base, _ = learned_base(counts.sum(axis=0), math.log(counts.shape[1]))
     weights = learn_weights(strength_evidence(table, log_base))
-    prior = Mixture(Cells(log_base, counts[0]), STRENGTHS, weights)
+    prior = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS, weights)
     return {i: prior.with_counts(counts[i]).maximum()[0] for i in wanted}

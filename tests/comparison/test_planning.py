@@ -10,7 +10,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.comparison.planning import next_cells
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
 
@@ -22,7 +22,7 @@ def test_one_more_dataset_by_enumeration(results: bc.Results) -> None:
     for k in range(4):
         counts = c.answer.counts.copy()
         counts[k] += 1
-        p, _ = probability_of_maximum(Cells(np.full(4, math.log(0.25)), counts))
+        p, _ = probability_of_maximum(DirichletCells(np.full(4, math.log(0.25)), counts))
         expected += shape[k] / shape.sum() * (p.max() >= 0.8)
     found = c.plan([1], threshold=0.8, simulations=2000, rng=1)
     assert 0 < expected < 1
@@ -32,7 +32,7 @@ def test_one_more_dataset_by_enumeration(results: bc.Results) -> None:
 def test_the_urn_is_exchangeable_and_lists_new_statements() -> None:
     """Two datasets fall into the same unlisted statement as often as Pólya says."""
     size = 1000.0
-    cells = Cells(
+    cells = DirichletCells(
         np.array([math.log(1 / size)]), np.array([0.0]), -math.log(size), math.log(size - 1)
     )
     rng = np.random.default_rng(0)
@@ -83,7 +83,7 @@ def test_the_plan_by_enumeration(results: bc.Results) -> None:
     alpha = np.array([3.0, 0.2, 0.2, 0.2])
     settled = best = 0.0
     answers: dict[tuple[int, ...], np.ndarray] = {}
-    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.cells import DirichletCells
     from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
     for path in product(range(4), repeat=3):
@@ -94,7 +94,7 @@ def test_the_plan_by_enumeration(results: bc.Results) -> None:
         key = tuple(sorted(path))
         if key not in answers:
             counted = c.answer.counts + np.bincount(path, minlength=4)
-            answers[key] = probability_of_maximum(Cells(np.log(alpha), counted))[0]
+            answers[key] = probability_of_maximum(DirichletCells(np.log(alpha), counted))[0]
         settled += p * (answers[key].max() >= threshold)
         best += p * (answers[key][place] >= threshold)
     found = c.plan([3], threshold=threshold, simulations=2000, rng=1).loc[3]
@@ -142,9 +142,9 @@ def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
 def test_the_urn_runs_out_of_new_statements() -> None:
     """Of three equal statements one is listed: there are two to come, and no more."""
     from bayescompare.comparison.planning import next_cells
-    from bayescompare.kernels.dirichlet.cells import Cells
+    from bayescompare.kernels.dirichlet.cells import DirichletCells
 
-    cells = Cells(np.zeros(1), np.zeros(1), 0.0, math.log(2.0))
+    cells = DirichletCells(np.zeros(1), np.zeros(1), 0.0, math.log(2.0))
     rng = np.random.default_rng(0)
     assert {len(next_cells(cells, 12, rng)) for _ in range(60)} <= {2, 3}
 

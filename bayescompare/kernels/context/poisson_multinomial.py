@@ -18,7 +18,7 @@ from scipy.special import gammainc, gammaln
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial import DUST
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
@@ -203,6 +203,7 @@ def _score_states(states: IntArray, alpha: FloatArray) -> FloatArray:
     """P(max) for every triple of counts."""
     log_alpha = np.log(alpha)
     scores = [
-        probability_of_maximum(Cells(log_alpha, counts))[0] for counts in states.astype(np.float64)
+        probability_of_maximum(DirichletCells(log_alpha, counts))[0]
+        for counts in states.astype(np.float64)
     ]
     return np.asarray(scores, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""`Cells`: the parameters of a Dirichlet whose countless equal, unobserved cells are one lump."""
+"""`DirichletCells`: a Dirichlet whose countless equal, unobserved cells are one lump."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["Cells"]
+__all__ = ["DirichletCells"]
 
 
 @dataclass(frozen=True)
-class Cells:
+class DirichletCells:
     """A Dirichlet prior and the counts seen, with the equal unobserved cells kept as a lump.
 
     Attributes

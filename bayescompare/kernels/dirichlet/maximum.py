@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import gammainccinv, gammaincinv, wrightomega
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.numerics.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
 
 __all__ = ["TAIL", "probability_of_maximum"]
@@ -66,7 +66,7 @@ class _Groups:
         return max(0.0, -math.log(self.reference))
 
 
-def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
+def probability_of_maximum(cells: DirichletCells) -> tuple[FloatArray, float]:
     """Return P(θ_i is the largest) for every listed cell, and for the lump together.
 
     Parameters
@@ -90,7 +90,7 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
     Example 3 of the paper, where 150,000 Monte Carlo draws gave 0.796:
 
     >>> n = np.array([1.0, 2.0, 3.0, 6.0])
-    >>> p, rest = probability_of_maximum(Cells(np.full(4, np.log(0.25)), n))
+    >>> p, rest = probability_of_maximum(DirichletCells(np.full(4, np.log(0.25)), n))
     >>> p.round(12).tolist(), rest
     ([0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235], 0.0)
     """
@@ -99,7 +99,7 @@ def probability_of_maximum(cells: Cells) -> tuple[FloatArray, float]:
     return each[member], min(float(each[-1]), 1.0)
 
 
-def _group(cells: Cells) -> tuple[_Groups, IntArray]:
+def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
     """Collect equal shapes; `member` is each listed cell's group.
 
     Impossible cells, whose log α is −inf, are a group like any other: its F is 1 and its f is 0.

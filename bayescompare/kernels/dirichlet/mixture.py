@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv, betaln, logsumexp, xlog1py, xlogy
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import posterior_weights
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
@@ -46,11 +46,11 @@ class Mixture:
         The values that A may take, and their prior weights g.
     """
 
-    base: Cells
+    base: DirichletCells
     strengths: FloatArray
     prior: FloatArray
 
-    def given(self, strength: float) -> Cells:
+    def given(self, strength: float) -> DirichletCells:
         """Return the Dirichlet of one strength."""
         more = math.log(strength)
         return replace(
@@ -78,7 +78,7 @@ class Mixture:
         """Posterior weights of the strengths; those below 1e-9 are dropped."""
         return posterior_weights(self.log_evidences, self.prior)
 
-    def average(self, figure: Callable[[Cells], FloatArray | float]) -> FloatArray:
+    def average(self, figure: Callable[[DirichletCells], FloatArray | float]) -> FloatArray:
         """Average a figure of one Dirichlet over the posterior weights."""
         kept = np.flatnonzero(self.weights)
         found = [np.asarray(figure(self.given(float(self.strengths[k])))) for k in kept]
@@ -91,7 +91,7 @@ class Mixture:
         --------
         One strength is the plain test:
 
-        >>> quarter = Cells(np.full(4, np.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
+        >>> quarter = DirichletCells(np.full(4, np.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
         >>> p, lump = Mixture(quarter, np.array([1.0]), np.array([1.0])).maximum()
         >>> p.round(6).tolist(), lump
         ([0.012363, 0.051923, 0.1375, 0.798214], 0.0)
@@ -102,7 +102,7 @@ class Mixture:
     def pair_order(self, first: int, second: int | None) -> float:
         """P(θ_first > θ_second); None is a cell that is not listed."""
 
-        def exceeds(cells: Cells) -> float:
+        def exceeds(cells: DirichletCells) -> float:
             other = math.exp(cells.rest_log_alpha) if second is None else cells.shape[second]
             return pair_order(float(cells.shape[first]), float(other))
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import betainc, logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.gammas import TINY, log_rising
 
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def log_evidence(cells: Cells) -> float:
+def log_evidence(cells: DirichletCells) -> float:
     r"""Log of :math:`\int \prod_k \theta_k^{n_k}\,dP(\theta)`, in closed form.
 
     .. math:: \log\frac{\Gamma(A)}{\Gamma(A+N)}
@@ -42,7 +42,7 @@ def log_evidence(cells: Cells) -> float:
     --------
     One dataset in one of four equal cells has evidence 1/4:
 
-    >>> round(math.exp(log_evidence(Cells(np.full(4, 0.0), np.array([1.0, 0, 0, 0])))), 12)
+    >>> round(math.exp(log_evidence(DirichletCells(np.full(4, 0.0), np.array([1.0, 0, 0, 0])))), 12)
     0.25
     """
     parts = log_rising(cells.log_alpha, cells.counts)
@@ -50,7 +50,7 @@ def log_evidence(cells: Cells) -> float:
 
 
 def leave_one_out(
-    cells: Cells, dataset: IntArray, statement: IntArray, weight: FloatArray
+    cells: DirichletCells, dataset: IntArray, statement: IntArray, weight: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Log predictive density of each dataset given the others, and given all, exactly.
 
@@ -165,7 +165,7 @@ def imprecise_bounds(
         alpha = np.zeros(len(padded))
         alpha[equal[0]] = strength
         with np.errstate(divide="ignore"):
-            p, _ = probability_of_maximum(Cells(np.log(alpha), padded))
+            p, _ = probability_of_maximum(DirichletCells(np.log(alpha), padded))
         upper[equal] = np.maximum(upper[equal], p[equal[0]])
         lower[equal] = np.minimum(lower[equal], p[equal[0]])
         others = np.flatnonzero(keys != key)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.statements import DENSE, OTHER, Statements
 
@@ -58,7 +58,7 @@ class Listing:
         return self.other is not None
 
     @classmethod
-    def from_cells(cls, statements: Statements, cells: Cells) -> Listing:
+    def from_cells(cls, statements: Statements, cells: DirichletCells) -> Listing:
         """List all statements, or the leading ones and ``"(other)"``."""
         n, table = len(statements.datasets), statements.table
         if statements.size <= DENSE:
@@ -127,7 +127,9 @@ def _wins(statements: Statements, keep: IntArray) -> FloatArray:
     return leads[:, :, 0] if l == 2 else leads
 
 
-def _other(statements: Statements, cells: Cells, rest: IntArray) -> tuple[FloatArray, FloatArray]:
+def _other(
+    statements: Statements, cells: DirichletCells, rest: IntArray
+) -> tuple[FloatArray, FloatArray]:
     """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
     l = len(statements.algorithms)
     every, within = _wins(statements, np.arange(statements.n_listed)), _wins(statements, rest)

@@ -32,7 +32,7 @@ from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.planning import next_cells
 from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
     imprecise_bounds,
@@ -209,7 +209,7 @@ class Dirichlet(Method):
         """Whether a prior of the user's makes the model non-conjugate."""
         return bool(self.open_priors)
 
-    def cells(self, results: Results) -> tuple[Statements, Cells]:
+    def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
         statements = Statements.from_results(results)
         given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
@@ -391,7 +391,7 @@ class Dirichlet(Method):
         return dirichlet_words(self, results, answer, decision)
 
 
-def questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str, float]:
+def questions(statements: Statements, cells: DirichletCells, answer: Answer) -> dict[str, float]:
     """Four different questions about the best statement, each in closed form."""
     best = decide(answer).statement
     where, opposite = answer.labels.index(best), statements.opposite(best)
@@ -408,7 +408,7 @@ def questions(statements: Statements, cells: Cells, answer: Answer) -> dict[str,
     }
 
 
-def theta_summary(cells: Cells, mass: float = 0.95) -> dict[str, FloatArray]:
+def theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:
     """Posterior mean and central interval of every θ, each a Beta."""
     shape, total = cells.shape, cells.total
     if not math.isfinite(total):

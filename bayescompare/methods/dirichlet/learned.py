@@ -22,7 +22,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.comparison.planning import grown
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
 from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
@@ -88,7 +88,7 @@ class LearnedDirichlet(Dirichlet):
             statements = statements.with_labels(_labels(prior.shares, statements))
         log_base = np.log([prior.shares[pattern] for pattern in pair_patterns(statements)])
         counts = statements.table.counts
-        cells = Cells(log_base, counts, prior.log_rest, statements.log_unlisted)
+        cells = DirichletCells(log_base, counts, prior.log_rest, statements.log_unlisted)
         return statements, Mixture(cells, np.array(prior.values), np.array(prior.weights))
 
     # the answer ----------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class LearnedDirichlet(Dirichlet):
 
     # posterior -----------------------------------------------------------------------------------
 
-    def cells(self, results: Results) -> tuple[Statements, Cells]:
+    def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the base φ on them, which each strength multiplies."""
         statements, mixture = self.mixture(results)
         return statements, mixture.base

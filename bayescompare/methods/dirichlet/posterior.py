@@ -14,7 +14,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Form, Sampling
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import Listing
@@ -163,7 +163,7 @@ def _is_largest(theta: xr.DataArray) -> FloatArray:
 
 
 def _given_alpha(
-    posterior: xr.Dataset, statements: Statements, cells: Cells
+    posterior: xr.Dataset, statements: Statements, cells: DirichletCells
 ) -> tuple[FloatArray, FloatArray]:
     """P(max) given each draw of α, exactly: conditionally the model is conjugate.
 
@@ -178,7 +178,7 @@ def _given_alpha(
     for chain, draw in np.ndindex(drawn.shape[:2]):
         log_alpha = np.log(drawn[chain, draw]) + shift
         listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
-        given = Cells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
+        given = DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
         each[chain, draw], lump[chain, draw] = probability_of_maximum(given)
     return each, lump
 

@@ -12,7 +12,7 @@ import numpy as np
 from bayescompare._checks import MOST_WEIGHT, check_positive, shown
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.priors import is_number
 from bayescompare.statements import DENSE, Statement, Statements
 from bayescompare.text.numbers import count, setting
@@ -60,7 +60,9 @@ def _check_alpha(argument: str, value: object) -> None:
         )
 
 
-def cells_of(prior: Prior, strength: float, statements: Statements) -> tuple[Statements, Cells]:
+def cells_of(
+    prior: Prior, strength: float, statements: Statements
+) -> tuple[Statements, DirichletCells]:
     """Give every statement its α; the statements come back with the prior's own labels listed."""
     if isinstance(prior, Mapping):
         return _from_mapping(prior, statements)
@@ -69,7 +71,7 @@ def cells_of(prior: Prior, strength: float, statements: Statements) -> tuple[Sta
         log_alpha = math.log(strength) - statements.log_size if alpha is None else math.log(alpha)
     else:
         log_alpha = math.log(prior)
-    return statements, Cells(
+    return statements, DirichletCells(
         np.full(statements.n_listed, log_alpha),
         statements.table.counts,
         rest_log_alpha=log_alpha,
@@ -90,7 +92,9 @@ def mapping_of(name: str, alpha: FloatArray | None, statements: Statements) -> d
     return dict(zip(statements.labels, alpha.tolist(), strict=True))
 
 
-def _from_mapping(prior: Mapping[str, float], statements: Statements) -> tuple[Statements, Cells]:
+def _from_mapping(
+    prior: Mapping[str, float], statements: Statements
+) -> tuple[Statements, DirichletCells]:
     named = {label: alpha for label, alpha in prior.items() if label != REST}
     if REST not in prior and len(named) < statements.size:
         missing = [label for label in statements.labels if label not in named][:4]
@@ -101,7 +105,7 @@ def _from_mapping(prior: Mapping[str, float], statements: Statements) -> tuple[S
     listed = statements.with_labels(list(named))
     rest = float(prior.get(REST, math.nan))
     alpha = np.array([float(named.get(label, rest)) for label in listed.labels])
-    return listed, Cells(
+    return listed, DirichletCells(
         np.log(alpha),
         listed.table.counts,
         rest_log_alpha=math.log(rest) if REST in prior else -math.inf,

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.network.dag_posterior import all_dags, local_scores, sample_dags
 from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
@@ -180,7 +180,9 @@ def _complete(statements: Statements, members: list[int], ess: float) -> Maximum
     size = math.prod(statements.arities[j] for j in members)
     log_alpha = math.log(ess) - math.log(size)
     rest = math.log(size - len(own)) if size > len(own) else -math.inf
-    p, _ = probability_of_maximum(Cells(np.full(len(own), log_alpha), counts, log_alpha, rest))
+    p, _ = probability_of_maximum(
+        DirichletCells(np.full(len(own), log_alpha), counts, log_alpha, rest)
+    )
     return Maximum(p[inverse.ravel()], np.zeros(statements.n_listed))
 
 

@@ -20,7 +20,7 @@ from bayescompare.kernels.context import error_rates as er
 from bayescompare.kernels.context import poisson_binomial as pb
 from bayescompare.kernels.context import poisson_binomial_joint as pbj
 from bayescompare.kernels.context import poisson_multinomial as pm
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from tests.oracles import dirichlet as oracles
 
@@ -302,7 +302,7 @@ def test_certain_regions_are_the_dirichlet_kernel(
     counts: tuple[int, int, int], alpha: tuple[float, float, float]
 ) -> None:
     triples = np.repeat(np.eye(3), counts, axis=0)
-    exact, _ = probability_of_maximum(Cells(np.log(alpha), np.array(counts, dtype=float)))
+    exact, _ = probability_of_maximum(DirichletCells(np.log(alpha), np.array(counts, dtype=float)))
     np.testing.assert_allclose(pm.context_regions(triples, alpha), exact, atol=1e-12)
 
 

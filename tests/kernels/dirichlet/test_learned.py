@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import betainc, gammaln
 from scipy.stats import multivariate_normal
 
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
     PairCounts,
@@ -117,7 +117,7 @@ def test_mixture_is_the_average_of_mpmath_integrals() -> None:
     log_base, _ = learned_base(counts.sum(axis=0), math.log(4))
     weights = np.zeros(16)
     weights[[3, 7, 10]] = 0.2, 0.5, 0.3
-    mixture = Mixture(Cells(log_base, counts[0]), STRENGTHS, np.full(16, 1 / 16))
+    mixture = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS, np.full(16, 1 / 16))
     evidence = mixture.log_evidences
     kept = posterior_weights(evidence, np.where(weights > 0, weights, 1e-300))
     plain = sum(
@@ -129,7 +129,7 @@ def test_mixture_is_the_average_of_mpmath_integrals() -> None:
         if w > 0
     )
     only = [k for k in range(16) if weights[k] > 0]
-    chosen = Mixture(Cells(log_base, counts[0]), STRENGTHS[only], weights[only])
+    chosen = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS[only], weights[only])
     np.testing.assert_allclose(chosen.maximum()[0], plain, atol=1e-10)
     both = np.stack([kept, kept])
     np.testing.assert_allclose(mixed_maximum(sparse(counts), log_base, both)[0], plain, atol=1e-10)
@@ -146,7 +146,7 @@ def test_pairs_together_and_one_by_one_agree(size: int, pairs: int, n: int) -> N
     weights = learn_weights(evidence)
     found = mixed_maximum(sparse(counts), log_base, posterior_weights(evidence, weights))
     for p in range(pairs):
-        alone, lump = Mixture(Cells(log_base, counts[p]), STRENGTHS, weights).maximum()
+        alone, lump = Mixture(DirichletCells(log_base, counts[p]), STRENGTHS, weights).maximum()
         assert lump == 0.0
         np.testing.assert_allclose(found[p], alone, atol=2e-11)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-11)
@@ -172,7 +172,9 @@ def test_swapping_the_algorithms_mirrors_everything(one: list[int], two: list[in
 def example() -> tuple[Mixture, np.ndarray]:
     phi = np.array([0.4, 0.1, 0.2, 0.3])
     prior = np.full(16, 1 / 16)
-    return Mixture(Cells(np.log(phi), np.array([4.0, 1.0, 0.0, 2.5])), STRENGTHS, prior), phi
+    return Mixture(
+        DirichletCells(np.log(phi), np.array([4.0, 1.0, 0.0, 2.5])), STRENGTHS, prior
+    ), phi
 
 
 def test_mixture_figures_against_draws() -> None:
@@ -217,10 +219,10 @@ def test_leave_one_out_is_a_difference_of_mixture_evidences() -> None:
     counts = np.bincount(statement, weight)
 
     def evidence(n: np.ndarray) -> float:
-        each = [log_evidence(Cells(np.log(a * phi), n)) for a in STRENGTHS]
+        each = [log_evidence(DirichletCells(np.log(a * phi), n)) for a in STRENGTHS]
         return math.log(sum(g * math.exp(e) for g, e in zip(prior, each, strict=True)))
 
-    mixture = Mixture(Cells(np.log(phi), counts), STRENGTHS, prior)
+    mixture = Mixture(DirichletCells(np.log(phi), counts), STRENGTHS, prior)
     assert mixture.log_evidence == pytest.approx(evidence(counts), abs=1e-12)
     without, within = mixture.leave_one_out(dataset, statement, weight)
     for i in range(4):
@@ -230,7 +232,7 @@ def test_leave_one_out_is_a_difference_of_mixture_evidences() -> None:
 
 
 def test_one_strength_is_the_plain_dirichlet() -> None:
-    cells = Cells(np.full(4, math.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
+    cells = DirichletCells(np.full(4, math.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
     one = Mixture(cells, np.array([1.0]), np.array([1.0]))
     np.testing.assert_array_equal(one.maximum()[0], probability_of_maximum(cells)[0])
     assert one.log_evidence == pytest.approx(log_evidence(cells), abs=1e-12)

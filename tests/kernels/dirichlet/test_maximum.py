@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.kernels.dirichlet import maximum
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from tests.oracles import dirichlet as oracles
 
@@ -22,7 +22,7 @@ GOLOMB_DICKMAN = 0.62432998854355087
 def p_max(alpha: object, counts: object, **rest: float) -> tuple[np.ndarray, float]:
     counts = np.asarray(counts, dtype=float)
     alpha = np.broadcast_to(np.asarray(alpha, dtype=float), counts.shape)
-    return probability_of_maximum(Cells(np.log(alpha), counts, **rest))
+    return probability_of_maximum(DirichletCells(np.log(alpha), counts, **rest))
 
 
 # ----------------------------------------------------------------------------------- the published
@@ -40,7 +40,7 @@ def test_example_3_of_the_paper() -> None:
 def test_one_dataset_among_countless_statements() -> None:
     for log_size in (math.log(4.3e27), 500.0, 800.0, 2000.0):
         (found,), rest = probability_of_maximum(
-            Cells(np.array([-log_size]), np.array([1.0]), -log_size, log_size)
+            DirichletCells(np.array([-log_size]), np.array([1.0]), -log_size, log_size)
         )
         assert round(found, 4) == 0.6243
         assert found == pytest.approx(GOLOMB_DICKMAN, abs=1e-11)
@@ -161,7 +161,7 @@ def test_a_lump_of_very_many(size: int) -> None:
     counts = [3.0, 1.0, 0.5]
     log_alpha = -math.log(size)
     lumped, rest = probability_of_maximum(
-        Cells(np.full(3, log_alpha), np.array(counts), log_alpha, math.log(size - 3))
+        DirichletCells(np.full(3, log_alpha), np.array(counts), log_alpha, math.log(size - 3))
     )
     exact, unseen = oracles.largest_with_countless(counts, 1.0)
     # The limit K → ∞ is approached like 1/K.
@@ -189,7 +189,7 @@ def test_beyond_float_range_is_the_limit(counts: list[float], strength: float) -
     for log_size in (660.0, 672.0, 2000.0):
         log_alpha = math.log(strength) - log_size
         found, rest = probability_of_maximum(
-            Cells(np.full(len(counts), log_alpha), np.array(counts), log_alpha, log_size)
+            DirichletCells(np.full(len(counts), log_alpha), np.array(counts), log_alpha, log_size)
         )
         np.testing.assert_allclose(found, exact, rtol=0, atol=1e-10)
         assert rest == pytest.approx(unseen, abs=1e-10)
@@ -201,7 +201,7 @@ def test_a_weak_lump_is_right_in_its_far_tail(size: float) -> None:
     # was lost.
     log_alpha = math.log(0.1 / size)
     found, rest = probability_of_maximum(
-        Cells(np.full(1, log_alpha), np.array([0.05]), log_alpha, math.log(size))
+        DirichletCells(np.full(1, log_alpha), np.array([0.05]), log_alpha, math.log(size))
     )
     exact, unseen = oracles.largest_with_countless([0.05], 0.1)
     np.testing.assert_allclose(found, exact, rtol=0, atol=1e-10)
@@ -215,7 +215,7 @@ def test_a_flat_prior_over_countless_statements_swamps_the_data(
 ) -> None:
     # The largest of M unseen Gamma(α) is about log M, which 12 datasets reach only at small M.
     found, rest = probability_of_maximum(
-        Cells(np.full(3, log_alpha), np.array([9.0, 2.0, 1.0]), log_alpha, log_size)
+        DirichletCells(np.full(3, log_alpha), np.array([9.0, 2.0, 1.0]), log_alpha, log_size)
     )
     assert found.sum() + rest == pytest.approx(1.0, abs=1e-11)
     if log_size > 100:
@@ -284,7 +284,9 @@ def test_every_cell_agrees_with_a_dense_rule(counts: list[float], alpha: float) 
 @pytest.mark.parametrize("change", [(1.0, -2.0, 0.0), (1.0, 0.0, -1.0), (0.0, 2.0, -2.0)])
 def test_rules_whose_differences_cancel_do_not_agree(change: tuple[float, float, float]) -> None:
     # Groups of two and of one cell, and a lump.
-    cells = Cells(np.log([0.5, 0.5, 0.5]), np.array([1.0, 1.0, 4.0]), math.log(0.5), math.log(9.0))
+    cells = DirichletCells(
+        np.log([0.5, 0.5, 0.5]), np.array([1.0, 1.0, 4.0]), math.log(0.5), math.log(9.0)
+    )
     groups, _ = maximum._group(cells)
     rules = maximum._Rules(groups, *maximum._tail_limits(groups))
     assert rules.agree
@@ -305,7 +307,7 @@ def test_symmetric_priors_of_any_strength_sum_to_one(
 ) -> None:
     log_alpha = math.log(strength) - 2000.0 * alpha / (1.0 + alpha)
     found, rest = probability_of_maximum(
-        Cells(np.full(len(counts), log_alpha), np.array(counts), log_alpha, -log_alpha)
+        DirichletCells(np.full(len(counts), log_alpha), np.array(counts), log_alpha, -log_alpha)
     )
     assert found.sum() + rest == pytest.approx(1.0, abs=1e-11)
 
@@ -344,7 +346,9 @@ def test_before_any_data_all_cells_are_equal(alpha: float, size: int) -> None:
 
 def test_an_impossible_cell_is_never_the_largest() -> None:
     with np.errstate(divide="ignore"):
-        found, _ = probability_of_maximum(Cells(np.log([0.0, 1.0, 0.0]), np.array([0.0, 1.0, 2.0])))
+        found, _ = probability_of_maximum(
+            DirichletCells(np.log([0.0, 1.0, 0.0]), np.array([0.0, 1.0, 2.0]))
+        )
     assert found[0] == 0.0
     assert found[1:] == pytest.approx([0.5, 0.5], abs=1e-12)
 

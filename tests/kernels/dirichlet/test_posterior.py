@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.kernels.dirichlet import posterior as dirichlet
-from bayescompare.kernels.dirichlet.cells import Cells
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
     imprecise_bounds,
@@ -28,9 +28,11 @@ from tests.oracles import dirichlet as oracles
 ALPHAS = [1e-300, 1e-12, 1 / 4096, 0.25, 0.5, 1.0, 7.5]
 
 
-def cells_of(alpha: object, counts: object, **rest: float) -> Cells:
+def cells_of(alpha: object, counts: object, **rest: float) -> DirichletCells:
     counts = np.asarray(counts, dtype=float)
-    return Cells(np.log(np.broadcast_to(np.asarray(alpha, float), counts.shape)), counts, **rest)
+    return DirichletCells(
+        np.log(np.broadcast_to(np.asarray(alpha, float), counts.shape)), counts, **rest
+    )
 
 
 # ---------------------------------------------------------------------------------------- evidence
@@ -76,7 +78,7 @@ def test_evidence_beyond_float_range(strength: float) -> None:
     log_size, counts = 2000.0, [3.0, 1.0, 1.0]
     cells = cells_of(1.0, counts)
     log_alpha = math.log(strength) - log_size
-    cells = Cells(np.full(3, log_alpha), cells.counts, log_alpha, log_size)
+    cells = DirichletCells(np.full(3, log_alpha), cells.counts, log_alpha, log_size)
     ewens = math.log(strength) * 3 + math.log(2) - sum(math.log(strength + i) for i in range(5))
     assert log_evidence(cells) == pytest.approx(ewens - 3 * log_size, rel=1e-13)
 
@@ -100,7 +102,7 @@ def test_leave_one_out_is_refitting(weights: list[dict[int, float]], alpha: floa
         for k, w in row.items():
             matrix[i, k] = w
     dataset, statement = np.nonzero(matrix)
-    cells = Cells(np.full(4, log_alpha), matrix.sum(axis=0))
+    cells = DirichletCells(np.full(4, log_alpha), matrix.sum(axis=0))
     without, within = leave_one_out(cells, dataset, statement, matrix[dataset, statement])
 
     def evidence(rows: np.ndarray) -> float:
@@ -211,7 +213,7 @@ def test_the_argmax_of_draws_at_small_alpha_is_unbiased() -> None:
     counts[[10, 20]] = [1.0, 0.5]
     rng = np.random.default_rng(6)
     top = log_theta(log_alpha, *latents(log_alpha, counts, (draws,), rng)).argmax(axis=-1)
-    exact, _ = probability_of_maximum(Cells(log_alpha, counts))
+    exact, _ = probability_of_maximum(DirichletCells(log_alpha, counts))
     won = np.bincount(top, minlength=size) / draws
     assert np.all(np.abs(won - exact) < 4 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws)
 
@@ -272,7 +274,7 @@ def brute_bounds(
         for j in range(steps + 1 - i):
             mean = np.array([i, j, steps - i - j]) / steps
             with np.errstate(divide="ignore"):
-                p, _ = probability_of_maximum(Cells(np.log(strength * mean), counts))
+                p, _ = probability_of_maximum(DirichletCells(np.log(strength * mean), counts))
             found.append(p)
     grid = np.array(found)
     return grid, grid.min(axis=0), grid.max(axis=0)
