@@ -1,4 +1,4 @@
-"""`Listing`: the at most 256 cells that draws and PyMC models see of a statement space.
+"""`LumpedStatements`: the at most 256 cells that draws and PyMC models see of a statement space.
 
 Beyond 256 statements the 255 of largest count stay and the rest is one cell, ``"(other)"``, which
 is their exact Dirichlet aggregate. P(max) never comes from that aggregate.
@@ -16,7 +16,7 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.statements import DENSE, OTHER, Statements
 
-__all__ = ["Listing"]
+__all__ = ["LumpedStatements"]
 
 
 #: Beyond e^690 a cell outweighs all data; kept there, nothing overflows.
@@ -24,7 +24,7 @@ MOST_LOG_ALPHA = 690.0
 
 
 @dataclass(frozen=True)
-class Listing:
+class LumpedStatements:
     """Cells, counts and weights as draws and models use them.
 
     Attributes
@@ -58,7 +58,7 @@ class Listing:
         return self.other is not None
 
     @classmethod
-    def from_cells(cls, statements: Statements, cells: DirichletCells) -> Listing:
+    def from_cells(cls, statements: Statements, cells: DirichletCells) -> LumpedStatements:
         """List all statements, or the leading ones and ``"(other)"``."""
         n, table = len(statements.datasets), statements.table
         if statements.size <= DENSE:

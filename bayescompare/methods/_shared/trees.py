@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def statement_coords(results: Results, listing: Listing) -> dict[str, list[str]]:
+def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
     """Coords of every statement model; `algorithm` only where a variable has it."""
     coords = {
         "statement": list(listing.labels),
@@ -51,7 +51,7 @@ def statement_coords(results: Results, listing: Listing) -> dict[str, list[str]]
 
 def conjugate_tree(
     results: Results,
-    listing: Listing,
+    listing: LumpedStatements,
     *,
     draws: int,
     chains: int,
@@ -92,7 +92,7 @@ def conjugate_tree(
 
 
 def finish_tree(
-    tree: xr.DataTree, results: Results, listing: Listing, rng: np.random.Generator
+    tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
 ) -> xr.DataTree:
     """Drop the sampler's latents, add `marginal`, `constant_data` and what made the tree."""
     import xarray as xr
@@ -125,7 +125,7 @@ def one_byte(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def signed(tree: xr.DataTree, listing: Listing) -> xr.DataTree:
+def signed(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
     """Add the counts, and what made the tree."""
     import xarray as xr
 

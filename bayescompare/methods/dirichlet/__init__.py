@@ -42,7 +42,7 @@ from bayescompare.kernels.dirichlet.posterior import (
     pair_order,
 )
 from bayescompare.methods._shared.learned_prior import LEAST_PAIRS
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -324,7 +324,7 @@ class Dirichlet(Method):
 
         return build(self, results, "textbook")
 
-    def place_theta(self, form: Form, listing: Listing) -> Any:
+    def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
         from bayescompare.methods._shared.simplex import place_dirichlet
         from bayescompare.methods.dirichlet.posterior import place_alpha
@@ -338,9 +338,9 @@ class Dirichlet(Method):
 
         return build(self, results, "nuts")
 
-    def listing(self, results: Results) -> Listing:
+    def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
-        return Listing.from_cells(*self.cells(results))
+        return LumpedStatements.from_cells(*self.cells(results))
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the Dirichlet posterior."""

@@ -35,7 +35,7 @@ from bayescompare.methods._shared.learned_prior import (
     pattern_signs,
     pool,
 )
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.trees import conjugate_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.learned_model import (
@@ -197,13 +197,13 @@ class LearnedDirichlet(Dirichlet):
             rng.choice(mixture.strengths, p=mixture.weights, size=(chains, draws)),
             rng.choice(mixture.strengths, p=mixture.prior, size=(1, draws)),
         )
-        listing = Listing.from_cells(statements, mixture.base)
+        listing = LumpedStatements.from_cells(statements, mixture.base)
         tree = conjugate_tree(
             results, listing, draws=draws, chains=chains, rng=rng, strengths=strengths
         )
         return with_log_prior(tree, listing, self.learned)
 
-    def place_theta(self, form: Form, listing: Listing) -> Any:
+    def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add A and θ to the model in context; NUTS takes A summed out, as it is discrete."""
         return place_mixture(form, listing, self.learned)
 

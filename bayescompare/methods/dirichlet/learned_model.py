@@ -18,7 +18,7 @@ from scipy.special import gammaln, logsumexp
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.methods._shared.learned_prior import LearnedPrior, place_learned
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import place_dirichlet
 
 __all__ = ["place_mixture", "with_log_prior", "with_strengths"]
@@ -28,7 +28,7 @@ __all__ = ["place_mixture", "with_log_prior", "with_strengths"]
 _LEAST = 1e-300
 
 
-def place_mixture(form: Form, listing: Listing, learned: LearnedPrior) -> Any:
+def place_mixture(form: Form, listing: LumpedStatements, learned: LearnedPrior) -> Any:
     """Add θ under the learned prior to the model in context; return log θ."""
     import pymc as pm
 
@@ -52,7 +52,7 @@ def _dirichlet(strength: float, base: FloatArray) -> tuple[float, FloatArray]:
     return float(gammaln(alpha.sum()) - gammaln(alpha).sum()), alpha - 1.0
 
 
-def _terms(listing: Listing, learned: LearnedPrior) -> tuple[FloatArray, FloatArray]:
+def _terms(listing: LumpedStatements, learned: LearnedPrior) -> tuple[FloatArray, FloatArray]:
     """log g plus the log normaliser of every strength, and its exponents (C, S)."""
     base = np.exp(listing.log_alpha)
     parts = [_dirichlet(a, base) for a in learned.values]
@@ -60,7 +60,9 @@ def _terms(listing: Listing, learned: LearnedPrior) -> tuple[FloatArray, FloatAr
     return constants, np.stack([shape for _, shape in parts])
 
 
-def _log_densities(theta: xr.DataArray, listing: Listing, learned: LearnedPrior) -> FloatArray:
+def _log_densities(
+    theta: xr.DataArray, listing: LumpedStatements, learned: LearnedPrior
+) -> FloatArray:
     """log g(A) Dirichlet(θ; A φ) for every draw and strength: (chain, draw, C)."""
     values = theta.transpose("chain", "draw", "statement").values
     constant, shape = _terms(listing, learned)
@@ -68,7 +70,7 @@ def _log_densities(theta: xr.DataArray, listing: Listing, learned: LearnedPrior)
 
 
 def with_strengths(
-    tree: xr.DataTree, listing: Listing, learned: LearnedPrior, rng: np.random.Generator
+    tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw A given θ where NUTS summed it out, and leave out its index where it did not."""
     for group in ("posterior", "prior"):
@@ -82,7 +84,9 @@ def with_strengths(
     return tree
 
 
-def with_log_prior(tree: xr.DataTree, listing: Listing, learned: LearnedPrior) -> xr.DataTree:
+def with_log_prior(
+    tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior
+) -> xr.DataTree:
     """Let the log prior be that of θ itself, A summed out, however the draws were made."""
     theta = tree["posterior"].to_dataset()["theta"]
     density = logsumexp(_log_densities(theta, listing, learned), axis=-1)

@@ -17,7 +17,7 @@ from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_support, place
 from bayescompare.methods._shared.simplex import observe_weights
 from bayescompare.methods._shared.trees import finish_tree, marginal_dims, statement_coords
@@ -63,7 +63,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     return model
 
 
-def place_alpha(given: Priors, listing: Listing) -> Any:
+def place_alpha(given: Priors, listing: LumpedStatements) -> Any:
     """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
     import pytensor.tensor as pt
 
@@ -81,7 +81,7 @@ def place_alpha(given: Priors, listing: Listing) -> Any:
     return np.exp(listing.log_alpha)
 
 
-def _check_size(given: Priors, listing: Listing) -> None:
+def _check_size(given: Priors, listing: LumpedStatements) -> None:
     if "theta" in given and listing.has_other:
         power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
         raise BayescompareError(
@@ -96,7 +96,7 @@ def _check_size(given: Priors, listing: Listing) -> None:
         )
 
 
-def _check_length(theta: Any, listing: Listing) -> None:
+def _check_length(theta: Any, listing: LumpedStatements) -> None:
     length = theta.type.shape[-1] if theta.ndim == 1 else None
     if theta.ndim != 1 or (length is not None and length != len(listing.labels)):
         raise BayescompareError(
@@ -111,7 +111,7 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     check_support(method.open_priors, method.parameters, model)
     tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
-    listing = Listing.from_cells(statements, cells)
+    listing = LumpedStatements.from_cells(statements, cells)
     tree = finish_tree(tree, results, listing, sampling.rng)
     posterior = tree["posterior"].to_dataset()
     if "theta" in method.open_priors:

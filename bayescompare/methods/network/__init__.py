@@ -37,7 +37,7 @@ from bayescompare.kernels.network.dag_posterior import (
 )
 from bayescompare.kernels.network.statements import is_complete
 from bayescompare.kernels.numerics.gammas import log_rising
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_priors, is_number, prior_options
 from bayescompare.methods.dirichlet import questions, theta_summary
 from bayescompare.methods.dirichlet.prior import cells_of
@@ -342,7 +342,7 @@ class Network(Method):
         """Lay out the tables of a graph."""
         statements = scores.statements
         tables = tables_of(statements, graph, range(len(graph)), scores.ess)
-        listing = Listing.from_cells(*cells_of("symmetric", 1.0, statements))
+        listing = LumpedStatements.from_cells(*cells_of("symmetric", 1.0, statements))
         return NetworkLayout.of(results, statements, tables, listing)
 
     # posterior -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.dirichlet.posterior import latents
 from bayescompare.kernels.network.statements import Tables
-from bayescompare.methods._shared.lumped import Listing
+from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, place
 from bayescompare.methods._shared.simplex import (
     LATENTS,
@@ -64,14 +64,14 @@ class NetworkLayout:
     results: Results
     statements: Statements
     tables: Tables
-    listing: Listing
+    listing: LumpedStatements
     shown: IntArray
     weights: FloatArray
     unlisted: FloatArray
 
     @classmethod
     def of(
-        cls, results: Results, statements: Statements, tables: Tables, listing: Listing
+        cls, results: Results, statements: Statements, tables: Tables, listing: LumpedStatements
     ) -> NetworkLayout:
         """Lay out a network's tables over the listed statements."""
         table = statements.table
