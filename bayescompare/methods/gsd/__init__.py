@@ -36,7 +36,7 @@ from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
-from bayescompare.methods.gsd.problem import Pair, PairRule
+from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -69,11 +69,11 @@ class GsdMethod(Method):
                 )
         _check_word("rule", self.rule, (None, "interval", "jansen2022"))
 
-    def pair(self, results: Results) -> Pair:
+    def pair(self, results: Results) -> DominanceProblem:
         """Set up the linear programmes of two algorithms."""
-        return Pair(results, self.rule or "interval", float(self.delta), self.epsilon)
+        return DominanceProblem(results, self.rule or "interval", float(self.delta), self.epsilon)
 
-    def pairs(self, results: Results) -> dict[tuple[str, str], Pair]:
+    def pairs(self, results: Results) -> dict[tuple[str, str], DominanceProblem]:
         """Set them up for every pair."""
         return {
             two: self.pair(results.sel(algorithms=two))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from bayescompare.methods.gsd import GSD, GsdMethod
-    from bayescompare.methods.gsd.problem import Pair
+    from bayescompare.methods.gsd.problem import DominanceProblem
 
 __all__ = ["GsdComparison"]
 
@@ -277,11 +277,11 @@ class GsdComparison(Comparison):
         return cast("GSD", self.method)
 
     @cached_property
-    def _pairs(self) -> dict[tuple[str, str], Pair]:
+    def _pairs(self) -> dict[tuple[str, str], DominanceProblem]:
         method: GsdMethod = self._method
         return method.pairs(self.results)
 
-    def _pair(self, quantity: str) -> Pair:
+    def _pair(self, quantity: str) -> DominanceProblem:
         if not self._is_pair:
             raise MissingQuantity(
                 f"{quantity} is about two algorithms: name them by algorithms=[...], or ask "

@@ -11,7 +11,7 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.gsd.threshold import delta_threshold
-from bayescompare.methods.gsd.problem import Pair
+from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, lost in zip(names, beaten, strict=True) if not lost)
 
 
-def thresholds_of(pairs: Mapping[tuple[str, str], Pair], names: Sequence[str]) -> FloatArray:
+def thresholds_of(
+    pairs: Mapping[tuple[str, str], DominanceProblem], names: Sequence[str]
+) -> FloatArray:
     """Smallest δ at which each dominates each, exactly; infinite where none does."""
     place = {name: k for k, name in enumerate(names)}
     found = np.full((len(names),) * 2, np.nan)

@@ -15,11 +15,11 @@ from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_sy
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.results.results import Results
 
-__all__ = ["Pair", "PairRule", "unbounded"]
+__all__ = ["DominanceProblem", "PairRule", "unbounded"]
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class DominanceProblem:
     """Two algorithms' quality vectors, and the solver over their preference system.
 
     Attributes

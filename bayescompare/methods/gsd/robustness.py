@@ -24,7 +24,7 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.permutation import resampled_objectives
 from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
-from bayescompare.methods.gsd.problem import Pair
+from bayescompare.methods.gsd.problem import DominanceProblem
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD, GsdMethod
@@ -33,7 +33,7 @@ __all__ = ["contaminated", "not_dominated"]
 
 
 def contaminated(
-    method: GSD, pair: Pair, sign: float, gammas: FloatArray, rng: np.random.Generator
+    method: GSD, pair: DominanceProblem, sign: float, gammas: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     """P-values of one direction under contamination by each γ."""
     objectives, verdicts, exact = _resampled(method, pair, rng)
@@ -44,7 +44,9 @@ def contaminated(
     return np.asarray(reached / n if exact else (reached + 1.0) / (n + 1.0))
 
 
-def not_dominated(method: GSD, pair: Pair, rng: np.random.Generator) -> tuple[float, float]:
+def not_dominated(
+    method: GSD, pair: DominanceProblem, rng: np.random.Generator
+) -> tuple[float, float]:
     """P-values of two hypotheses: the first dominates the second, and the second the first.
 
     Each is the share of resamples at or below its statistic; one set of them serves both.
@@ -61,7 +63,7 @@ def not_dominated(method: GSD, pair: Pair, rng: np.random.Generator) -> tuple[fl
 
 
 def _resampled(
-    method: GsdMethod, pair: Pair, rng: np.random.Generator
+    method: GsdMethod, pair: DominanceProblem, rng: np.random.Generator
 ) -> tuple[FloatArray, Verdicts, bool]:
     objectives, exact = resampled_objectives(
         pair.system,
