@@ -71,7 +71,7 @@ def probability_of_maximum(cells: DirichletCells) -> tuple[FloatArray, float]:
 
     Parameters
     ----------
-    cells : Cells
+    cells : DirichletCells
         Cells with posterior parameter zero can never be the largest and get probability 0.
 
     Returns

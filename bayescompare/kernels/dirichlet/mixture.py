@@ -40,7 +40,7 @@ class Mixture:
 
     Attributes
     ----------
-    base : Cells
+    base : DirichletCells
         The base φ in place of α (they sum to one), and the counts.
     strengths, prior : arrays (C,)
         The values that A may take, and their prior weights g.

@@ -58,7 +58,7 @@ def leave_one_out(
 
     Parameters
     ----------
-    cells : Cells
+    cells : DirichletCells
         With the counts of all datasets.
     dataset, statement, weight : arrays (R,)
         The sparse matrix of weights.
