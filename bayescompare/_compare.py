@@ -22,7 +22,7 @@ from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting
 
-__all__ = ["as_method", "check_sampler", "checked", "compare", "judged"]
+__all__ = ["as_method", "check_sampler", "compare", "prepare", "validate_table"]
 
 
 def compare(
@@ -68,7 +68,7 @@ def compare(
     'New>State of art|New>State of art'
     """
     test = as_method(method)
-    asked = judged(checked(results, test, measures), test, algorithms, missing)
+    asked = prepare(validate_table(results, test, measures), test, algorithms, missing)
     generator, seed = as_rng(rng)
     answer = test.answer(asked, Sampling(generator, seed=seed, options=check_sampler(sampler)))
     return comparison_of(asked, test, answer)
@@ -117,7 +117,9 @@ def _names_a_model(method: str | os.PathLike[str]) -> bool:
     return text.endswith(".py") or (text not in registry.names() and text in bundled())
 
 
-def checked(results: Results, method: Method, measures: Sequence[str] | None = None) -> Results:
+def validate_table(
+    results: Results, method: Method, measures: Sequence[str] | None = None
+) -> Results:
     """Check the whole table once, at the door, and select the measures asked about."""
     if not isinstance(results, Results):
         raise BayescompareError(
@@ -131,14 +133,14 @@ def checked(results: Results, method: Method, measures: Sequence[str] | None = N
             f"choose one, as in measures=[{results.measures[0]!r}]; for a joint answer use "
             "'dirichlet' or 'network'."
         )
-    if method.judges == "counts":
+    if method.input_kind == "counts":
         _check_counts(results, method)
     else:
         _check_constant(results)
     return results
 
 
-def judged(
+def prepare(
     results: Results,
     method: Method,
     algorithms: Sequence[str] | None,
@@ -146,7 +148,7 @@ def judged(
 ) -> Results:
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
     results = results.sel(algorithms=algorithms)
-    if method.judges == "replicates":
+    if method.input_kind == "replicates":
         results = _with_replicates(results, method).paired(missing=missing)
     else:
         results = results.average().complete(missing=missing)
@@ -154,9 +156,9 @@ def judged(
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."
         )
-    if len(results.algorithms) < method.least_algorithms:
+    if len(results.algorithms) < method.min_algorithms:
         raise BayescompareError(
-            f"method {method.name!r} is one question about {method.least_algorithms} or more "
+            f"method {method.name!r} is one question about {method.min_algorithms} or more "
             "algorithms together, which compare() asks; for two use 'wilcoxon' or 'sign'."
         )
     if method.one_pair and len(results.algorithms) > 2:

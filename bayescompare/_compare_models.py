@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayescompare._errors import BayescompareError, MissingQuantity
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.text.numbers import plural, setting, statistic
 from bayescompare.text.phrases import join_names
@@ -136,7 +136,7 @@ def compare_models(
 
     chosen = _by_name(comparisons, names)
     for name, c in chosen.items():
-        if c.method.samples and c.answer.tree is None:
+        if c.method.needs_mcmc and c.answer.tree is None:
             raise BayescompareError(
                 f"{name}: the chains of this answer were not saved (JSON does not hold them, "
                 "netCDF does); ask compare() again."
@@ -207,7 +207,7 @@ def _name(c: Comparison) -> str:
 def _evidence(c: Comparison) -> float:
     try:
         return float(c.log_evidence)
-    except MissingQuantity:
+    except QuantityNotAvailableError:
         return math.nan
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "BayescompareError",
-    "MissingQuantity",
+    "QuantityNotAvailableError",
     "TooFewDatasets",
     "did_you_mean",
     "one_line",
@@ -51,7 +51,7 @@ class TooFewDatasets(BayescompareError):
         self.left = left
 
 
-class MissingQuantity(BayescompareError, AttributeError):
+class QuantityNotAvailableError(BayescompareError, AttributeError):
     """The method that made this comparison does not have the quantity asked for."""
 
 

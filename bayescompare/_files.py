@@ -22,13 +22,13 @@ from bayescompare._errors import BayescompareError
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["new_file", "write_bytes", "write_text"]
+__all__ = ["check_writable", "write_bytes", "write_text"]
 
 _STREAM = re.compile(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d+)")
 _TEMPORARY = re.compile(r"\.bayescompare-[0-9a-f]{16}\.tmp")
 
 
-def new_file(path: str | Path, *, overwrite: bool) -> Path:
+def check_writable(path: str | Path, *, overwrite: bool) -> Path:
     """Check that a file can be written, before anything is; nothing is overwritten unasked."""
     given: object = path
     if not isinstance(given, (str, os.PathLike)):

@@ -15,9 +15,9 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._checks import check_jobs, is_whole
-from bayescompare._compare import as_method, check_sampler, checked, judged
+from bayescompare._compare import as_method, check_sampler, prepare, validate_table
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
-from bayescompare._files import new_file, write_text
+from bayescompare._files import check_writable, write_text
 from bayescompare._pairwise_notes import notes_words
 from bayescompare._pairwise_words import (
     closing_words,
@@ -363,7 +363,7 @@ class Pairwise:
         }
         text = json.dumps(document, ensure_ascii=False, indent=1)
         if path is not None:
-            write_text(new_file(path, overwrite=overwrite), text)
+            write_text(check_writable(path, overwrite=overwrite), text)
         return text
 
     def _square(self, name: str, figure: Any, dtype: type = float) -> xr.DataArray:
@@ -419,15 +419,15 @@ def pairwise(
     """
     given = test = as_method(method)
     # Averaged once here, not for every pair.
-    whole = checked(results, test, measures).sel(algorithms=algorithms)
+    whole = validate_table(results, test, measures).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
-    if test.judges == "cells" and whole.averages_alike():
+    if test.input_kind == "cells" and whole.averages_alike():
         whole = whole.average()
     pairs = _pairs(whole, reference)
     generator, seed = as_rng(rng)
     options = check_sampler(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
-        everyone = judged(whole, test, None, missing)
+        everyone = prepare(whole, test, None, missing)
         told = Sampling(generator, seed=seed, options=options)
         together = test.answer_pairs(everyone, pairs, told)
         if together is not None:
@@ -459,7 +459,7 @@ def _judged(
     skipped, last = [], None
     for pair in pairs:
         try:
-            asked[pair] = judged(results, method, pair, missing)
+            asked[pair] = prepare(results, method, pair, missing)
         except TooFewDatasets as error:
             if missing == "raise":
                 raise _about_pair(pair, error) from None
@@ -489,7 +489,7 @@ def _answers(
             (method, one, replace(sampling, rng=stream))
             for one, stream in zip(asked.values(), streams, strict=True)
         ]
-        many = _in_parallel(tasks, method.samples, n_jobs)
+        many = _in_parallel(tasks, method.needs_mcmc, n_jobs)
     if progress:
         many = _tracked(many, len(asked))
     return dict(zip(asked, many, strict=True))
@@ -540,12 +540,12 @@ def _dominates(c: Comparison, first: str) -> float:
     label = str(dominance)
     if c.answer.probability is None:
         # A test with a direction has a p-value for each.
-        own = c.answer.extra.get("pvalue")
+        own = c.answer.per_statement.get("pvalue")
         return c.decision.level if own is None else float(own[c.answer.labels.index(label)])
     if label in c.answer.labels:
         return float(c.answer.probability[c.answer.labels.index(label)])
     # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
-    others = c.answer.size - c.answer.n_observed
+    others = c.answer.n_statements - c.answer.n_observed
     return 0.0 if others.bit_length() > 1000 else c.unobserved / others
 
 

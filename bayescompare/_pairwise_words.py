@@ -99,12 +99,14 @@ def closing_words(
 ) -> list[str]:
     """What the verdicts do not say, and what would change them."""
     said = []
-    if not method.keeps_level:
+    if not method.valid_pvalue:
         said.append(
             f"The p-values of {method.name} are not valid ones, so this promises no rate of error."
         )
     if not decided["asserted"].all():
-        may = method.kind == "bayesian" and method.judges != "counts" and not method.one_question
+        may = (
+            method.kind == "bayesian" and method.input_kind != "counts" and not method.one_question
+        )
         lacking = may and all(results[name].rope is None for name in results.measures)
         remedy = "; give the measures a rope to find out which are" if lacking else ""
         said.append(f"A pair left open is not a pair shown equal{remedy}.")
@@ -162,7 +164,7 @@ def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
     """Say what a verdict needs, and how often it may be wrong."""
     if method.kind != "bayesian":
         rate = percent_setting(rule.alpha)
-        if not method.keeps_level:
+        if not method.valid_pvalue:
             return f": its p-value after Holm's correction is at most {rate}."
         return (
             f": p after {_holm(method)} is at most {setting(rule.alpha)}, so the probability of "

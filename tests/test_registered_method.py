@@ -30,7 +30,7 @@ class Share(Method):
         counts = statements.table.counts
         return Answer.over(statements, probability=counts / counts.sum())
 
-    def words(self, results, answer, decision):
+    def sentences(self, results, answer, decision):
         return [f"{decision.statement} holds on most datasets."]
 
 
@@ -177,12 +177,12 @@ def test_what_is_no_method() -> None:
         ({"kind": "guess"}, "kind='guess'"),
         ({"provides": {"probability"}}, "lacks provides"),
         ({"citations": "me2026"}, "lacks citations"),
-        ({"judges": "stars"}, "judges='stars'"),
+        ({"input_kind": "stars"}, "input_kind='stars'"),
         ({"comparison_type": dict}, "comparison_type"),
         ({"prior_weight": "strength"}, "prior_weight='strength' is not one of its options"),
         ({"__init__": lambda self, x: None}, "__init__ of its own"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else next(iter(value)),
 )
 def test_a_class_that_will_not_do(change: dict[str, object], words: str) -> None:
     other = type("Other", (Share,), {"name": "other", **change})
@@ -193,7 +193,7 @@ def test_a_class_without_an_answer() -> None:
     class Silent(Method):
         name = "silent"
 
-    assert "lacks answer(), words()" in refusal(Silent)
+    assert "lacks answer(), sentences()" in refusal(Silent)
 
 
 def test_registering_the_same_class_again_replaces_it() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from bayescompare._errors import BayescompareError
-from bayescompare._files import new_file, write_bytes
+from bayescompare._files import check_writable, write_bytes
 from bayescompare.cli.flags import Flag, naming_flags
 
 __all__ = [
@@ -50,7 +50,7 @@ def check_outputs(source: Path | None, *, overwrite: bool, **paths: Path | None)
 def _check_output(flag: str, path: Path, *, overwrite: bool) -> None:
     from bayescompare.report import check_report_path
 
-    check = check_report_path if flag == "--report" else new_file
+    check = check_report_path if flag == "--report" else check_writable
     with naming_flags(lambda: {"path": Flag(flag, "PATH")}):
         check(path, overwrite=overwrite)
 

@@ -28,7 +28,7 @@ class Answer:
         For every measure, the ordering in each statement.
     counts : array (S,)
         Weight of the datasets that support each statement.
-    size : int
+    n_statements : int
         Number K of possible statements.
     n_observed : int
         Number of statements that some dataset supports.
@@ -45,9 +45,9 @@ class Answer:
         Of a frequentist method.
     log_evidence : float, optional
         Where it is closed.
-    extra : mapping of str to array (S,)
+    per_statement : mapping of str to array (S,)
         Fields of one method only, per statement.
-    figures : mapping of str to float
+    scalars : mapping of str to float
         Fields of one method only, about the whole.
     details : mapping
         JSON-ready facts of one method only, such as the edges of a learned graph.
@@ -55,16 +55,16 @@ class Answer:
         The posterior, where the answer came from one.
     seed : int, optional
         What the sampling was seeded with.
-    lead : int, optional
+    tested : int, optional
         Which statement a p-value is about, where it need not be that of the largest count.
-    sampled : bool
+    resampled_pvalue : bool
         Whether the p-value comes from random resamples.
     """
 
     labels: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     counts: FloatArray
-    size: int
+    n_statements: int
     n_observed: int
     _: KW_ONLY
     probability: FloatArray | None = None
@@ -74,18 +74,18 @@ class Answer:
     pvalue: float | None = None
     statistic: float | None = None
     log_evidence: float | None = None
-    extra: Mapping[str, FloatArray] = field(default_factory=dict)
-    figures: Mapping[str, float] = field(default_factory=dict)
+    per_statement: Mapping[str, FloatArray] = field(default_factory=dict)
+    scalars: Mapping[str, float] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
     tree: xr.DataTree | None = None
     seed: int | None = None
-    lead: int | None = None
-    sampled: bool = False
+    tested: int | None = None
+    resampled_pvalue: bool = False
 
     @property
     def exact(self) -> bool:
         """Whether the figures carry no Monte Carlo error."""
-        return self.mcse is None and not self.sampled
+        return self.mcse is None and not self.resampled_pvalue
 
     @classmethod
     def over(cls, statements: Statements, **found: Any) -> Answer:
@@ -94,7 +94,7 @@ class Answer:
             labels=statements.labels,
             states=statements.states,
             counts=statements.table.counts,
-            size=statements.size,
+            n_statements=statements.size,
             n_observed=statements.n_observed,
             **found,
         )

@@ -41,7 +41,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
     """How many datasets it would take, where the answer to that is quick."""
     if decision.verdict == "tied":
         return "one more dataset for any of those tied would break the tie"
-    level = method.if_moved(results, answer, decision)
+    level = method.level_given(results, answer, decision)
     if level is None:
         return ""
     bayesian = answer.pvalue is None
@@ -55,7 +55,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
         more = _least(lambda k: settled(k, 0))
         if more is None:
             return f"not even {_MOST} more datasets that all support it would {settles}"
-        sure = " surely" if method.judges == "counts" else ""
+        sure = " surely" if method.input_kind == "counts" else ""
         subject = (
             f"dataset that{sure} supports" if more == 1 else f"datasets that all{sure} support"
         )
@@ -68,7 +68,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
     others = "" if decision.runner_up is None else f" to {short_label(decision.runner_up[0])}"
     still = "settled" if bayesian else "significant"
     which = plural(moved, "dataset")
-    if method.judges == "counts":
+    if method.input_kind == "counts":
         which = f"the {which} surest for it" if moved > 1 else "the dataset surest for it"
         return f"had {which} been as surely against it, it would not be {still}"
     return f"had {which} of its own gone{others} instead, it would not be {still}"

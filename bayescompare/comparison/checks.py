@@ -138,7 +138,7 @@ def check_comparison(c: Comparison) -> None:
     check_fields(results, method, answer)
     with part("the answer"):
         # What a person is shown of it needs every other field of the method.
-        _ = [*method.words(results, answer, c.decision), c.headline(), c.summary(), c.tables]
+        _ = [*method.sentences(results, answer, c.decision), c.headline(), c.summary(), c.tables]
 
 
 def check_fields(results: Results, method: Method, answer: Answer) -> None:
@@ -147,7 +147,7 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     _check_kind(method, answer)
     _check_columns(results, answer)
     _check_scalars(answer)
-    _check_named("figures", answer.figures)
+    _check_named("figures", answer.scalars)
     _check_named("details", answer.details)
     if answer.tree is not None:
         _check_tree(answer.tree)
@@ -204,13 +204,13 @@ def _check_kind(method: Method, answer: Answer) -> None:
         )
     if answer.pvalue is not None and "pvalue" not in method.provides:
         raise BayescompareError(f"pvalue is given, and method {method.name!r} has none.")
-    if answer.lead is not None and answer.pvalue is None:
+    if answer.tested is not None and answer.pvalue is None:
         raise BayescompareError("lead is given without the pvalue that it is about.")
 
 
 def _check_columns(results: Results, answer: Answer) -> None:
     columns = {"count": answer.counts, "probability": answer.probability, "mcse": answer.mcse}
-    for name, values in {**columns, **answer.extra}.items():
+    for name, values in {**columns, **answer.per_statement}.items():
         if values is not None and values.shape != (len(answer.labels),):
             raise BayescompareError(
                 f"statements: {name} has the shape {values.shape} for {len(answer.labels)} labels."
@@ -224,9 +224,9 @@ def _check_columns(results: Results, answer: Answer) -> None:
     if answer.mcse is not None:
         known = answer.mcse[~np.isnan(answer.mcse)]  # of a model's own figures there may be none
         _check_range("statements: mcse", known, 1.0)
-    _check_named("statements", answer.extra)
+    _check_named("statements", answer.per_statement)
     for low, high in (("theta_lower", "theta_upper"), ("lower", "upper")):
-        below, above = answer.extra.get(low), answer.extra.get(high)
+        below, above = answer.per_statement.get(low), answer.per_statement.get(high)
         if below is not None and above is not None and (below > above + _ROUNDING).any():
             raise BayescompareError(f"statements: {low} is above {high}.")
 
@@ -240,16 +240,18 @@ def _check_scalars(answer: Answer) -> None:
         value = getattr(answer, name)
         if value is not None and (not is_number(value) or math.isnan(value)):
             raise BayescompareError(f"{name} is {_shown(value)}: it must be a number.")
-    for name in ("seed", "lead"):
-        if getattr(answer, name) is not None:
-            read_count(name, getattr(answer, name))
-    if answer.lead is not None and answer.lead >= len(answer.labels):
+    for name, value in {"seed": answer.seed, "lead": answer.tested}.items():
+        if value is not None:
+            read_count(name, value)
+    if answer.tested is not None and answer.tested >= len(answer.labels):
         raise BayescompareError(
-            f"lead is {answer.lead}, and there are {len(answer.labels)} statements, from 0."
+            f"lead is {answer.tested}, and there are {len(answer.labels)} statements, from 0."
         )
-    if not isinstance(answer.sampled, bool):
-        raise BayescompareError(f"sampled is {_shown(answer.sampled)}: it must be true or false.")
-    if answer.size < len(answer.labels) or answer.n_observed > answer.size:
+    if not isinstance(answer.resampled_pvalue, bool):
+        raise BayescompareError(
+            f"sampled is {_shown(answer.resampled_pvalue)}: it must be true or false."
+        )
+    if answer.n_statements < len(answer.labels) or answer.n_observed > answer.n_statements:
         raise BayescompareError(
             f"n_statements is less than the {len(answer.labels)} statements listed, or than "
             f"n_observed, which is {answer.n_observed}."

@@ -17,8 +17,8 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._checks import check_draws
-from bayescompare._errors import BayescompareError, MissingQuantity, did_you_mean
-from bayescompare._files import new_file, write_text
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
+from bayescompare._files import check_writable, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.comparison import nuts, registry
@@ -136,7 +136,7 @@ class Comparison:
         0 unless a prior or a model gives equality mass of its own.
         """
         if "probability" not in self.method.provides:
-            raise self.method.lacks("none_leads")
+            raise self.method.unavailable("none_leads")
         return self.answer.none_leads
 
     @property
@@ -165,14 +165,14 @@ class Comparison:
     def log_evidence(self) -> float:
         """Log marginal likelihood, where it is closed."""
         if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
-            raise MissingQuantity(f"log_evidence {self.method.no_evidence()}")
+            raise QuantityNotAvailableError(f"log_evidence {self.method.no_evidence()}")
         return self._given("log_evidence", self.answer.log_evidence)
 
     @property
     def tree(self) -> xr.DataTree:
         """The posterior that the answer came from, where it came from one."""
         if self.answer.tree is None:
-            raise MissingQuantity(
+            raise QuantityNotAvailableError(
                 "tree: this answer was not sampled; draws() and sample() give a posterior."
             )
         return self.answer.tree
@@ -208,13 +208,13 @@ class Comparison:
             columns["probability"] = answer.probability
         if answer.mcse is not None:
             columns["mcse"] = answer.mcse
-        columns.update(answer.extra)
+        columns.update(answer.per_statement)
         table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
         by = ["probability", "count"] if answer.probability is not None else ["count"]
         table = table.sort_values(by, ascending=False, kind="stable")
         if answer.none_leads:
             table.loc[NONE_LEADS] = {"probability": answer.none_leads}
-        if answer.lead is not None:
+        if answer.tested is not None:
             # What the p-value is about comes first, whatever the counts.
             table = table.loc[[self.best, *table.index.drop(self.best)]]
         if answer.pvalue is not None:
@@ -225,11 +225,11 @@ class Comparison:
         """Say what was found, how sure it is, what it does not say and what would change it."""
         given = self.results, self.answer, self.decision
         said = [
-            *self.method.words(*given),
+            *self.method.sentences(*given),
             *none_leads_words(self.answer),
             change_words(self.method, *given),
         ]
-        sampled = self.answer.tree is not None or self.method.samples
+        sampled = self.answer.tree is not None or self.method.needs_mcmc
         if sampled and not (found := self.diagnose()).ok:
             said.append(f"Caution: the sampling is {found.verdict}")
         noted = [f"Note: {note}." for note in self.results.notes]
@@ -244,7 +244,8 @@ class Comparison:
         if self.answer.pvalue is not None:
             words = {"settled": "significant", "tied": "tied, nothing to single out"}
             verdict = words.get(decision.verdict, "not significant")
-            return f"{label} {self.method.leading}, {pvalue_equation(decision.level)}: {verdict}"
+            level = pvalue_equation(decision.level)
+            return f"{label} {self.method.verdict_phrase}, {level}: {verdict}"
         words = {
             "settled": "settled",
             "likely": "likely, not settled",
@@ -255,8 +256,8 @@ class Comparison:
         if decision.alone is not None:
             how = f"{how}; {probability_equation(decision.alone)} under the pair's own prior"
         said = (
-            f"{label} {self.method.leading} with {probability_equation(decision.level)} ({how}): "
-            f"{words[decision.verdict]}"
+            f"{label} {self.method.verdict_phrase} with {probability_equation(decision.level)} "
+            f"({how}): {words[decision.verdict]}"
         )
         none = self.answer.none_leads
         if none > decision.level:
@@ -349,7 +350,7 @@ class Comparison:
             through=None if whole else self.method.model(self.results),
             predicts=self.method.predicts,
         )
-        finished = self.method.finish(self.results, tree, generator)
+        finished = self.method.to_tree(self.results, tree, generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
     def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
@@ -358,7 +359,7 @@ class Comparison:
         Without a tree the answer itself is diagnosed; an exact one says so.
         """
         given = self.answer.tree if tree is None else tree
-        if given is None and self.answer.mcse is not None and self.method.samples:
+        if given is None and self.answer.mcse is not None and self.method.needs_mcmc:
             return Diagnosis(
                 False,
                 "not known: this answer was sampled by NUTS, and its chains were not saved (JSON "
@@ -370,7 +371,7 @@ class Comparison:
                 "nothing was sampled, so there is nothing to diagnose; the p-value is a "
                 "large-sample approximation.",
             )
-        if given is None and self.answer.sampled:
+        if given is None and self.answer.resampled_pvalue:
             return Diagnosis(
                 True,
                 "the p-value comes from random resamples, which are independent; it is a valid one "
@@ -382,7 +383,7 @@ class Comparison:
                 "Monte Carlo from independent draws, so that there are no chains to diagnose; "
                 f"standard error of P at most {error(float(self.answer.mcse.max()))}.",
             )
-        return diagnose(given, weighable=self.method.weighable)
+        return diagnose(given, supports_psis=self.method.supports_psis)
 
     def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
         """Leave-one-dataset-out predictive accuracy, exactly where it can be.
@@ -391,7 +392,7 @@ class Comparison:
         "loo", so that ``arviz.compare`` takes it.
         """
         self._require("loo")
-        if tree is not None and not self.method.weighable:
+        if tree is not None and not self.method.supports_psis:
             raise BayescompareError(
                 "loo: the draws of this formula are not of a likelihood times a prior, so that "
                 "they cannot be weighed; loo() without a tree is exact, or say joint=True."
@@ -399,7 +400,7 @@ class Comparison:
         given = self.answer.tree if tree is None else tree
         if given is not None:
             return checked_loo(given)
-        if self.method.samples:
+        if self.method.needs_mcmc:
             raise BayescompareError(
                 "loo: with this prior there is no exact way, and the chains of this answer were "
                 "not saved (JSON does not hold them, netCDF does); give tree=, from sample()."
@@ -441,7 +442,7 @@ class Comparison:
         numbers = check_plan(more, threshold, simulations)
         generator, _ = as_rng(rng)
         best = self.answer.labels.index(self.best)
-        simulate = self.method.further(self.results)
+        simulate = self.method.predictive_simulator(self.results)
         return plan_table(simulate, best, numbers, threshold, simulations, generator)
 
     def check(
@@ -470,7 +471,7 @@ class Comparison:
         from bayescompare.comparison.criticism import predictive_check
 
         given = self.answer.tree if tree is None else tree
-        if given is None and self.method.samples:
+        if given is None and self.method.needs_mcmc:
             raise BayescompareError(
                 "check: the chains of this answer were not saved (JSON does not hold them, netCDF "
                 "does); give tree=, from sample()."
@@ -557,14 +558,14 @@ class Comparison:
 
         text = files.to_json(self)
         if path is not None:
-            write_text(new_file(path, overwrite=overwrite), text)
+            write_text(check_writable(path, overwrite=overwrite), text)
         return text
 
     def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything, a sampled posterior included, to one netCDF file."""
         from bayescompare.comparison import files
 
-        return files.to_netcdf(self, new_file(path, overwrite=overwrite))
+        return files.to_netcdf(self, check_writable(path, overwrite=overwrite))
 
     # inside --------------------------------------------------------------------------------------
 
@@ -585,9 +586,9 @@ class Comparison:
             lacking.discard("none_leads")
         optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
         lacking.update(name for name in optional if getattr(answer, name) is None)
-        if method.samples:
+        if method.needs_mcmc:
             lacking.update(("draws", "plan"))
-        if answer.tree is None and (method.samples or not {"draws", "model"} <= method.provides):
+        if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
             lacking.update(("check", "loo"))
         if no_weight(method):
             lacking.add("sensitivity")
@@ -597,7 +598,7 @@ class Comparison:
 
     def _require(self, quantity: str) -> None:
         if quantity not in self.method.provides:
-            raise self.method.lacks(quantity)
+            raise self.method.unavailable(quantity)
         if why := self.method.refuses(quantity):
             raise BayescompareError(why)
 
@@ -615,7 +616,7 @@ class Comparison:
     def _given(self, quantity: str, value: float | None) -> float:
         self._require(quantity)
         if value is None:
-            raise self.method.lacks(quantity)
+            raise self.method.unavailable(quantity)
         return value
 
     def _over_statements(self, quantity: str, values: Any) -> xr.DataArray:
@@ -631,7 +632,7 @@ class Comparison:
         )
 
     def _exactness(self) -> str:
-        if self.answer.sampled:
+        if self.answer.resampled_pvalue:
             return "p-value from random resamples"
         return "exact" if self.exact else "Monte Carlo, see mcse"
 
@@ -658,7 +659,7 @@ class Comparison:
             return found.fget(self)
         if not name.startswith("_"):
             if registry.having(name):
-                raise self.method.lacks(name)
+                raise self.method.unavailable(name)
             raise AttributeError(
                 f"{type(self).__name__} has no attribute {name!r}.{did_you_mean(name, dir(self))}"
             )

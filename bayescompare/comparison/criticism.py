@@ -167,7 +167,7 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
 
 def no_weight(method: Method) -> str:
     """Why the weight of a method's prior cannot be varied; nothing where it can."""
-    if method.prior_weight is None or method.samples:
+    if method.prior_weight is None or method.needs_mcmc:
         return (
             f"method {method.name!r} has no weight of its prior to vary exactly (methods with "
             f"one: {', '.join(registry.weighing())})."
@@ -179,9 +179,9 @@ def no_rope(c: Comparison) -> str:
     """Why the rope of an answer cannot be varied; nothing where it can."""
     if len(c.results.algorithms) != 2:
         return "a rope is about two algorithms."
-    if c.method.samples:
+    if c.method.needs_mcmc:
         return "the answer must not need NUTS."
-    if c.method.kind != "bayesian" or c.method.judges == "counts" or c.method.one_question:
+    if c.method.kind != "bayesian" or c.method.input_kind == "counts" or c.method.one_question:
         return (
             f"method {c.method.name!r} has no probability of equivalence for a rope to change; "
             "ask 'dirichlet', 'network' or 'correlated-t'."

@@ -73,8 +73,8 @@ def decide(answer: Answer) -> Decision:
         # Something was computed and nothing judged.
         return Decision(answer.labels[0], math.nan, "open", (), None)
     score = answer.counts if answer.probability is None else answer.probability
-    if answer.lead is not None:
-        return _about(answer, answer.lead)
+    if answer.tested is not None:
+        return _about(answer, answer.tested)
     tied = _tied(score, np.arange(len(score)))
     chosen = _first_of(score, tied, answer)
     # Where nothing ever leads, no two lead alike.
@@ -83,7 +83,9 @@ def decide(answer: Answer) -> Decision:
     others = np.delete(np.arange(len(score)), chosen)
     runner = None if not len(others) else _first_of(score, others, answer)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
-    alone = float(answer.extra["alone"][chosen]) if "alone" in answer.extra else None
+    alone = (
+        float(answer.per_statement["alone"][chosen]) if "alone" in answer.per_statement else None
+    )
     least = level if alone is None else min(level, alone)
     return Decision(
         statement=answer.labels[chosen],

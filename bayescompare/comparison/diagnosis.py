@@ -97,7 +97,7 @@ def _written(name: str, value: float) -> str:
     return count(value) if name == "divergences" else statistic(value, levels=[limit])
 
 
-def diagnose(tree: xr.DataTree | None, *, weighable: bool = True) -> Diagnosis:
+def diagnose(tree: xr.DataTree | None, *, supports_psis: bool = True) -> Diagnosis:
     """Diagnose a tree; None stands for an exact answer.
 
     Draws that are not of a likelihood times a prior have no k-hat: they cannot be weighed.
@@ -143,7 +143,7 @@ def diagnose(tree: xr.DataTree | None, *, weighable: bool = True) -> Diagnosis:
     wanting = [complaint for complaint in found if complaint]
     loo = ""
     if (
-        weighable
+        supports_psis
         and "log_likelihood" in tree
         and posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT
     ):

@@ -47,7 +47,7 @@ def to_json(c: Comparison) -> str:
         "verdict": c.decision.verdict,
         "exact": c.exact,
         **_scalars(answer),
-        "figures": dict(answer.figures),
+        "figures": dict(answer.scalars),
         "details": dict(answer.details),
         "statements": statements,
         "explanation": c.explain(),
@@ -85,7 +85,7 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         "method": c.method.name,
         "options": json.dumps(_plain(c.method.options())),
         "scalars": json.dumps(_plain(_scalars(answer))),
-        "figures": json.dumps(_plain(dict(answer.figures))),
+        "figures": json.dumps(_plain(dict(answer.scalars))),
         "details": json.dumps(_plain(dict(answer.details))),
         "explanation": c.explain(),
     }
@@ -128,7 +128,7 @@ def _per_statement(answer: Answer) -> dict[str, Any]:
         values = getattr(answer, name)
         if values is not None:
             columns[name] = values
-    return {**columns, **answer.extra}
+    return {**columns, **answer.per_statement}
 
 
 def _by_statement(answer: Answer) -> list[list[str]]:
@@ -142,7 +142,7 @@ def _scalars(answer: Answer) -> dict[str, Any]:
     return {
         # A string, because K passes what JSON numbers keep exactly; by way of Decimal, because
         # Python writes no integer of more than 4,300 digits.
-        "n_statements": str(Decimal(answer.size)),
+        "n_statements": str(Decimal(answer.n_statements)),
         "n_observed": answer.n_observed,
         "unobserved": answer.unobserved,
         "none_leads": answer.none_leads,
@@ -150,8 +150,8 @@ def _scalars(answer: Answer) -> dict[str, Any]:
         "statistic": answer.statistic,
         "log_evidence": answer.log_evidence,
         "seed": answer.seed,
-        "lead": answer.lead,
-        "sampled": answer.sampled,
+        "lead": answer.tested,
+        "sampled": answer.resampled_pvalue,
     }
 
 

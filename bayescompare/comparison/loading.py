@@ -45,7 +45,9 @@ MOST_ARRAYS = 4 * 2**30
 #: Groups of a saved file that are ours; every other group is the posterior's.
 _OWN = ("results", "answer")
 
-_SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed", "lead", "sampled")
+#: Fields of an answer that a file has under the same name, and those that it has under an older.
+_SCALARS = ("unobserved", "pvalue", "statistic", "log_evidence", "seed")
+_RENAMED = {"tested": "lead", "resampled_pvalue": "sampled"}
 
 
 def load_comparison(path: str | Path) -> Comparison:
@@ -189,13 +191,14 @@ def _answer(
         counts=arrays.pop("count"),
         probability=arrays.pop("probability", None),
         mcse=arrays.pop("mcse", None),
-        size=read_size("n_statements", scalars["n_statements"]),
+        n_statements=read_size("n_statements", scalars["n_statements"]),
         n_observed=read_count("n_observed", scalars["n_observed"]),
-        **{k: scalars[k] for k in _SCALARS},
+        **{name: scalars[name] for name in _SCALARS},
+        **{name: scalars[stored] for name, stored in _RENAMED.items()},
         # Files written before there was such a field had no such mass.
         none_leads=scalars.get("none_leads", 0.0),
-        extra=arrays,
-        figures=figures,
+        per_statement=arrays,
+        scalars=figures,
         details=facts["details"],
         tree=tree,
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._errors import MissingQuantity
+from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import registry
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from bayescompare.comparison.decision import Decision
     from bayescompare.results.results import Results
 
-__all__ = ["Form", "Judges", "Kind", "Method", "Parameter", "Sampling"]
+__all__ = ["Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
 
 Kind = Literal["bayesian", "frequentist"]
-Judges = Literal["cells", "replicates", "counts"]
+InputKind = Literal["cells", "replicates", "counts"]
 #: One simulation of a calibration: quantity → (truth, posterior draws).
 Replicate = Mapping[str, tuple[float, FloatArray]]
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
@@ -99,7 +99,7 @@ class Method(ABC):
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     #: What it judges: a number per cell, replicates of each, or counts of errors.
-    judges: ClassVar[Judges] = "cells"
+    input_kind: ClassVar[InputKind] = "cells"
     #: Whether it is about two algorithms only, and about one measure only.
     one_pair: ClassVar[bool] = False
     one_measure: ClassVar[bool] = False
@@ -108,11 +108,11 @@ class Method(ABC):
     #: Whether `answer_pairs` may answer all pairs from one model of all algorithms.
     pairs_together: ClassVar[bool] = False
     #: Fewest algorithms it can compare.
-    least_algorithms: ClassVar[int] = 2
+    min_algorithms: ClassVar[int] = 2
     #: Whether it has a one-sided p-value for each of the two directions.
     directed: ClassVar[bool] = False
     #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
-    keeps_level: ClassVar[bool] = True
+    valid_pvalue: ClassVar[bool] = True
     #: How `draws` are made, told by their tree.
     draws_are: ClassVar[str] = "conjugate"
     #: Whether its model is known to predict new data; else that is tried.
@@ -120,14 +120,14 @@ class Method(ABC):
     #: The forms that its PyMC model has.
     forms: ClassVar[tuple[Form, ...]] = ("textbook",)
     #: What the leading statement is, as the verdict says it.
-    leading: ClassVar[str] = "is the most probable statement"
+    verdict_phrase: ClassVar[str] = "is the most probable statement"
 
     @abstractmethod
     def answer(self, results: Results, sampling: Sampling) -> Answer:
-        """Answer the question; `results` are what `judges` says, and complete."""
+        """Answer the question; `results` are what `input_kind` says, and complete."""
 
     @abstractmethod
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Return what this method's numbers mean, and what they do not say, in sentences."""
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
@@ -139,7 +139,7 @@ class Method(ABC):
     ) -> list[Answer] | None:
         """Answer every pair from one model of all algorithms; None where each has its own.
 
-        Asked only where `pairs_together`; `results` are what `judges` says, and complete.
+        Asked only where `pairs_together`; `results` are what `input_kind` says, and complete.
         """
         return None
 
@@ -164,7 +164,7 @@ class Method(ABC):
         return None
 
     @property
-    def samples(self) -> bool:
+    def needs_mcmc(self) -> bool:
         """Whether the answer needs MCMC, so that parallel work wants processes, not threads."""
         return False
 
@@ -173,7 +173,7 @@ class Method(ABC):
         return False
 
     @property
-    def weighable(self) -> bool:
+    def supports_psis(self) -> bool:
         """Whether its draws are of likelihood times prior, so that PSIS may weigh them."""
         return True
 
@@ -192,7 +192,7 @@ class Method(ABC):
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, as a textbook writes it."""
-        raise self.lacks("model")
+        raise self.unavailable("model")
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build the same model parametrised for NUTS, where it has a second form."""
@@ -200,21 +200,23 @@ class Method(ABC):
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
-        raise self.lacks("draws")
+        raise self.unavailable("draws")
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
-        raise self.lacks("sample")
+        raise self.unavailable("sample")
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""
-        raise self.lacks("loo")
+        raise self.unavailable("loo")
 
-    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return a function that adds so many predicted datasets and answers again."""
-        raise self.lacks("plan")
+        raise self.unavailable("plan")
 
-    def if_moved(
+    def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
         """What the level would be of other data, as a function; None where that is not quick.
@@ -268,9 +270,9 @@ class Method(ABC):
         """Why these choices leave out what the method has otherwise; empty where they do not."""
         return ""
 
-    def lacks(self, quantity: str) -> MissingQuantity:
+    def unavailable(self, quantity: str) -> QuantityNotAvailableError:
         """Return the error that names the methods with a quantity this one lacks."""
-        return MissingQuantity(
+        return QuantityNotAvailableError(
             f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
             f"{', '.join(registry.having(quantity)) or 'none'}."
         )

@@ -10,7 +10,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import check_fields
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.method import Judges, Kind, Method
+from bayescompare.comparison.method import InputKind, Kind, Method
 from bayescompare.results.results import Results
 
 __all__ = ["check_answer", "check_class", "is_ours"]
@@ -19,7 +19,7 @@ __all__ = ["check_answer", "check_class", "is_ours"]
 _NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
 
 #: What a class must declare as one of a few words.
-_WORDS = {"kind": get_args(Kind), "judges": get_args(Judges)}
+_WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
 
 
 def is_ours(method: type[Method]) -> bool:

@@ -84,7 +84,7 @@ def link_probability(edges: xr.DataArray) -> FloatArray:
 def picture_of(c: Comparison, least: float) -> NetworkPicture:
     """Read off a comparison what is to be drawn."""
     if "network" not in c.method.provides:
-        raise c.method.lacks("network")
+        raise c.method.unavailable("network")
     if not is_number(least) or not 0 <= least <= 1:
         raise BayescompareError(f"least={least!r}: must be a probability, from 0 to 1.")
     names = list(c.results.measures)

@@ -71,8 +71,8 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
     if not has_simplex(c):
         raise BayescompareError(
             f"kind='simplex' needs exactly three possible statements, and here are "
-            f"{count(c.answer.size)}: compare two algorithms on one measure that has a rope, or "
-            "use kind='statements'."
+            f"{count(c.answer.n_statements)}: compare two algorithms on one measure with a rope, "
+            "or use kind='statements'."
         )
     order = _corner_order(c.answer.labels)
     theta = _theta(c, [c.answer.labels[k] for k in order], draws, rng)
@@ -90,7 +90,7 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
 
 def has_simplex(c: Comparison) -> bool:
     """Whether there are exactly three statements, with shares that add up to one."""
-    return bool(c.answer.states) and c.answer.size == 3 == len(c.answer.labels)
+    return bool(c.answer.states) and c.answer.n_statements == 3 == len(c.answer.labels)
 
 
 def _corner_order(labels: tuple[str, ...]) -> list[int]:
@@ -105,7 +105,7 @@ def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray
         tree = c.draws(draws, chains=1, rng=rng)
     posterior = tree["posterior"].to_dataset()
     if "theta" not in posterior:
-        raise c.method.lacks("theta")
+        raise c.method.unavailable("theta")
     theta = posterior["theta"].sel(statement=labels).transpose("chain", "draw", "statement")
     values = theta.values.reshape(-1, 3).astype(np.float64)
     return values[:: max(1, len(values) // draws)][:draws]

@@ -92,7 +92,7 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     """
     rows = _rows(c, most)
     ax = new_axes(ax, _size(rows))
-    _draw_bars(ax, rows, f"it {c.method.leading}")
+    _draw_bars(ax, rows, f"it {c.method.verdict_phrase}")
     _draw_figures(ax, rows)
     _label_axes(ax, c, rows)
     set_title(ax, *_title(c.best, c.headline()), most=_TITLE)
@@ -142,7 +142,7 @@ def _negligible(answer: Answer, k: int) -> bool:
 
 
 def _row(answer: Answer, k: int, *, best: bool) -> Row:
-    extra = {name: float(values[k]) for name, values in answer.extra.items()}
+    extra = {name: float(values[k]) for name, values in answer.per_statement.items()}
     bounds = (extra["lower"], extra["upper"]) if "lower" in extra else None
     theta = None
     if math.isfinite(extra.get("theta_mean", math.nan)):
@@ -169,7 +169,7 @@ def _others(answer: Answer, rest: list[int]) -> Iterator[Row]:
 
 def _unlisted(answer: Answer) -> Iterator[Row]:
     """The statements that nobody listed, because no dataset supports them."""
-    unlisted = answer.size - len(answer.labels)
+    unlisted = answer.n_statements - len(answer.labels)
     if unlisted and answer.probability is not None and answer.unobserved is not None:
         listed = float(answer.probability[answer.counts == 0].sum())
         label = f"never observed\n({count(unlisted)} statements)"

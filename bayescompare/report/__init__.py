@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path, check_word, shown
 from bayescompare._errors import BayescompareError
-from bayescompare._files import new_file, write_text
+from bayescompare._files import check_writable, write_text
 
 if TYPE_CHECKING:
     from bayescompare._pairwise import Pairwise
@@ -126,4 +126,4 @@ def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
             f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; a PDF can be printed "
             "from the HTML page or made of the LaTeX file."
         )
-    return new_file(path, overwrite=overwrite)
+    return check_writable(path, overwrite=overwrite)

@@ -36,7 +36,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
         keys.append("holm1979simple")
     elif rule is not None and rule.fdr is not None:
         keys.append("muller2004optimal")
-    return [*keys, "pymc2023"] if method.samples else keys
+    return [*keys, "pymc2023"] if method.needs_mcmc else keys
 
 
 def bibtex(keys: list[str]) -> str:

@@ -140,7 +140,7 @@ def _summary(c: Comparison) -> Table:
     title = "Statements, the most probable first"
     if c.answer.probability is None:
         title = "Statements, the most frequent first"
-    if c.answer.lead is not None:
+    if c.answer.tested is not None:
         title = "Statements"
     table = c.summary()
     if table.index.name != "statement":
@@ -181,7 +181,7 @@ def _network_tables(c: Comparison) -> list[Table]:
 
 def _sensitivity(c: Comparison) -> list[Section]:
     """How the answer changes with the weight of the prior, where that is had exactly."""
-    if c.method.samples or c.answer.size > _MOST_STATEMENTS:
+    if c.method.needs_mcmc or c.answer.n_statements > _MOST_STATEMENTS:
         return []
     try:
         table = c.sensitivity(_FEW if "network" in c.method.provides else None)

@@ -61,14 +61,14 @@ def _options(options: Mapping[str, Any]) -> str:
 
 
 def _versions(method: Method) -> str:
-    used = ("numpy", "scipy", *(("pymc", "arviz") if method.samples else ()), "matplotlib")
+    used = ("numpy", "scipy", *(("pymc", "arviz") if method.needs_mcmc else ()), "matplotlib")
     packages = ", ".join(f"{name} {version(name)}" for name in used)
     return f"bayescompare {__version__}, Python {platform.python_version()}, {packages}"
 
 
 def _exactness(comparisons: tuple[Comparison, ...]) -> dict[str, str]:
     errors = [c.answer.mcse.max() for c in comparisons if c.answer.mcse is not None]
-    sampled = any(c.answer.sampled for c in comparisons)
+    sampled = any(c.answer.resampled_pvalue for c in comparisons)
     if not (errors or sampled) and not comparisons[0].method.approximate(comparisons[0].answer):
         return {"exactness": "exact: the figures carry no Monte Carlo error"}
     if not (errors or sampled):

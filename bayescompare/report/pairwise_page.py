@@ -226,7 +226,7 @@ def _learned_tables(p: Pairwise) -> list[Table]:
     if weight:
         return [weights]
     base = learned.base.sort_values(ascending=False, kind="stable").head(MOST_ROWS)
-    even = 1.0 / p.comparisons[0].answer.size
+    even = 1.0 / p.comparisons[0].answer.n_statements
     rows = [
         [str(pattern), *(Cell.of(probability(value), value) for value in (phi, even))]
         for pattern, phi in base.items()
@@ -257,7 +257,7 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
     title = f"Verdicts on {plural(total, 'pair')} by other rules"
     tables = [Table(title, ["rule", "verdicts"], counts, marked=marked)]
     option = p.method.prior_weight if p.method.quick else None
-    if option is not None and not p.method.samples and total <= _MOST_ASKED:
+    if option is not None and not p.method.needs_mcmc and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
             tables.append(_by_weight(p, option, rule))
     return Section("Sensitivity", tables=tables)

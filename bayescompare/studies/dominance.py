@@ -100,7 +100,7 @@ def false_alarms(
         dims = ("dataset", "algorithm")
         data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
         c = compare(Results(data, spec), method=test, rng=stream)
-        rows.append((*c.answer.extra["pvalue"], c.pvalue))
+        rows.append((*c.answer.per_statement["pvalue"], c.pvalue))
     return pd.DataFrame(rows, columns=["first", "second", "pvalue"])
 
 

@@ -99,7 +99,7 @@ def noise_study(
 
 def _verdicts(method: Method, rng: np.random.Generator) -> int:
     """Verdicts on one table."""
-    table = _MAKERS[method.judges](_measures(method), rng)
+    table = _MAKERS[method.input_kind](_measures(method), rng)
     return int(pairwise(table, method=method, n_jobs=1, rng=rng).decide()["asserted"].sum())
 
 

@@ -126,7 +126,7 @@ def test_ties_make_no_misfit() -> None:
 def test_what_is_lumped_is_not_told_as_one_statement() -> None:
     """Beyond 256 statements nobody knows who wins in "(other)", nor how many are there."""
     c = bc.compare(bc.load_example("jansen-uci").sel(algorithms=["GBM", "RF", "EN", "CART"]))
-    assert c.answer.size > 256
+    assert c.answer.n_statements > 256
     tree = c.draws(500, rng=1)
     assert c.check(tree).index.tolist() == ["largest count of a listed statement"]
     with pytest.raises(bc.BayescompareError, match="beyond 256 statements"):

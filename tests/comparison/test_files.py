@@ -48,14 +48,15 @@ def check_same(again: Comparison, c: Comparison) -> None:
             assert other is None
         else:
             np.testing.assert_array_equal(other, mine)
-    for name in ("size", "n_observed", "unobserved", "pvalue", "statistic", "log_evidence", "seed"):
+    same = ("n_statements", "n_observed", "unobserved", "pvalue", "statistic", "log_evidence")
+    for name in (*same, "seed", "tested", "resampled_pvalue"):
         assert getattr(again.answer, name) == getattr(c.answer, name), name
-    assert again.answer.extra.keys() == c.answer.extra.keys()
-    for name, mine in c.answer.extra.items():
-        np.testing.assert_array_equal(again.answer.extra[name], mine)
-    assert again.answer.figures.keys() == c.answer.figures.keys()
+    assert again.answer.per_statement.keys() == c.answer.per_statement.keys()
+    for name, mine in c.answer.per_statement.items():
+        np.testing.assert_array_equal(again.answer.per_statement[name], mine)
+    assert again.answer.scalars.keys() == c.answer.scalars.keys()
     np.testing.assert_array_equal(
-        list(again.answer.figures.values()), list(c.answer.figures.values())
+        list(again.answer.scalars.values()), list(c.answer.scalars.values())
     )
     assert again.best == c.best
     assert again.decision == c.decision
@@ -120,7 +121,7 @@ def test_round_trips_with_a_rope_and_a_figure_that_is_not_a_number(
 def test_round_trips_beyond_float_range(kind: str, wide: Results, tmp_path: Path) -> None:
     c = bc.compare(wide)
     again = bc.load_comparison(save(c, kind, tmp_path))
-    assert again.answer.size == 2**1200
+    assert again.answer.n_statements == 2**1200
     check_same(again, c)
 
 

@@ -160,7 +160,7 @@ def test_a_learned_prior_under_nuts() -> None:
     after = pm.sample_posterior_predictive(
         exact, model=c.model(), freeze_vars=["theta"], random_seed=2, progressbar=False
     )
-    agree(shares(after, "posterior_predictive"), c.answer.extra["theta_mean"])
+    agree(shares(after, "posterior_predictive"), c.answer.per_statement["theta_mean"])
 
 
 def network_point(
@@ -371,7 +371,7 @@ def test_raising_the_log_prior_to_a_power_scales_the_strength(power: float, form
     if form == "textbook":
         del tree["log_prior"]
         pm.stats.compute_log_prior(tree, model=c.model(), progressbar=False)
-        tree = c.method.finish(c.results, tree, np.random.default_rng(0))
+        tree = c.method.to_tree(c.results, tree, np.random.default_rng(0))
     mean, error = reweighed(tree, power)
     scaled = bc.compare(results, method=Dirichlet(prior=power)).summary()["theta_mean"]
     expected = scaled.reindex(list(c.answer.labels)).to_numpy()

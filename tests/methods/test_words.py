@@ -28,9 +28,9 @@ def pairs_of(example: str) -> bc.Results:
 def asked(name: str) -> list[bc.Comparison]:
     """Comparisons by one method, settled and not."""
     made: Any = methods.get(name)()
-    if made.judges == "counts":
+    if made.input_kind == "counts":
         return [bc.compare(bc.load_example(LACOSTE), method=made)]
-    if made.judges == "replicates":
+    if made.input_kind == "replicates":
         rng = np.random.default_rng(0)
         rows = [
             (f"d{i}", a, k, rng.normal(0.1 * (a == "A"), 0.05))
@@ -42,7 +42,7 @@ def asked(name: str) -> list[bc.Comparison]:
         results = bc.Results.from_frame(frame, replicate="fold", measures={"accuracy": "max"})
         return [bc.compare(results, method=made)]
     one = {"measures": ["auc"]} if made.one_measure else {}
-    if made.least_algorithms > 2 or name == "friedman":
+    if made.min_algorithms > 2 or name == "friedman":
         return [bc.compare(bc.load_example(UCI), method=made, **one)]
     return [
         bc.compare(bc.load_example(UCI), method=made, algorithms=list(pair), rng=0, **one)

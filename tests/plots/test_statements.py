@@ -198,7 +198,7 @@ def test_a_mean_outside_its_interval_is_drawn(results: bc.Results) -> None:
         "theta_lower": np.array([0.0, 0.2 + 1e-16, 0.1, 0.1]),
         "theta_upper": np.array([0.05, 0.2 - 1e-16, 0.5, 0.6]),
     }
-    skewed = replace(c, answer=replace(c.answer, extra=extra))
+    skewed = replace(c, answer=replace(c.answer, per_statement=extra))
     skewed.plot("statements", ax=Figure().subplots())
 
 

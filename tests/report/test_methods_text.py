@@ -107,7 +107,7 @@ def test_a_prior_of_one_s_own_is_stated(name: str, priors: str) -> None:
     text = method_text(made, TWO, None)
     assert "given by the user" in text
     assert f"{priors} {'Beta' if priors == 'mu' else 'Gamma'}(" in text
-    assert ("NUTS" in text) == made.samples
+    assert ("NUTS" in text) == made.needs_mcmc
 
 
 @pytest.mark.parametrize("name", ["gsd", "gsd-bootstrap"])

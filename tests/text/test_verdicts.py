@@ -249,10 +249,10 @@ def moved_pairs(p: Pairwise, values: list[float], alone: list[float] | None = No
     def moved(c: bc.Comparison, value: float, own: float) -> bc.Comparison:
         if not p.bayesian:
             return replace(c, answer=replace(c.answer, pvalue=value))
-        extra = dict(c.answer.extra)
+        extra = dict(c.answer.per_statement)
         if alone is not None:
             extra["alone"] = np.array([own, 1.0 - own])
-        changed = replace(c.answer, probability=np.array([value, 1.0 - value]), extra=extra)
+        changed = replace(c.answer, probability=np.array([value, 1.0 - value]), per_statement=extra)
         return replace(c, answer=changed)
 
     found = map(moved, p.comparisons, values, alone or values)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._files import new_file, write_text
+from bayescompare._files import check_writable, write_text
 from bayescompare.cli.groups import with_groups
 from bayescompare.cli.options import Overwrite
 from bayescompare.cli.outputs import announce
@@ -48,7 +48,7 @@ def copy_model(
 ) -> None:
     """Copy a bundled model to edit it; use the copy with --method."""
     source = _model_file(name)
-    target = new_file(Path(f"{source.stem}.py") if to is None else to, overwrite=overwrite)
+    target = check_writable(Path(f"{source.stem}.py") if to is None else to, overwrite=overwrite)
     if target.suffix != ".py":
         raise BayescompareError(f"{target}: a model file ends in .py.")
     write_text(target, source.read_text(encoding="utf-8"))

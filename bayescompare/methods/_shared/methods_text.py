@@ -13,7 +13,7 @@ __all__ = ["chosen", "how", "own_priors", "sampled", "weight"]
 
 def how(method: Any) -> str:
     """How P(max) was computed."""
-    return "by NUTS in PyMC" if method.samples else "by one-dimensional quadrature, exactly"
+    return "by NUTS in PyMC" if method.needs_mcmc else "by one-dimensional quadrature, exactly"
 
 
 def own_priors(method: Any) -> str:
@@ -25,7 +25,7 @@ def own_priors(method: Any) -> str:
 def sampled(method: Any) -> str:
     """Whose priors they were, where they are not the method's, and whether NUTS was needed."""
     own = f", under priors given by the user ({own_priors(method)})" if method.priors else ""
-    return own + (", sampled by NUTS" if method.samples else "")
+    return own + (", sampled by NUTS" if method.needs_mcmc else "")
 
 
 def chosen(value: object) -> str:

@@ -48,7 +48,7 @@ def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:
         labels=tuple(str(Statement.of(state, measures=measures)) for state in states),
         states=(tuple(map(str, states)),) * measures,
         counts=counts,
-        size=len(states),
+        n_statements=len(states),
         n_observed=int((counts > 0).sum()),
         **found,
     )

@@ -23,4 +23,4 @@ class Questions:
         statement with every ordering reversed); "majority": P(its θ > ½); "expected": E θ, the
         probability that it holds on a new dataset.
         """
-        return pd.Series(dict(self.answer.figures), name=self.best, dtype=float)
+        return pd.Series(dict(self.answer.scalars), name=self.best, dtype=float)

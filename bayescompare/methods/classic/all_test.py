@@ -97,7 +97,7 @@ class AllTest(PerMeasure):
         """Describe the test for a methods section."""
         return by_measure_text("every", self.test, self.alpha)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are a conservative test."""
         return all_test_words(self, results, answer, decision)
 

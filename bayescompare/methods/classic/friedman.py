@@ -68,7 +68,7 @@ class Friedman(Method):
 
     alpha: float = 0.05
 
-    least_algorithms: ClassVar[int] = 3
+    min_algorithms: ClassVar[int] = 3
     name: ClassVar[str] = "friedman"
     title: ClassVar[str] = title_of("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
@@ -105,11 +105,11 @@ class Friedman(Method):
             labels=(label,),
             states=((label,),),
             counts=np.array([float(count)]),
-            size=math.factorial(l),
+            n_statements=math.factorial(l),
             n_observed=int(count > 0),
             pvalue=pvalue,
             statistic=statistic,
-            lead=0,
+            tested=0,
             details={
                 "chi2": chi2,
                 "chi2_pvalue": float(stats.chi2.sf(chi2, l - 1)),
@@ -133,7 +133,7 @@ class Friedman(Method):
 
         return friedman_methods_text(self.alpha)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
         from bayescompare.methods.classic.friedman_words import (
             friedman_words,

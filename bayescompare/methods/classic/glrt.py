@@ -56,7 +56,7 @@ class GLRT(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
-    leading: ClassVar[str] = "is the most frequent statement"
+    verdict_phrase: ClassVar[str] = "is the most frequent statement"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test the two largest counts against each other."""
@@ -66,7 +66,7 @@ class GLRT(Method):
         statistic, pvalue = glrt(float(counts[-1]), second)
         return Answer.over(statements, statistic=statistic, pvalue=pvalue)
 
-    def if_moved(
+    def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
         """The p-value of other counts."""
@@ -90,6 +90,6 @@ class GLRT(Method):
             "frequent joint statements are equally probable."
         )
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which hypothesis was tested and what its p-value allows."""
         return glrt_words(results, answer, decision)

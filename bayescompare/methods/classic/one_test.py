@@ -56,7 +56,7 @@ class OneTest(PerMeasure):
     ('B>A', 0.145996)
     """
 
-    keeps_level: ClassVar[bool] = False
+    valid_pvalue: ClassVar[bool] = False
     name: ClassVar[str] = "one-test"
     title: ClassVar[str] = title_of("one-test")
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
@@ -96,7 +96,7 @@ class OneTest(PerMeasure):
         """Describe the test for a methods section."""
         return by_measure_text("some", self.test, self.alpha)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are no test of their level."""
         return one_test_words(self, results, answer, decision)
 

@@ -122,11 +122,11 @@ class PerMeasure(Method):
             labels=labels,
             states=() if self.one_question else _states(labels),
             counts=counts,
-            size=len(labels),
+            n_statements=len(labels),
             n_observed=int((counts > 0).sum()),
             pvalue=found.pvalue,
             statistic=float(found.statistic),
-            lead=2 if found.lead is None else found.lead,
+            tested=2 if found.lead is None else found.lead,
             details={"test": self.test, "alpha": self.alpha, "per_measure": rows},
         )
 

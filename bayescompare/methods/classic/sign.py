@@ -58,7 +58,7 @@ class Sign(Method):
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
-    leading: ClassVar[str] = "has the most wins"
+    verdict_phrase: ClassVar[str] = "has the most wins"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Count the wins of each and test them against a fair coin."""
@@ -72,7 +72,7 @@ class Sign(Method):
             details={"wins": list(found.wins), "ties": ties},
         )
 
-    def if_moved(
+    def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
         """The p-value of other wins."""
@@ -89,6 +89,6 @@ class Sign(Method):
         """Describe the test for a methods section."""
         return "by the sign test, two-sided ({aside})."
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who won how often, and that nothing but wins was looked at."""
         return sign_words(results, answer, decision)

@@ -58,7 +58,7 @@ class Wilcoxon(Method):
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
-    leading: ClassVar[str] = "has the largest sum of ranks"
+    verdict_phrase: ClassVar[str] = "has the largest sum of ranks"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the differences and test the rank sums."""
@@ -69,7 +69,7 @@ class Wilcoxon(Method):
             found.wins,
             pvalue=found.pvalue,
             statistic=found.sums[0],
-            lead=found.favours,
+            tested=found.favours,
             details={"rank_sums": list(found.sums), "ties": ties, "exact": found.exact},
         )
 
@@ -81,6 +81,6 @@ class Wilcoxon(Method):
         """Describe the test for a methods section."""
         return "by Wilcoxon's signed-rank test, two-sided ({aside})."
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the rank sums, how the p-value was had, and what the test takes for granted."""
         return wilcoxon_words(results, answer, decision)

@@ -20,13 +20,13 @@ def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list
         "The test takes differences to be comparable from dataset to dataset and symmetric "
         "about their median; where they are not, use method='sign'."
     )
-    if answer.lead is None:
+    if answer.tested is None:
         said = (
             f"On {n} the ranks of the differences sum to {count(sums[0])} for either algorithm, "
             f"and {left}: p = 1. That does not show that they are equal."
         )
         return [said, limits, NOT_A_PROBABILITY]
-    ahead = answer.lead
+    ahead = answer.tested
     said = (
         f"On {n} the ranks of the differences sum to {count(sums[ahead])} in favour of "
         f"{decision.statement} ({decision.claim(results.measures)}) and to "

@@ -77,7 +77,7 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
 def ahead_and_behind(results: Results, answer: Answer) -> tuple[str, str]:
     """The two algorithms in the direction that the p-value is about."""
     first, second = results.algorithms
-    return (second, first) if answer.lead else (first, second)
+    return (second, first) if answer.tested else (first, second)
 
 
 def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:

@@ -65,7 +65,7 @@ class ContextComparison(Comparison):
     def _figures(self, name: str) -> pd.Series[float]:
         found = {
             key.removeprefix(f"{name}_"): value
-            for key, value in self.answer.figures.items()
+            for key, value in self.answer.scalars.items()
             if key.startswith(f"{name}_")
         }
         return pd.Series(found, name=name, dtype=float)

@@ -129,11 +129,11 @@ class CorrelatedT(LearnsWeight, Method):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
     )
-    judges = "replicates"
+    input_kind = "replicates"
     one_pair = True
     draws_are: ClassVar[str] = "exact"
     one_measure = True
-    leading: ClassVar[str] = "is the most frequent case on datasets of this kind"
+    verdict_phrase: ClassVar[str] = "is the most frequent case on datasets of this kind"
 
     rho: float | None = None
     folds: int | None = None
@@ -238,8 +238,8 @@ class CorrelatedT(LearnsWeight, Method):
             results,
             leanings(first),
             probability=np.array(both),
-            figures=figures,
-            extra={**extra, **rate_extra(figures)},
+            scalars=figures,
+            per_statement={**extra, **rate_extra(figures)},
             details=_details(each, {**columns, "probability": better}),
         )
 
@@ -264,8 +264,12 @@ class CorrelatedT(LearnsWeight, Method):
             support[::-1],
             probability=found[::-1],
             mcse=None if mcse is None else mcse[::-1],
-            extra={"theta_mean": mean[::-1], "theta_lower": low[::-1], "theta_upper": high[::-1]},
-            figures={
+            per_statement={
+                "theta_mean": mean[::-1],
+                "theta_lower": low[::-1],
+                "theta_upper": high[::-1],
+            },
+            scalars={
                 "rate_mean": float(mean[2]),
                 "rate_lower": float(low[2]),
                 "rate_upper": float(high[2]),
@@ -288,7 +292,7 @@ class CorrelatedT(LearnsWeight, Method):
         """Describe how b came from all pairs."""
         return weight_learned_text(pairs)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
         said = correlated_t_words(self, results, answer, decision)
         return self.say_learned(said, decision)

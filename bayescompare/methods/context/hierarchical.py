@@ -121,11 +121,11 @@ class Hierarchical(Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    judges = "counts"
+    input_kind = "counts"
     one_pair = True
     draws_are: ClassVar[str] = "exact"
     one_measure = True
-    leading: ClassVar[str] = "holds on most datasets of this kind"
+    verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     priors: Priors | None = None
 
@@ -156,7 +156,7 @@ class Hierarchical(Method):
         return densities_of(self.priors)
 
     @property
-    def samples(self) -> bool:
+    def needs_mcmc(self) -> bool:
         """Whether a prior of the user's needs NUTS."""
         return self.densities is None
 
@@ -213,8 +213,8 @@ class Hierarchical(Method):
             results,
             leanings(alone),
             probability=np.asarray(both, dtype=np.float64),
-            figures=figures,
-            extra=rate_extra(figures),
+            scalars=figures,
+            per_statement=rate_extra(figures),
             details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
             **more,
         )
@@ -222,7 +222,7 @@ class Hierarchical(Method):
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, by quadrature."""
         if self.densities is None:
-            raise self.lacks("exact loo with a prior that needs NUTS")
+            raise self.unavailable("exact loo with a prior that needs NUTS")
         counts = pair_counts(results)
         without, _ = leave_one_out(*counts, **self.densities)
         return without, predictive(*counts, pooled(*counts, **self.densities).grid)
@@ -246,7 +246,7 @@ class Hierarchical(Method):
             )
         return exact_tree(self, results, draws, chains, rng)
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Draw every z back, given NUTS's hyper-parameters."""
         from bayescompare.methods.context.hierarchical_posterior import finish
 
@@ -263,6 +263,6 @@ class Hierarchical(Method):
         """Describe the test for a methods section."""
         return hierarchical_methods_text(self, answer)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how alike the datasets are."""
         return hierarchical_words(results, answer, decision)

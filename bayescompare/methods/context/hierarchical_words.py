@@ -16,7 +16,7 @@ def hierarchical_words(results: Results, answer: Answer, decision: Decision) -> 
     """Say who is better on most datasets, and how alike the datasets are."""
     k_h, k_g = pair_counts(results)
     # Without any discordant example only the prior would be speaking.
-    alike = [_alike(answer.figures["rho_mean"])] if (k_h + k_g).any() else []
+    alike = [_alike(answer.scalars["rho_mean"])] if (k_h + k_g).any() else []
     return [
         *context_words(results, answer, decision),
         rate_words(answer, decision),

@@ -146,11 +146,11 @@ class PoissonBinomial(LearnsWeight, Method):
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
-    judges = "counts"
+    input_kind = "counts"
     one_pair = True
     draws_are: ClassVar[str] = "exact"
     one_measure = True
-    leading: ClassVar[str] = "holds on most datasets of this kind"
+    verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
     joint: bool = False
     a: float = 1.0
@@ -171,7 +171,7 @@ class PoissonBinomial(LearnsWeight, Method):
             raise BayescompareError("priors['r'] is a number: r is what the test is about.")
         if given and self.b != 1.0:
             raise BayescompareError(f"priors={list(given)} replaces b={self.b!r}: give one.")
-        if self.samples and not self.joint:
+        if self.needs_mcmc and not self.joint:
             raise BayescompareError(
                 f"priors={list(given)}: the paper's formula is no model to put a prior into; say "
                 "joint=True."
@@ -182,12 +182,12 @@ class PoissonBinomial(LearnsWeight, Method):
         return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
 
     @property
-    def samples(self) -> bool:
+    def needs_mcmc(self) -> bool:
         """Whether a prior of the user's makes the model one for NUTS."""
         return any(not is_number(value) for value in (self.priors or {}).values())
 
     @property
-    def weighable(self) -> bool:
+    def supports_psis(self) -> bool:
         """Not the formula's, which cuts what the datasets would tell each other."""
         return self.joint
 
@@ -206,7 +206,7 @@ class PoissonBinomial(LearnsWeight, Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
-        if self.samples:
+        if self.needs_mcmc:
             from bayescompare.methods.context.poisson_binomial_posterior import sampled_answer
 
             check_ranges(self.priors, self.parameters)
@@ -250,15 +250,17 @@ class PoissonBinomial(LearnsWeight, Method):
             results,
             leanings(p),
             probability=np.asarray(both, dtype=np.float64),
-            figures=figures,
-            extra={**extra, **rate_extra(figures)},
+            scalars=figures,
+            per_statement={**extra, **rate_extra(figures)},
             details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
             **more,
         )
 
-    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets with as many discordant examples as those seen, one like another."""
-        if self.samples:
+        if self.needs_mcmc:
             raise BayescompareError("plan() needs the exact answer: this prior is for NUTS.")
         k_h, k_g = pair_counts(results)
         seen, p = k_h + k_g, self.alone(results)
@@ -284,11 +286,11 @@ class PoissonBinomial(LearnsWeight, Method):
 
         return simulate
 
-    def if_moved(
+    def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
         """P of the leading statement with more sure datasets, or its surest ones turned round."""
-        if self.samples:
+        if self.needs_mcmc:
             return None
         p = self.alone(results)
         mixture = self.mixture(p)
@@ -314,8 +316,8 @@ class PoissonBinomial(LearnsWeight, Method):
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact predictive densities; those of the cut model are in closed form."""
-        if self.samples:
-            raise self.lacks("exact loo with a prior of your own")
+        if self.needs_mcmc:
+            raise self.unavailable("exact loo with a prior of your own")
         p, b, each = self.alone(results), self.weight, self._each(results)
         if self.joint:
             mixture = self.mixture(p)
@@ -345,14 +347,14 @@ class PoissonBinomial(LearnsWeight, Method):
         """Draw r, every d and every error probability, independently."""
         from bayescompare.methods.context.poisson_binomial_posterior import exact_tree
 
-        if self.samples:
+        if self.needs_mcmc:
             raise BayescompareError(
                 "draws() are exact, and with a prior of your own there is no exact way: use "
                 "sample(), or the posterior kept as c.tree."
             )
         return exact_tree(self, results, draws, chains, rng)
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Draw d and the error probabilities back, given NUTS's r."""
         from bayescompare.methods.context.poisson_binomial_posterior import finish
 
@@ -373,7 +375,7 @@ class PoissonBinomial(LearnsWeight, Method):
         """Describe how b came from all pairs."""
         return weight_learned_text(pairs)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""
         said = poisson_binomial_words(self, results, answer, decision)
         return self.say_learned(said, decision)

@@ -51,7 +51,7 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
         if "r" in given:
             r = place("r", given["r"], ())
         else:
-            b = place("b", given["b"], ()) if method.samples else np.float64(method.weight)
+            b = place("b", given["b"], ()) if method.needs_mcmc else np.float64(method.weight)
             if method.learned is not None:
                 b = place_learned("b", method.learned)
             r = pm.Beta("r", b, b)

@@ -54,7 +54,8 @@ def rate_words(answer: Answer, decision: Decision) -> str:
     """Say on what share of datasets the leading statement is expected to hold."""
     k = answer.labels.index(decision.statement)
     mean, low, high = (
-        percent(float(answer.extra[f"theta_{name}"][k])) for name in ("mean", "lower", "upper")
+        percent(float(answer.per_statement[f"theta_{name}"][k]))
+        for name in ("mean", "lower", "upper")
     )
     return (
         f"It is expected that {_claim(decision.statement)} on {mean} of datasets of this "

@@ -196,7 +196,7 @@ class Dirichlet(Method):
         return given if given or self.learns else {"prior": "symmetric"}
 
     @property
-    def open_priors(self) -> Priors:
+    def nonconjugate_priors(self) -> Priors:
         """The user's priors that are not conjugate; a number or a fixed Dirichlet is."""
         return {
             name: value
@@ -205,21 +205,21 @@ class Dirichlet(Method):
         }
 
     @property
-    def samples(self) -> bool:
+    def needs_mcmc(self) -> bool:
         """Whether a prior of the user's makes the model non-conjugate."""
-        return bool(self.open_priors)
+        return bool(self.nonconjugate_priors)
 
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
         statements = Statements.from_results(results)
-        given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
+        given = {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
         return cells_of(
             self._fixed_prior(statements), given.get("strength", self.strength), statements
         )
 
     def _fixed_prior(self, statements: Statements) -> Prior:
         """The prior of the exact path: `prior`, or what a fixed alpha or theta says."""
-        given = {k: v for k, v in (self.priors or {}).items() if k not in self.open_priors}
+        given = {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
         if "theta" in given:
             return mapping_of("theta", constant_dirichlet(given["theta"]), statements)
         alpha = given.get("alpha", self.prior)
@@ -251,7 +251,7 @@ class Dirichlet(Method):
                 "prior='learned' is learned from the pairs of a table, at least three: ask "
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
             )
-        if self.samples:
+        if self.needs_mcmc:
             from bayescompare.methods.dirichlet.posterior import sampled_answer
 
             return sampled_answer(self, results, sampling)
@@ -267,13 +267,13 @@ class Dirichlet(Method):
             probability=probability,
             unobserved=float(probability[cells.counts == 0].sum()) + lump,
             log_evidence=log_evidence(cells),
-            extra=extra,
+            per_statement=extra,
         )
-        return replace(answer, figures=questions(statements, cells, answer))
+        return replace(answer, scalars=questions(statements, cells, answer))
 
     def on(self, results: Results, measures: list[str]) -> Dirichlet:
         """Return the method that has this one's prior, summed over the other measures."""
-        if self.samples:
+        if self.needs_mcmc:
             raise BayescompareError(
                 "on() needs a conjugate prior; ask compare(results.sel(measures=[...])) with your "
                 "prior instead, which is then a prior on the subset."
@@ -285,25 +285,27 @@ class Dirichlet(Method):
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences."""
-        if self.samples:
-            raise self.lacks("exact loo with a prior of your own")
+        if self.needs_mcmc:
+            raise self.unavailable("exact loo with a prior of your own")
         statements, cells = self.cells(results)
         table = statements.table
         return leave_one_out(cells, table.dataset, table.statement, table.weight)
 
-    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets by Pólya's urn, θ integrated out."""
-        if self.samples:
+        if self.needs_mcmc:
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
         _, cells = self.cells(results)
         return partial(next_cells, cells)
 
-    def if_moved(
+    def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
         """P of the leading statement, had more datasets supported it or some of its own not."""
         rival = None if decision.runner_up is None else decision.runner_up[0]
-        if self.samples or rival not in answer.labels:
+        if self.needs_mcmc or rival not in answer.labels:
             return None
         _, cells = self.cells(results)
         best, other = answer.labels.index(decision.statement), answer.labels.index(rival)
@@ -329,7 +331,7 @@ class Dirichlet(Method):
         from bayescompare.methods._shared.simplex import place_dirichlet
         from bayescompare.methods.dirichlet.posterior import place_alpha
 
-        alpha, total = place_alpha(self.open_priors, listing), float(listing.counts.sum())
+        alpha, total = place_alpha(self.nonconjugate_priors, listing), float(listing.counts.sum())
         return place_dirichlet(form, "theta", alpha, total, ("statement",))
 
     def nuts_model(self, results: Results) -> pm.Model:
@@ -344,14 +346,14 @@ class Dirichlet(Method):
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the Dirichlet posterior."""
-        if self.samples:
+        if self.needs_mcmc:
             raise BayescompareError(
                 "draws() are conjugate, and a prior of your own is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
         return conjugate_tree(results, self.listing(results), draws=draws, chains=chains, rng=rng)
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
         return finish_tree(tree, results, self.listing(results), rng)
 
@@ -362,7 +364,7 @@ class Dirichlet(Method):
         imprecise = Dirichlet(prior="imprecise", strength=weight)
         answer = imprecise.answer(results, Sampling(np.random.default_rng(0), seed=0))
         k = answer.labels.index(statement)
-        return float(answer.extra["lower"][k]), float(answer.extra["upper"][k])
+        return float(answer.per_statement["lower"][k]), float(answer.per_statement["upper"][k])
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
@@ -386,7 +388,7 @@ class Dirichlet(Method):
         """Describe how the prior of each pair came from all of them."""
         return dirichlet_learned_text(pairs)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, its probability and what it does not say."""
         return dirichlet_words(self, results, answer, decision)
 

@@ -128,9 +128,9 @@ class LearnedDirichlet(Dirichlet):
             probability=probability,
             unobserved=float(probability[statements.table.counts == 0].sum()) + lump,
             log_evidence=mixture.log_evidence,
-            extra=extra,
+            per_statement=extra,
         )
-        return replace(answer, figures=_questions(statements, mixture, answer))
+        return replace(answer, scalars=_questions(statements, mixture, answer))
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, with what was learned held fixed."""
@@ -155,7 +155,9 @@ class LearnedDirichlet(Dirichlet):
             self, learned=replace(summed, weights=tuple((weights / weights.sum()).tolist()))
         )
 
-    def further(self, results: Results) -> Callable[[int, np.random.Generator], FloatArray]:
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets by Pólya's urn, the strength drawn first; the smaller P of both priors.
 
         So a simulated verdict is settled when `decide` would call it so.
@@ -163,11 +165,11 @@ class LearnedDirichlet(Dirichlet):
         statements, mixture = self.mixture(results)
         return partial(_next, mixture, statements.log_size)
 
-    def if_moved(
+    def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
         """The smaller of P under both priors, had datasets gone otherwise."""
-        own = Dirichlet(prior="symmetric").if_moved(results, answer, decision)
+        own = Dirichlet(prior="symmetric").level_given(results, answer, decision)
         if own is None:
             return None
         _, mixture = self.mixture(results)
@@ -207,15 +209,15 @@ class LearnedDirichlet(Dirichlet):
         """Add A and θ to the model in context; NUTS takes A summed out, as it is discrete."""
         return place_mixture(form, listing, self.learned)
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`: A is drawn back, exactly given θ."""
         listing = self.listing(results)
         tree = with_strengths(tree, listing, self.learned, rng)
-        return with_log_prior(super().finish(results, tree, rng), listing, self.learned)
+        return with_log_prior(super().to_tree(results, tree, rng), listing, self.learned)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""
-        said = super().words(results, answer, decision)
+        said = super().sentences(results, answer, decision)
         return [*said[:1], learned_pair_words(self.learned, decision), *said[1:]]
 
 

@@ -16,7 +16,7 @@ __all__ = ["dirichlet_learned_text", "dirichlet_methods_text"]
 
 def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test, its prior and what is reported."""
-    size = "" if answer is None else f" (of which there are {count(answer.size)})"
+    size = "" if answer is None else f" (of which there are {count(answer.n_statements)})"
     reported = "the posterior probability that a statement's θ is the largest"
     if method.prior == "imprecise":
         reported += ", and its lower and upper bounds over all prior means"

@@ -46,7 +46,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     import pytensor.tensor as pt
 
     listing = method.listing(results)
-    given = method.open_priors
+    given = method.nonconjugate_priors
     _check_size(given, listing)
     with pm.Model(coords=statement_coords(results, listing)) as model:
         if "theta" in given:
@@ -108,13 +108,13 @@ def _check_length(theta: Any, listing: LumpedStatements) -> None:
 def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
-    check_support(method.open_priors, method.parameters, model)
+    check_support(method.nonconjugate_priors, method.parameters, model)
     tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
     listing = LumpedStatements.from_cells(statements, cells)
     tree = finish_tree(tree, results, listing, sampling.rng)
     posterior = tree["posterior"].to_dataset()
-    if "theta" in method.open_priors:
+    if "theta" in method.nonconjugate_priors:
         each = _is_largest(posterior["theta"])
         lump = np.zeros(each.shape[:2])
     else:
@@ -122,18 +122,18 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     probability = each.mean(axis=(0, 1))
     unseen = statements.table.counts == 0
     # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
-    none = 1.0 - float(each.any(axis=-1).mean()) if "theta" in method.open_priors else 0.0
+    none = 1.0 - float(each.any(axis=-1).mean()) if "theta" in method.nonconjugate_priors else 0.0
     answer = Answer.over(
         statements,
         probability=probability,
         unobserved=float(probability[unseen].sum() + lump.mean()),
         mcse=nuts.monte_carlo_error(each),
         none_leads=none,
-        extra=drawn_theta_summary(posterior["theta"], statements),
+        per_statement=drawn_theta_summary(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
     )
-    return replace(answer, figures=sampled_questions(posterior["theta"], statements, answer))
+    return replace(answer, scalars=sampled_questions(posterior["theta"], statements, answer))
 
 
 def sampled_questions(

@@ -123,17 +123,17 @@ def _others(answer: Answer, decision: Decision) -> str:
         return ""
     label, probability = decision.runner_up
     said = f"Next comes {short_label(label)} with {probability_words(probability)}"
-    if answer.size > len(answer.labels) and answer.unobserved is not None:
+    if answer.n_statements > len(answer.labels) and answer.unobserved is not None:
         rest = probability_words(answer.unobserved)
         said += f"; all statements never observed have {rest} together"
     return f"{said}."
 
 
 def _imprecise(answer: Answer, decision: Decision) -> str:
-    if "lower" not in answer.extra:
+    if "lower" not in answer.per_statement:
         return ""
     k = answer.labels.index(decision.statement)
-    low, high = float(answer.extra["lower"][k]), float(answer.extra["upper"][k])
+    low, high = float(answer.per_statement["lower"][k]), float(answer.per_statement["upper"][k])
     if low >= SETTLED:
         meaning = "so the verdict does not depend on the prior mean"
     elif high >= SETTLED:
@@ -149,7 +149,7 @@ def _imprecise(answer: Answer, decision: Decision) -> str:
 def _not_frequency(answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         return ""
-    mean = float(answer.extra["theta_mean"][answer.labels.index(decision.statement)])
+    mean = float(answer.per_statement["theta_mean"][answer.labels.index(decision.statement)])
     return (
         "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
         f"expected to hold with probability {probability_words(mean)}."
@@ -172,7 +172,7 @@ def _joint(results: Results, answer: Answer) -> str:
     n, l = len(results.datasets), len(results.algorithms)
     start = (
         f"This is the joint test over whole orderings of {l} algorithms: "
-        f"{count(answer.size)} statements are possible, and the {plural(n, 'dataset')} "
+        f"{count(answer.n_statements)} statements are possible, and the {plural(n, 'dataset')} "
         f"support {count(answer.n_observed)} of them."
     )
     # With fewer datasets than statements observed, no ordering has been seen twice.

@@ -155,7 +155,7 @@ class GSD(GsdMethod):
             "order",
         }
     )
-    leading: ClassVar[str] = "is tested as dominance for every utility"
+    verdict_phrase: ClassVar[str] = "is tested as dominance for every utility"
     directed: ClassVar[bool] = True
 
     permutations: int = 1000
@@ -201,8 +201,8 @@ class GSD(GsdMethod):
             results,
             pvalue=self.headline_pvalue(found.pvalue, lead),
             statistic=float(found.statistic[lead]),
-            lead=lead,
-            extra={
+            tested=lead,
+            per_statement={
                 "opt": found.statistic,
                 "share_below": found.share_below,
                 "pvalue": found.pvalue,
@@ -215,7 +215,7 @@ class GSD(GsdMethod):
                 "dominates": [bool(x) for x in pair.dominates()],
             },
             seed=None if found.exact else sampling.seed,
-            sampled=not found.exact,
+            resampled_pvalue=not found.exact,
         )
 
     def headline_pvalue(self, directions: FloatArray, lead: int) -> float:
@@ -224,9 +224,9 @@ class GSD(GsdMethod):
 
     def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
         """Files from before `alternative` hold the smaller one-sided p-value: double it."""
-        if "alternative" in options or answer.lead is None:
+        if "alternative" in options or answer.tested is None:
             return answer
-        pvalue = self.headline_pvalue(answer.extra["pvalue"], answer.lead)
+        pvalue = self.headline_pvalue(answer.per_statement["pvalue"], answer.tested)
         return replace(answer, pvalue=pvalue)
 
     def _lead(self, names: Sequence[str], found: PermutationTest) -> int:
@@ -242,7 +242,7 @@ class GSD(GsdMethod):
         """Describe the test for a methods section."""
         return gsd_methods_text(self, answer)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who dominates whom, what was tested and what that leaves open."""
         from bayescompare.methods.gsd.words import order_words, pair_words
 
@@ -254,7 +254,7 @@ class GSD(GsdMethod):
         """Say the relation of two algorithms in these data, and whether it is significant."""
         from bayescompare.methods.gsd.words import pair_headline
 
-        return None if answer.lead is None else pair_headline(self, results, answer, decision)
+        return None if answer.tested is None else pair_headline(self, results, answer, decision)
 
 
 def gsd_answer(results: Results, **found: Any) -> Answer:
@@ -267,7 +267,7 @@ def gsd_answer(results: Results, **found: Any) -> Answer:
         labels=(str(first), str(first.reversed())),
         states=(),
         counts=counts,
-        size=2,
+        n_statements=2,
         n_observed=int((counts > 0).sum()),
         **found,
     )

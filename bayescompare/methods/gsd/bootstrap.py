@@ -90,7 +90,7 @@ class GSDBootstrap(GsdMethod):
         }
     )
     one_pair: ClassVar[bool] = True
-    leading: ClassVar[str] = "is the most probable relation"
+    verdict_phrase: ClassVar[str] = "is the most probable relation"
 
     resamples: int = 2000
 
@@ -124,7 +124,7 @@ class GSDBootstrap(GsdMethod):
             labels=tuple(str(states[k]) for k in kept),
             states=(),
             counts=np.array([float(len(results.datasets)) * now[k] for k in kept]),
-            size=len(kept),
+            n_statements=len(kept),
             n_observed=1,
             probability=share[kept],
             mcse=mcse[kept],
@@ -140,7 +140,7 @@ class GSDBootstrap(GsdMethod):
         """Describe the test for a methods section."""
         return gsd_bootstrap_methods_text(self, answer)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say which relation is the most probable, and what the bootstrap takes for granted."""
         from bayescompare.methods.gsd.words import bootstrap_words
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, MissingQuantity, did_you_mean
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
@@ -55,7 +55,7 @@ class GsdComparison(Comparison):
     def share_below(self) -> float:
         """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
         self._tested("share_below")
-        return float(self.answer.extra["share_below"][self._lead("share_below")])
+        return float(self.answer.per_statement["share_below"][self._lead("share_below")])
 
     @property
     def delta_max(self) -> float | xr.DataArray:
@@ -283,7 +283,7 @@ class GsdComparison(Comparison):
 
     def _pair(self, quantity: str) -> DominanceProblem:
         if not self._is_pair:
-            raise MissingQuantity(
+            raise QuantityNotAvailableError(
                 f"{quantity} is about two algorithms: name them by algorithms=[...], or ask "
                 "pairwise()."
             )
@@ -292,15 +292,15 @@ class GsdComparison(Comparison):
     def _tested(self, quantity: str) -> None:
         self._require(quantity)
         if not self._is_pair:
-            raise MissingQuantity(
+            raise QuantityNotAvailableError(
                 f"{quantity} is of a test of two algorithms, and this is the order of "
                 f"{len(self.results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
             )
 
     def _lead(self, quantity: str) -> int:
         self._pair(quantity)
-        assert self.answer.lead is not None
-        return self.answer.lead
+        assert self.answer.tested is not None
+        return self.answer.tested
 
     def _said(self, i: int, j: int) -> str:
         names, held = self.results.algorithms, self.relation.values

@@ -36,7 +36,7 @@ def order_answer(method: GsdMethod, results: Results) -> Answer:
         labels=(", ".join(front),),
         states=(),
         counts=np.array([float(strict(relation).sum())]),
-        size=1,
+        n_statements=1,
         n_observed=1,
         details={
             "relation": relation.tolist(),

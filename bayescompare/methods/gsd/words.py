@@ -36,7 +36,7 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
     """The relation in the data, and what the test makes of it, in one line."""
     ahead, behind = ahead_and_behind(results, answer)
     dominates = answer.details["dominates"]
-    over, under = dominates[::-1] if answer.lead else dominates
+    over, under = dominates[::-1] if answer.tested else dominates
     relation = {
         (True, True): f"{' and '.join(results.algorithms)} are equivalent in these data",
         (True, False): f"{ahead} dominates {behind} in these data",
@@ -158,8 +158,8 @@ def _pvalue(method: GSD, decision: Decision) -> str:
 def _least(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
     ahead, behind = ahead_and_behind(results, answer)
-    lead = answer.lead or 0
-    opt, below = (float(answer.extra[name][lead]) for name in ("opt", "share_below"))
+    lead = answer.tested or 0
+    opt, below = (float(answer.per_statement[name][lead]) for name in ("opt", "share_below"))
     least = f"{ahead} is on average worth as much as {behind}"
     if abs(opt) > TOLERANCE:
         more = "more" if opt > 0 else "less"

@@ -20,7 +20,7 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Judges, Kind, Method, Sampling
+from bayescompare.comparison.method import InputKind, Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
@@ -72,7 +72,7 @@ class ModelFile(Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
-    leading: ClassVar[str] = "is the most probable statement"
+    verdict_phrase: ClassVar[str] = "is the most probable statement"
     pairs_together: ClassVar[bool] = True
     predicts: ClassVar[bool] = False
 
@@ -99,12 +99,12 @@ class ModelFile(Method):
         return find_source(self.source)
 
     @property
-    def judges(self) -> Judges:  # type: ignore[override]
+    def input_kind(self) -> InputKind:  # type: ignore[override]
         """Replicates where the file says ``REPLICATES = True``, their means otherwise."""
         return "replicates" if not self.saved and self.code.replicates else "cells"
 
     @property
-    def samples(self) -> bool:
+    def needs_mcmc(self) -> bool:
         """NUTS always."""
         return True
 
@@ -177,7 +177,7 @@ class ModelFile(Method):
     def _told(self) -> dict[str, str]:
         return {"model": self.code.name, "title": self.code.title}
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Leave the tree as the model made it."""
         return tree
 
@@ -190,6 +190,6 @@ class ModelFile(Method):
         """Describe the test for a methods section."""
         return model_methods_text(answer)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict of the model, and that it is the model's."""
         return model_file_words(results, answer, decision)

@@ -194,11 +194,11 @@ def _answer(
         labels=tuple(labels),
         states=states,
         counts=counts,
-        size=len(labels),
+        n_statements=len(labels),
         n_observed=int((counts > 0).sum()),
         probability=probability,
         mcse=mcse,
-        extra=extra or {},
+        per_statement=extra or {},
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import MissingQuantity
+from bayescompare._errors import QuantityNotAvailableError
 from bayescompare.comparison.comparison import Comparison
 
 __all__ = ["ModelComparison"]
@@ -22,7 +22,7 @@ class ModelComparison(Comparison):
     def ahead(self) -> xr.DataArray:
         """P(algorithm is ahead of opponent on every measure), by the model's strengths."""
         if "ahead" in self._lacking():
-            raise MissingQuantity(
+            raise QuantityNotAvailableError(
                 "ahead: this answer is not about strengths of algorithms; models with "
                 "'strength' or 'better' have it."
             )

@@ -186,7 +186,7 @@ class Network(Method):
             raise BayescompareError(
                 "average=True sums over all graphs: leave search='exact', or average=False."
             )
-        if self.average and self.samples:
+        if self.average and self.needs_mcmc:
             raise BayescompareError("average=True needs a fixed ess: give priors or average.")
 
     def options(self) -> dict[str, Any]:
@@ -197,14 +197,14 @@ class Network(Method):
         return {**made, "priors": prior_options(self.priors)}
 
     @property
-    def open_priors(self) -> Priors:
+    def nonconjugate_priors(self) -> Priors:
         """The user's priors that leave the tables' posterior without a closed form."""
         return {k: v for k, v in (self.priors or {}).items() if not is_number(v)}
 
     @property
-    def samples(self) -> bool:
+    def needs_mcmc(self) -> bool:
         """Whether the answer needs MCMC."""
-        return bool(self.open_priors)
+        return bool(self.nonconjugate_priors)
 
     # the graph -----------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class Network(Method):
         """P(max) under the best graph, or averaged over all of them."""
         scores = self.scores(results)
         graph = self.graph(scores)
-        if self.samples:
+        if self.needs_mcmc:
             from bayescompare.methods.network.sampled_ess import sampled_answer
 
             return sampled_answer(self, results, scores, graph, sampling)
@@ -243,7 +243,7 @@ class Network(Method):
             found = average_maximum(scores, self.mcse, sampling.rng)
         answer = self.describe(scores, graph, found, parts, sampling)
         extra, figures = self._theta(results, scores, graph, answer, sampling.rng)
-        return replace(answer, extra=extra, figures=figures)
+        return replace(answer, per_statement=extra, scalars=figures)
 
     def describe(
         self,
@@ -272,7 +272,7 @@ class Network(Method):
         )
 
     def _log_evidence(self, scores: Scores, graph: Graph) -> float | None:
-        if self.samples:
+        if self.needs_mcmc:
             return None
         if not self.average:
             return scores.graph(graph)
@@ -363,11 +363,13 @@ class Network(Method):
         if why := self.refuses("model"):
             raise BayescompareError(why)
         scores = self.scores(results)
-        return build(self.layout(results, scores, self.graph(scores)), self.open_priors, form)
+        return build(
+            self.layout(results, scores, self.graph(scores)), self.nonconjugate_priors, form
+        )
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the tables, and θ with them, from their posterior."""
-        if self.samples:
+        if self.needs_mcmc:
             raise BayescompareError(
                 "draws() are conjugate, and a prior of your own is not: use sample(), or the "
                 "posterior kept as c.tree."
@@ -388,7 +390,7 @@ class Network(Method):
         priors = [self.layout(results, scores, one) for one in before], np.array([*before.values()])
         return mixed_tree((layouts, weights), priors, draws=draws, chains=chains, rng=rng)
 
-    def finish(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
         scores = self.scores(results)
         return finish(self.layout(results, scores, self.graph(scores)), tree)
@@ -435,7 +437,7 @@ class Network(Method):
         """Describe the test for a methods section."""
         return network_methods_text(self, answer)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures hang together, and which decide."""
         kind: GraphKind = "learned" if isinstance(self.search, str) else "given"
         return network_words("averaged" if self.average else kind, results, answer, decision)

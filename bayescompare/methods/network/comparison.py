@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError, MissingQuantity
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
@@ -87,7 +87,7 @@ class NetworkComparison(Questions, Comparison):
         lacking = super()._lacking()
         if cast("Network", self.method).average:
             lacking.add("on")
-        if self.method.samples:
+        if self.method.needs_mcmc:
             lacking.update(("network", "on"))
         return lacking
 
@@ -97,7 +97,9 @@ class NetworkComparison(Questions, Comparison):
 
         if isinstance(self.method, SummedNetwork):
             if self.method.whole is None:
-                raise MissingQuantity("on: ask the comparison that this one was summed from.")
+                raise QuantityNotAvailableError(
+                    "on: ask the comparison that this one was summed from."
+                )
             return self.method, self.method.whole, self.method.graph
         method = cast("Network", self.method)
         edges = [tuple(edge) for edge in self.answer.details["edges"]]
@@ -106,7 +108,7 @@ class NetworkComparison(Questions, Comparison):
 
 
 def _check_fixed_ess(method: Network, what: str) -> None:
-    if method.samples:
+    if method.needs_mcmc:
         raise BayescompareError(
             f"{what} needs a fixed ess, and here it has a prior of your own; the sampled tables "
             "are in c.tree."

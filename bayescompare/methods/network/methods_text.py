@@ -39,8 +39,10 @@ def network_methods_text(method: Any, answer: Answer | None) -> str:
 def _error(method: Any, answer: Answer | None) -> str:
     if answer is not None and answer.mcse is not None:
         most = error(float(answer.mcse.max()))
-        return f"by {'NUTS' if method.samples else 'Monte Carlo'} (standard error at most {most})"
-    if answer is None and not method.samples:
+        return (
+            f"by {'NUTS' if method.needs_mcmc else 'Monte Carlo'} (standard error at most {most})"
+        )
+    if answer is None and not method.needs_mcmc:
         wanted = setting(method.mcse)
         return f"exactly where it can be, else by Monte Carlo to a standard error of {wanted}"
-    return "by NUTS in PyMC" if method.samples else "exactly"
+    return "by NUTS in PyMC" if method.needs_mcmc else "exactly"

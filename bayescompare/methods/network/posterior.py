@@ -299,7 +299,7 @@ def _ancestors(tables: Tables, k: int) -> list[int]:
     return sorted(found)
 
 
-def build(layout: NetworkLayout, open_priors: Priors, form: Form) -> pm.Model:
+def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.Model:
     """Build the PyMC model of one graph: a table per measure, a Dirichlet per row.
 
     The ancillary re-prior of the form for NUTS is per row here; without it R-hat stays at 1.04.
@@ -309,7 +309,7 @@ def build(layout: NetworkLayout, open_priors: Priors, form: Form) -> pm.Model:
 
     tables = layout.tables
     with pm.Model(coords=layout.coords()) as model:
-        ess = place("ess", open_priors["ess"], ()) if "ess" in open_priors else None
+        ess = place("ess", nonconjugate_priors["ess"], ()) if "ess" in nonconjugate_priors else None
         parts = []
         for k in range(len(tables.members)):
             alpha: Any = layout.rows(tables.alpha, k)

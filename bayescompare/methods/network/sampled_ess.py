@@ -29,9 +29,9 @@ def sampled_answer(
 ) -> Answer:
     """Sample the tables under the best graph and count which statement is the largest."""
     layout = method.layout(results, scores, graph)
-    textbook = build(layout, method.open_priors, "textbook")
-    check_support(method.open_priors, method.parameters, textbook)
-    for_nuts = build(layout, method.open_priors, "nuts")
+    textbook = build(layout, method.nonconjugate_priors, "textbook")
+    check_support(method.nonconjugate_priors, method.parameters, textbook)
+    for_nuts = build(layout, method.nonconjugate_priors, "nuts")
     tree = finish(layout, nuts.sample_as(sampling, for_nuts, through=textbook))
     posterior = tree["posterior"].to_dataset()
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
@@ -48,6 +48,6 @@ def sampled_answer(
     found = Maximum(each.mean(axis=(0, 1)), error**2)
     answer = method.describe(scores, graph, found, [], sampling)
     answer = replace(
-        answer, extra=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
+        answer, per_statement=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
     )
-    return replace(answer, figures=sampled_questions(posterior["theta"], scores.statements, answer))
+    return replace(answer, scalars=sampled_questions(posterior["theta"], scores.statements, answer))

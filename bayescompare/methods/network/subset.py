@@ -126,7 +126,7 @@ class SummedNetwork(Network):
             return "this answer was summed from a network by on(); ask the whole one."
         return super().refuses(quantity)
 
-    def words(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and that it is a sum over measures left out."""
         return summed_words(results, answer, decision)
 
@@ -171,7 +171,7 @@ def _counted(
         unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
         none_leads=none,
         mcse=np.sqrt(safe * (1.0 - safe) / draws),
-        extra={"theta_mean": theta.mean(axis=0), "theta_lower": low, "theta_upper": high},
+        per_statement={"theta_mean": theta.mean(axis=0), "theta_lower": low, "theta_upper": high},
         details={"edges": [], "score": math.nan, "max_parents": 0, "components": []},
         seed=sampling.seed,
     )
@@ -186,4 +186,4 @@ def _counted(
         "majority": float((theta[:, k] > 0.5).mean()),
         "expected": float(theta[:, k].mean()),
     }
-    return replace(answer, figures=figures)
+    return replace(answer, scalars=figures)

@@ -81,7 +81,7 @@ def test_stick_breaking_weights_are_a_prior_of_theta(results):
     value = pm.StickBreakingWeights.dist(alpha=1.0, K=3)
     method = bc.methods.Dirichlet(priors={"theta": value})
     model = method.model(results)
-    check_support(method.open_priors, method.parameters, model)
+    check_support(method.nonconjugate_priors, method.parameters, model)
     assert "theta" in model.named_vars
     assert np.isfinite(model.compile_logp()(model.initial_point()))
     short = bc.methods.Dirichlet(priors={"theta": pm.StickBreakingWeights.dist(alpha=1.0, K=2)})

@@ -212,7 +212,7 @@ def test_count_is_of_datasets_that_show_the_ordering() -> None:
     c = ask(one_measure([[3.0, 2, 1], [3, 2, 1], [3, 1, 2], [1, 1, 0]]))
     assert c.best == "A>B>C"
     assert c.summary()["count"].tolist() == [2.0]
-    assert (c.answer.size, c.answer.n_observed, c.answer.states) == (6, 1, (("A>B>C",),))
+    assert (c.answer.n_statements, c.answer.n_observed, c.answer.states) == (6, 1, (("A>B>C",),))
     # One dataset that shows it is enough for it to be observed.
     one = ask(one_measure([[3.0, 2, 1], [3, 1, 2], [2, 3, 1]]))
     assert (one.best, one.answer.counts.tolist(), one.answer.n_observed) == ("A>B>C", [1.0], 1)
@@ -319,7 +319,7 @@ def test_many_algorithms_and_a_tail_beyond_floats() -> None:
     values = rng.normal(size=(3000, 30)) + np.arange(30.0)
     c = ask(one_measure(values, names=[f"a{k}" for k in range(30)]))
     assert 0.0 < c.pvalue < 1e-300
-    assert c.answer.size == math.factorial(30)
+    assert c.answer.n_statements == math.factorial(30)
     assert c.best.startswith("a29>a28>")
     json.loads(c.to_json())
 

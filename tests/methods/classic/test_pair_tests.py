@@ -184,7 +184,7 @@ def test_what_must_not_matter_does_not(
     assert changed.statistic == straight.statistic
     assert changed.best == straight.best.translate(str.maketrans("AB", "XY"))
     flipped = {f"m{j}": "min" for j in range(values.shape[2])}
-    assert ask(table(-values, measures=flipped), method).answer.lead == straight.answer.lead
+    assert ask(table(-values, measures=flipped), method).answer.tested == straight.answer.tested
 
 
 @given(arrays(1))
@@ -248,7 +248,7 @@ def test_sign_knows_the_p_value_of_other_wins(leader: float) -> None:
     won, lost = 7, 3
     results = pair([leader] * won + [-leader] * lost + [0.0])
     c = ask(results, Sign)
-    level = c.method.if_moved(results, c.answer, c.decision)
+    level = c.method.level_given(results, c.answer, c.decision)
     assert level is not None
     assert level(0, 0) == pytest.approx(c.pvalue)
     for more in range(4):

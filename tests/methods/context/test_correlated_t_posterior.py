@@ -45,7 +45,7 @@ def test_draws_of_three_shares() -> None:
     largest = theta.values.argmax(axis=-1)
     for k, p in enumerate(c.probability.values):
         assert shares_near(largest == k, float(p))
-        assert near(theta.values[..., k], c.answer.extra["theta_mean"][k])
+        assert near(theta.values[..., k], c.answer.per_statement["theta_mean"][k])
     advantage = tree["posterior"]["advantage"].values
     for i, triple in enumerate(triples_of(c)):
         assert shares_near(advantage[..., i] > 0.01, triple[0])

@@ -148,7 +148,7 @@ def test_what_was_learned_is_saved(name: str, suffix: str, tmp_path: Path) -> No
 def test_sensitivity_varies_the_pairs_own_weight() -> None:
     c = bc.pairwise(counts(), method=PoissonBinomial(joint=True, b="learned"), n_jobs=1)[0]
     found = c.sensitivity([1.0, 2.0])
-    np.testing.assert_allclose(found.loc[1.0], c.answer.extra["alone"], atol=1e-10)
+    np.testing.assert_allclose(found.loc[1.0], c.answer.per_statement["alone"], atol=1e-10)
 
 
 def test_leave_one_out_and_plan_of_a_learned_pair() -> None:

@@ -111,7 +111,7 @@ def test_many_pairs_are_worked_out_together_and_agree(monkeypatch: pytest.Monkey
     together = bc.pairwise(results, n_jobs=1)
     np.testing.assert_allclose(together.matrix, one_by_one.matrix, atol=2e-11)
     for a, b in zip(together, one_by_one, strict=True):
-        assert a.answer.extra.keys() == b.answer.extra.keys()
+        assert a.answer.per_statement.keys() == b.answer.per_statement.keys()
         assert a.answer.log_evidence == b.answer.log_evidence
 
 
@@ -323,7 +323,7 @@ def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str])
 def test_sensitivity_varies_the_pairs_own_prior(uci: Pairwise) -> None:
     c = uci["CART", "RIDGE"]
     found = c.sensitivity([0.5, 1.0])
-    own = c.answer.extra["alone"]
+    own = c.answer.per_statement["alone"]
     np.testing.assert_allclose(found.loc[1.0], own, atol=1e-11)
     assert found.attrs["lower"][1] <= found.loc[1.0, c.best] <= found.attrs["upper"][1]
 

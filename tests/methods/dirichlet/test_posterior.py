@@ -152,7 +152,7 @@ def test_a_prior_on_theta_itself_and_a_strength_hyperprior():
 def test_beyond_256_statements_the_model_keeps_the_exact_aggregate():
     results = simulated(10)
     c = bc.compare(results)
-    assert c.answer.size == 1024
+    assert c.answer.n_statements == 1024
     nuts, exact = c.sample(1000, chains=4, rng=2, **QUIET), c.draws(4000, chains=4, rng=3)
     assert nuts["posterior"]["statement"].values[-1] == "(other)"
     a, b = (t["posterior"]["theta"].sel(statement="(other)") for t in (nuts, exact))

@@ -46,7 +46,7 @@ def noise(seed: int, *, datasets: int = 7, algorithms: int = 2) -> bc.Results:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_default_is_two_sided(seed: int) -> None:
     c = ask(noise(seed))
-    first, second = c.answer.extra["pvalue"]
+    first, second = c.answer.per_statement["pvalue"]
     assert GSD().alternative == "two-sided"
     assert c.pvalue == pytest.approx(min(1.0, 2 * min(first, second)), abs=0)
     assert c.decision.level == c.pvalue
@@ -59,9 +59,9 @@ def test_one_side_is_the_one_named_whatever_the_data_say(seed: int) -> None:
     for k, side in enumerate(("first", "second")):
         c = ask(results, GSD(alternative=side))
         assert c.best == ("A>B", "B>A")[k]
-        assert c.pvalue == c.answer.extra["pvalue"][k]
-        assert c.statistic == c.answer.extra["opt"][k]
-        assert c.share_below == c.answer.extra["share_below"][k]
+        assert c.pvalue == c.answer.per_statement["pvalue"][k]
+        assert c.statistic == c.answer.per_statement["opt"][k]
+        assert c.share_below == c.answer.per_statement["share_below"][k]
         # Listed the other way round, the other word names the same direction.
         other = ask(results, GSD(alternative=SIDES[2 - k]), algorithms=["B", "A"])
         assert (other.best, other.pvalue) == (c.best, c.pvalue)
@@ -137,7 +137,7 @@ def test_the_matrix_keeps_each_direction_and_decisions_the_headline(side: Any) -
         first, second = c.results.algorithms
         for k, (a, b) in enumerate([(first, second), (second, first)]):
             held = float(p.matrix.sel(algorithm=a, opponent=b))
-            assert held == c.answer.extra["pvalue"][k]
+            assert held == c.answer.per_statement["pvalue"][k]
     decided = p.decide()
     expected = sorted(c.pvalue for c in p.comparisons)
     np.testing.assert_allclose(decided["pvalue"], expected)
@@ -203,7 +203,7 @@ def test_the_front_test_of_an_unknown_one_is_refused() -> None:
 def test_a_file_from_before_gets_the_two_sided_p_value(tmp_path: Path, ending: str) -> None:
     c = ask(noise(3))
     path = tmp_path / f"c.{ending}"
-    old = min(c.answer.extra["pvalue"])
+    old = min(c.answer.per_statement["pvalue"])
     assert c.pvalue > old
     if ending == "json":
         told = json.loads(c.to_json())

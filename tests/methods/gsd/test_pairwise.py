@@ -21,7 +21,7 @@ def test_the_matrix_is_directed(everything: bc.pairs.Pairwise) -> None:
         for k, label in enumerate(c.answer.labels):
             winner, loser = label.split(">")
             held = float(matrix.sel(algorithm=winner, opponent=loser))
-            assert held == c.answer.extra["pvalue"][k]
+            assert held == c.answer.per_statement["pvalue"][k]
     assert float(matrix.sel(algorithm="GBM", opponent="CART")) < 0.01
     assert float(matrix.sel(algorithm="CART", opponent="GBM")) > 0.9
     assert everything.best.sel(algorithm="CART", opponent="GBM") == "GBM>CART"
@@ -30,7 +30,7 @@ def test_the_matrix_is_directed(everything: bc.pairs.Pairwise) -> None:
 def test_holm_over_both_directions_of_every_pair(everything: bc.pairs.Pairwise) -> None:
     decided = everything.decide()
     least = {
-        frozenset(c.results.algorithms): min(c.answer.extra["pvalue"])
+        frozenset(c.results.algorithms): min(c.answer.per_statement["pvalue"])
         for c in everything.comparisons
     }
     # Each pair's hypothesis is one, tested twice: Bonferroni within, Holm between.

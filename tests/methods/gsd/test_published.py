@@ -119,7 +119,7 @@ def test_table_3_has_its_empty_cells(everything: bc.pairs.Pairwise) -> None:
     found = set()
     for c in everything.comparisons:
         for k, label in enumerate(c.answer.labels):
-            if c.answer.extra["share_below"][k] >= 0.95:
+            if c.answer.per_statement["share_below"][k] >= 0.95:
                 found.add(tuple(label.split(">")))
     # SPEC 6: all but RF > EN (0.94), and one extra; two printed ones are within 0.01 of the line.
     near = {("RF", "EN"), ("BDS", "RIDGE"), ("BDS", "LASSO")}

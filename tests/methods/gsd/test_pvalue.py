@@ -77,11 +77,11 @@ def test_stopping_early(uci: bc.Results) -> None:
     for k, looked in enumerate(short.answer.details["resamples"]):
         assert looked < n
         # h at or above among n looked at, the last of them being the h-th: p = h/n.
-        assert short.answer.extra["pvalue"][k] == pytest.approx(10 / looked)
-        below = short.answer.extra["share_below"][k] * looked
+        assert short.answer.per_statement["pvalue"][k] == pytest.approx(10 / looked)
+        below = short.answer.per_statement["share_below"][k] * looked
         assert below == pytest.approx(looked - 10)
-        assert short.answer.extra["pvalue"][k] == pytest.approx(
-            full.answer.extra["pvalue"][k], abs=4 * math.sqrt(0.1) * 0.5
+        assert short.answer.per_statement["pvalue"][k] == pytest.approx(
+            full.answer.per_statement["pvalue"][k], abs=4 * math.sqrt(0.1) * 0.5
         )
     clear = ask(uci, GSD(permutations=n, stop_after=10), algorithms=["GBM", "CART"], rng=2)
     assert clear.pvalue == 2 / (n + 1)

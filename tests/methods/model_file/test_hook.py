@@ -159,8 +159,8 @@ def test_a_function_has_its_constants_as_attributes():
         method = ModelFile(source)
         assert method.code.quantity == "x"
         assert method.code.probability is ahead
-        assert method.judges == "replicates"
-    assert ModelFile(build).judges == "cells"
+        assert method.input_kind == "replicates"
+    assert ModelFile(build).input_kind == "cells"
     assert ModelFile(build).code.quantity is None
 
 

@@ -180,7 +180,7 @@ def test_rope_and_three_algorithms_go_through_the_same_code() -> None:
     # Mixed: a rope on one measure only.
     mixed = {"m0": Measure("max", rope=0.8), "m1": Measure("max"), "m2": Measure("max")}
     c = ask(table(values, measures=mixed), search=no.COLLIDER)
-    assert c.answer.size == 12
+    assert c.answer.n_statements == 12
     states = np.stack([states[:, 0], gap[:, 1] <= 0, gap[:, 2] <= 0], axis=1).astype(int)
     counts = np.zeros(12)
     np.add.at(counts, states @ np.array([4, 2, 1]), 1.0)

@@ -115,7 +115,7 @@ def test_nuts_beyond_256_statements() -> None:
     """Nine measures, K = 512: the statements not listed are observed through their cells."""
     results = table(no.linked(40, 9, seed=7))
     c = ask(results, mcse=0.01)
-    assert c.answer.size == 512
+    assert c.answer.n_statements == 512
     assert c.answer.details["edges"]
     conjugate = c.draws(4000, chains=4, rng=3)
     nuts = c.sample(1000, chains=4, rng=3, target_accept=0.9, **QUIET)
