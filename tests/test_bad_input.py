@@ -1,4 +1,8 @@
-"""Bad input, through the Python interface and through the command line."""
+"""Bad input, through the Python interface and through the command line.
+
+Every case is one `BayescompareError` whose words say what is wrong; the command line prints them as
+one line, exits with 2 and writes nothing. What is merely huge works.
+"""
 
 from __future__ import annotations
 
