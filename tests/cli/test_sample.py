@@ -1,0 +1,97 @@
+"""The command `sample`: its tree, its diagnosis, and what an interrupt leaves behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xarray as xr
+
+from bayescompare.cli.process import Interrupted, stoppable
+from tests.cli.commands import OPTIONS, one_line, run
+
+
+def sample(path: Path, *options: object) -> Any:
+    small = ("--draws", 60, "--chains", 2, "--tune", 150, "--cores", 1)
+    return run("sample", "--example", "pnn", "--out", path, *small, *options)
+
+
+def test_sample_writes_the_tree_and_the_diagnosis(tmp_path: Path) -> None:
+    path = tmp_path / "posterior.nc"
+    result = sample(path, "--seed", 5, "--target-accept", 0.9)
+    assert result.stderr == ""
+    assert "greatest R-hat" in result.stdout
+    assert "divergences" in result.stdout
+    assert result.stdout.endswith(f"wrote {path}\n")
+    assert list(tmp_path.iterdir()) == [path]
+    with xr.open_datatree(path, engine="h5netcdf") as tree:
+        posterior = tree["posterior"]
+        assert posterior["theta"].sizes == {"chain": 2, "draw": 60, "statement": 4}
+        assert tree.attrs["seed"] == 5
+        groups = set(tree.children)
+        first = posterior["theta"].load()
+    assert {"sample_stats", "log_likelihood", "log_prior", "prior", "observed_data"} <= groups
+
+    again = tmp_path / "again.nc"
+    sample(again, "--seed", 5, "--target-accept", 0.9)
+    with xr.open_datatree(again, engine="h5netcdf") as tree:
+        xr.testing.assert_equal(tree["posterior"]["theta"].load(), first)
+
+
+def test_sample_refuses_a_method_without_a_posterior(tmp_path: Path) -> None:
+    path = tmp_path / "posterior.nc"
+    result = run("sample", "--example", "pnn", "--method", "glrt", "--out", path, code=2)
+    assert "dirichlet" in one_line(result.stderr)
+    assert not path.exists()
+
+
+def test_an_interrupt_in_compiled_code_is_an_interrupt() -> None:
+    def as_numba_does() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except Interrupted as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    # Whatever was there is put back; a shell's background job ignores the signal.
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Interrupted), stoppable():
+        as_numba_does()
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(SystemError), stoppable():
+        raise SystemError
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")
+@pytest.mark.parametrize("cores", [1, 2])
+def test_interrupting_leaves_one_word_and_no_file(tmp_path: Path, cores: int) -> None:
+    path = tmp_path / "posterior.nc"
+    args = ["sample", "--example", "jansen-uci", "--algorithms", "GBM,RF", "--cores", cores]
+    more = ["--draws", 200_000, "--chains", 2, "--out", path]
+    command = [sys.executable, "-m", "bayescompare.cli.app", *(str(a) for a in [*args, *more])]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        time.sleep(15)  # past the imports and the compiler, into the sampling
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_keyboard_interrupt(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*args: object, **kwargs: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayescompare.cli.app.bc.compare", interrupt)
+    assert run("compare", table, *OPTIONS, code=130).stderr == "interrupted\n"

@@ -1,0 +1,196 @@
+"""What the commands print: verdicts, tables, lists of examples and methods, help."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import bayescompare as bc
+from bayescompare.text.numbers import probability
+from tests.cli.commands import long_text, one_line, run
+
+
+def test_compare_prints_verdict_words_table_and_questions() -> None:
+    printed = run("compare", "--example", "benavoli-example1").stdout
+    c = bc.compare(bc.load_example("benavoli-example1"))
+    flat = " ".join(printed.split())
+    assert c.headline() in flat
+    assert c.explain() in flat
+    for label, row in c.summary().iterrows():
+        assert re.search(rf"{re.escape(str(label))} +\d+ +{row['probability']:.3f}", printed)
+    for question in c.questions.index:
+        assert question in printed
+
+
+def test_network_prints_the_groups_of_measures() -> None:
+    options = ("--method", "network", "--algorithms", "GBM,RF", "--max-parents", 0)
+    printed = run("compare", "--example", "jansen-uci", *options).stdout
+    results = bc.load_example("jansen-uci")
+    method = bc.methods.Network(max_parents=0)
+    c = bc.compare(results, method=method, algorithms=["GBM", "RF"])
+    _, _, groups = printed.partition("Independent groups of measures")
+    rows = [line.split() for line in groups.splitlines()]
+    for part in c.components.to_dict("records"):
+        row = [*part["measures"], part["best"], "exact", f"{part['probability']:.3f}"]
+        assert row in rows
+    assert "groups" not in run("compare", "--example", "jansen-uci").stdout
+
+
+def test_orderings_within_groups_are_split_by_measure() -> None:
+    options = ("--method", "network", "--algorithms", "GBM,RF,CART", "--seed", 1)
+    printed = run("compare", "--example", "jansen-uci", *options).stdout
+    assert max(map(len, printed.splitlines())) <= 100
+    _, _, groups = printed.partition("Independent groups of measures")
+    assert " > RF" in groups or "RF > " in groups
+
+
+def test_joint_test_stays_legible() -> None:
+    printed = run("compare", "--example", "jansen-uci").stdout
+    lines = [line.strip() for line in printed.splitlines()]
+    assert max(map(len, lines)) <= 100
+    assert "auc: GBM > RF > BDS > EN > LASSO > GLM > RIDGE > CART" in lines
+    # One line for each measure of each statement shown.
+    assert sum(line.startswith("brier: ") for line in lines) == 1 + 15
+    assert "and 41,457 more" in lines
+    assert "joint test over whole orderings" in " ".join(lines)
+
+
+def test_pairwise_prints_matrix_decisions_and_words() -> None:
+    printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1).stdout
+    p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+    assert p.explain() in " ".join(printed.split())
+    decided = p.decide()
+    marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
+    assert len(marked) == decided["asserted"].sum()
+    (row,) = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
+    cells = p.matrix.sel(algorithm="GBM").to_series()
+    over = set(p.order().successors("GBM"))
+    assert row[1:] == [
+        (probability(value) or "·") + ("*" if name in over else "") for name, value in cells.items()
+    ]
+    assert ">0.999*" in row
+
+
+def test_pairwise_against_a_reference() -> None:
+    printed = run("pairwise", "--example", "jansen-uci", "--reference", "CART").stdout
+    assert "against CART" in printed
+    (row,) = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
+    assert row == ["GBM", ">0.999*", "<0.001"]
+
+
+def test_level_and_fdr_change_the_verdicts() -> None:
+    def verdicts(*options: object) -> int:
+        printed = run("pairwise", "--example", "jansen-uci", *options).stdout
+        found = re.search(r"For (\d+) of 28 pairs we can name a winner", " ".join(printed.split()))
+        assert found is not None
+        marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
+        assert len(marked) == int(found[1])
+        return len(marked)
+
+    p = bc.pairwise(bc.load_example("jansen-uci"))
+    assert verdicts() == p.decide()["asserted"].sum()
+    assert verdicts("--fdr", 0.1) == p.decide(fdr=0.1)["asserted"].sum()
+    assert verdicts("--level", 0.8) == p.decide(level=0.8)["asserted"].sum()
+    assert verdicts("--fdr", 0.1) > verdicts("--level", 0.8) > verdicts()
+
+
+def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    options = ("--example", "jansen-uci", "--fdr", 0.1, "--jobs", 1)
+    printed = run("pairwise", *options, "--json", "--report", report).stdout
+    p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
+    assert json.loads(printed) == json.loads(p.to_json(fdr=0.1))
+    asserted = int(p.decide(fdr=0.1)["asserted"].sum())
+    page = report.read_text(encoding="utf-8")
+    assert f"For {asserted} of 28 pairs we can name a winner" in page
+    assert "if the prior is right, at most 10 % of the verdicts" in page
+
+
+def test_pairwise_frequentist_prints_p_values() -> None:
+    printed = run("pairwise", "--example", "jansen-uci", "--method", "glrt").stdout
+    assert "p-value of each pair" in printed
+    assert "Holm" in printed
+    p = bc.pairwise(bc.load_example("jansen-uci"), method="glrt")
+    value = float(p.matrix.sel(algorithm="BDS", opponent="EN"))
+    (row,) = [line.split() for line in printed.splitlines() if line.startswith(" BDS ")]
+    assert row[3].rstrip("*") == f"{value:.3f}"
+
+
+def test_many_algorithms_are_numbered_and_split(tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    names = [f"algorithm number {k}" for k in range(25)]
+    rows = [
+        f"d{d}," + ",".join(str((7 * d + 3 * k) % 31 + k / 100) for k in range(25))
+        for d in range(5)
+    ]
+    path.write_text("dataset," + ",".join(names) + "\n" + "\n".join(rows) + "\n")
+    printed = run("pairwise", path, "--measure", "accuracy:max").stdout
+    lines = printed.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert [line for line in lines if line.startswith(" 25 algorithm number 24 ")]
+    assert re.search(r"and 260 more, \d+ of them with a verdict", printed)
+
+
+def test_names_are_printed_literally(tmp_path: Path) -> None:
+    path = tmp_path / "markup.csv"
+    text = long_text().replace(",A,", ",[red]x[/red],").replace(",B,", ",:smile: [/],")
+    path.write_text(text.replace("accuracy", "[bold]acc"))
+    measures = ("--measure", "[bold]acc:max", "--measure", "time:min")
+    for command in ("compare", "pairwise"):
+        printed = run(command, path, *measures).stdout
+        assert "[red]x[/red]" in printed
+        assert ":smile: [/]" in printed
+        assert "[bold]acc" in printed
+    message = one_line(run("compare", path, *measures, "--algorithms", "[b]y", code=2).stderr)
+    assert "[b]y" in message
+    assert "[red]x[/red]" in message
+
+
+def test_examples_are_listed() -> None:
+    printed = " ".join(run("examples").stdout.split())
+    for example in bc.io.examples():
+        assert example.name in printed
+    assert "complexity min" in printed
+    assert "arXiv:2209.01857" in printed
+
+
+def test_one_example_is_its_repr() -> None:
+    assert run("examples", "pnn").stdout == f"{bc.load_example('pnn')!r}\n"
+
+
+def test_methods_are_listed() -> None:
+    printed = " ".join(run("methods").stdout.split())
+    for name, title in bc.methods.names().items():
+        assert f"{name} {title}" in printed
+
+
+def test_one_method_is_described() -> None:
+    printed = " ".join(run("methods", "dirichlet").stdout.split())
+    assert "How probable is it that one joint statement is the most probable of all?" in printed
+    assert "strength 1.0 s, the prior's weight in datasets; 1 by default." in printed
+    assert "de Campos & Benavoli (2016), Section 4" in printed
+    for name in bc.methods.describe("dirichlet").index:
+        assert name in printed
+    assert "likelihood-ratio" in run("methods", "glrt").stdout
+
+
+def test_the_network_s_options_are_described() -> None:
+    printed = " ".join(run("methods", "network").stdout.split())
+    for option in ("ess 1.0 Equivalent sample size", "max_parents None Most", "search exact How"):
+        assert option in printed
+    assert "average False Average P over the posterior of all graphs" in printed
+    helped = run("compare", "--help").stdout
+    for flag in ("--ess", "--max-parents", "exact|hill-climb|ges", "--no-average"):
+        assert flag in helped
+
+
+def test_help_has_an_example_for_every_question() -> None:
+    for command in ("compare", "pairwise", "sample"):
+        printed = run(command, "--help").stdout
+        assert f"bayescompare {command} results.csv --measure accuracy:max" in printed
+    assert "pairwise" in run("--help").stdout
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"bayescompare {bc.__version__}\n"
