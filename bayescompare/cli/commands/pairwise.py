@@ -1,10 +1,11 @@
 """``bayescompare pairwise``: every pair of algorithms."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.groups import option, with_groups
+from bayescompare.cli.groups import OptionGroup, option, with_groups
 from bayescompare.cli.method_options import MethodOptions, read_method
 from bayescompare.cli.options import (
     QUESTION,
@@ -37,6 +38,38 @@ EXAMPLES = """Examples:
   bayescompare pairwise --example jansen-uci --only auc,brier --reference GBM --fdr 0.1"""
 
 
+@dataclass(frozen=True)
+class VerdictOptions(OptionGroup):
+    """When a pair gets a verdict."""
+
+    level: Annotated[
+        float | None,
+        option(
+            "--level",
+            "Probability that each pair by itself needs for a verdict. Default: 0.95.",
+            QUESTION,
+            metavar="P",
+        ),
+    ] = None
+    fdr: Annotated[
+        float | None,
+        option(
+            "--fdr",
+            "Instead of --level: expected share of false verdicts, if the prior is right.",
+            QUESTION,
+            metavar="RATE",
+        ),
+    ] = None
+
+    def rule(self) -> "Rule":
+        """Return the rule by which pairs are decided."""
+        from bayescompare.comparison.rule import as_rule
+
+        if self.level is not None and self.fdr is not None:
+            raise BayescompareError("--level and --fdr are two rules: give one.")
+        return as_rule(level=self.level, fdr=self.fdr)
+
+
 @with_groups
 def pairwise(
     *,
@@ -48,24 +81,7 @@ def pairwise(
     ] = None,
     missing: Missing = "raise",
     method: MethodOptions,
-    level: Annotated[
-        float | None,
-        option(
-            "--level",
-            "Probability that each pair by itself needs for a verdict. Default: 0.95.",
-            QUESTION,
-            metavar="P",
-        ),
-    ] = None,
-    fdr: Annotated[
-        float | None,
-        option(
-            "--fdr",
-            "Instead of --level: expected share of false verdicts, if the prior is right.",
-            QUESTION,
-            metavar="RATE",
-        ),
-    ] = None,
+    verdict: VerdictOptions,
     rng: Seed = None,
     n_jobs: Annotated[
         int,
@@ -88,7 +104,7 @@ def pairwise(
         n_jobs=n_jobs,
         progress=shows_progress(no_progress),
     )
-    rule = _read_rule(level, fdr)
+    rule = verdict.rule()
     text = p.to_json(**rule.options) if output.as_json else None
     if output.report is not None:
         p.report(output.report, overwrite=overwrite, **rule.options, command=typed_command())
@@ -99,12 +115,3 @@ def pairwise(
 
         cli_tables.print_pairwise(cli_tables.console(), p, rule)
     announce(output.report, err=output.as_json)
-
-
-def _read_rule(level: float | None, fdr: float | None) -> "Rule":
-    """Read the rule by which pairs are decided."""
-    from bayescompare.comparison.rule import as_rule
-
-    if level is not None and fdr is not None:
-        raise BayescompareError("--level and --fdr are two rules: give one.")
-    return as_rule(level=level, fdr=fdr)
