@@ -100,7 +100,7 @@ class AllAliases(Aliases):
 
 @dataclass(frozen=True)
 class SampledMethodOptions(OptionGroup):
-    """The method and its options, where its posterior is sampled."""
+    """The method and its options, for a command that samples its posterior."""
 
     method: Annotated[
         str,
@@ -112,7 +112,7 @@ class SampledMethodOptions(OptionGroup):
             metavar="NAME|FILE.py",
         ),
     ] = "dirichlet"
-    set: Annotated[
+    settings: Annotated[
         list[str] | None,
         option(
             "--set",
@@ -134,19 +134,19 @@ class SampledMethodOptions(OptionGroup):
     def arguments(self) -> dict[str, Flag]:
         """Return the flag of each option of the method too: its alias, or ``--set NAME``.
 
-        An alias gives way to ``--set`` where that is what was typed.
+        An option that was typed with ``--set`` is named so, even if it has an alias.
         """
         flags = self.flags()
         if self.is_model_file:
             return flags | {"priors": Flag("--set")}
-        typed = {text.partition("=")[0] for text in self.set or ()}
-        settings = {name for name in _option_names(self.method) if name not in flags} | typed
+        typed = {text.partition("=")[0] for text in self.settings or ()}
+        settings = (_option_names(self.method) - flags.keys()) | typed
         return flags | {name: Flag(f"--set {name}", "VALUE") for name in settings}
 
 
 @dataclass(frozen=True)
 class MethodOptions(SampledMethodOptions):
-    """The method and its options, where it need not have a posterior."""
+    """The method and its options, for a command that needs no posterior."""
 
     aliases: AllAliases = field(default_factory=AllAliases)
 
@@ -174,7 +174,7 @@ def read_method(options: SampledMethodOptions) -> "Method":
 def _settings(options: SampledMethodOptions) -> dict[str, Any]:
     """Merge ``--set`` and its aliases; every option may be typed once."""
     settings = options.aliases.settings
-    for text in options.set or ():
+    for text in options.settings or ():
         name, sign, value = text.partition("=")
         if not sign or not name:
             raise BayescompareError(f"--set {text}: write NAME=VALUE, as in --set joint=true.")
