@@ -9,28 +9,32 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bayescompare import methods
-from bayescompare._pairwise import Pairwise
 from bayescompare._pairwise_notes import spread_words
-from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
-from bayescompare.comparison.diagnosis import Diagnosis
-from bayescompare.comparison.rule import Rule
 from bayescompare.io import examples, load_example
 from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
-from bayescompare.results.results import Results
 from bayescompare.statements import Statement
-from bayescompare.studies.sbc import SBC
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text, join_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.diagnosis import Diagnosis
+    from bayescompare.comparison.rule import Rule
+    from bayescompare.results.results import Results
+    from bayescompare.studies.sbc import SBC
 
 __all__ = [
     "console",
