@@ -1,8 +1,8 @@
-"""The options that commands share, one dataclass for each group; `--help` prints this page.
+"""The options that commands share, one dataclass for each group.
 
-A field is named after the Python argument that it becomes (`rng` is ``--seed``), and its flag, its
-help and its default are declared here and nowhere else. `bayescompare.cli.groups` makes options of
-a command of them. Light, like the commands: ``--help`` needs all of this.
+A field is named after the Python argument that it becomes (`rng` is ``--seed``); its flag, its help
+and its default are declared here and nowhere else. `bayescompare.cli.groups` turns the fields into
+options of a command. Light, like the commands: ``--help`` needs all of this.
 """
 
 import csv
@@ -146,7 +146,7 @@ class TableOptions(OptionGroup):
         option(
             "--format",
             "Default: by FILE's suffix. The last three are files of other tools, where --measure "
-            "needs no direction; lm-eval and weka need no --measure either.",
+            "may lack its direction; lm-eval and weka need no --measure at all.",
             TABLE,
             metavar="|".join(FORMATS),
         ),

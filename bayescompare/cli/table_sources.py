@@ -23,7 +23,7 @@ __all__ = ["read_table"]
 #: What another tool wrote, and the function of `bayescompare.io` that reads it.
 TOOLS = {"lm-eval": "read_lm_eval", "weka": "read_weka", "helm": "read_helm"}
 
-#: Of --errors and --predictions: how many bare columns, which named ones, and how it is written.
+#: For --errors and --predictions: the number of bare columns, the named ones, and the form.
 _COUNTED = {
     "errors": (2, ("both", "n"), "FIRST,SECOND[,both=COLUMN][,n=COLUMN]"),
     "predictions": (
@@ -39,7 +39,7 @@ _PART = re.compile(rf"\b({'|'.join(_PARTS)})(?==)")
 
 
 def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Results:
-    """Read the table that the options name; `algorithms` are the two that --errors are of."""
+    """Read the table that the options name; `algorithms` names the two of ``--errors``."""
     with naming_flags(options.arguments):
         if (options.file is None) == (options.example is None):
             seen = "neither is" if options.file is None else "both are"
@@ -164,7 +164,7 @@ def _refuse_others(kind: str, options: TableOptions) -> None:
 
 @contextmanager
 def _about_columns(kind: str, options: TableOptions) -> Iterator[None]:
-    """Say in which option the column was named that an error is about."""
+    """Begin an error about a column with the option that named the column."""
     try:
         yield
     except BayescompareError as error:
