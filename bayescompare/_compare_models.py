@@ -18,7 +18,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
 
-__all__ = ["ModelComparison", "compare_models"]
+__all__ = ["ModelRanking", "compare_models"]
 
 #: Differences of predictive accuracy below so many standard errors are no difference.
 _CLEAR = 2.0
@@ -27,7 +27,7 @@ _SMALL = 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelComparison:
+class ModelRanking:
     """Several models of the same data beside each other.
 
     Attributes
@@ -103,12 +103,12 @@ class ModelComparison:
 
     def __repr__(self) -> str:
         shown = self.table.round(3).to_string()
-        return f"ModelComparison of {', '.join(map(str, self.table.index))}\n{shown}"
+        return f"ModelRanking of {', '.join(map(str, self.table.index))}\n{shown}"
 
 
 def compare_models(
     comparisons: Sequence[Comparison], *, names: Sequence[str] | None = None
-) -> ModelComparison:
+) -> ModelRanking:
     """Compare models of the same data by evidence, leave-one-dataset-out and stacking.
 
     Parameters
@@ -121,7 +121,7 @@ def compare_models(
 
     Returns
     -------
-    ModelComparison
+    ModelRanking
 
     Examples
     --------
@@ -164,7 +164,7 @@ def compare_models(
     factor = np.exp(table["log_evidence"] - table["log_evidence"].max())
     table.insert(1, "bayes_factor", factor)
     graphs = tuple(name for name, c in chosen.items() if _chose_graph(c))
-    return ModelComparison(table, loos, graphs)
+    return ModelRanking(table, loos, graphs)
 
 
 def _chose_graph(c: Comparison) -> bool:
