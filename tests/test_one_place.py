@@ -116,3 +116,44 @@ def test_array_types_are_named_in_one_place() -> None:
     for path in sorted(ROOT.rglob("*.py")):
         found = named_types(ast.parse(path.read_text(encoding="utf-8"), str(path)))
         assert bool(found) == (path.name == "_typing.py"), f"{path}: {found}"
+
+
+# ------------------------------------------------------------------- functions and classes, by name
+
+# What several modules may define, and why.
+SHARED_NAMES = {
+    **dict.fromkeys(
+        ("build", "exact_tree", "finish", "sampled_answer", "simulate"),
+        "the same step of several methods, each in its own posterior.py or calibration.py",
+    ),
+    **dict.fromkeys(
+        ("app", "compare", "examples", "gate", "pairwise", "rank", "sample", "read_table"),
+        "commands, called what they do",
+    ),
+    **dict.fromkeys(("leave_one_out", "log_evidence"), "a quantity of several families"),
+    "describe": "of a method, and of a table",
+    "escaped": "of each format of a report",
+}
+
+
+def defined_twice(root: Path) -> dict[str, list[str]]:
+    """Public functions and classes, and checks, that more than one module defines."""
+    where: dict[str, list[str]] = {}
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and (
+                not node.name.startswith("_") or node.name.startswith("_check")
+            ):
+                where.setdefault(node.name, []).append(path.relative_to(root).as_posix())
+    return {name: paths for name, paths in where.items() if len(paths) > 1}
+
+
+def test_different_things_have_different_names() -> None:
+    found = defined_twice(ROOT)
+    assert {name: paths for name, paths in found.items() if name not in SHARED_NAMES} == {}
+
+
+def test_a_second_definition_is_found(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("class Layout: ...\ndef _own(): ...\n", encoding="utf-8")
+    assert defined_twice(tmp_path) == {"Layout": ["a.py", "b.py"]}

@@ -20,7 +20,7 @@ from bayescompare.plots.shrinkage import plot_shrinkage, shrinkage_size
 from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
-from bayescompare.report.data import data_section, title_of
+from bayescompare.report.data import data_section, page_title
 from bayescompare.report.hover import over_bars, over_datasets
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.network import component_table, edge_table, graph_words
@@ -78,7 +78,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
         ),
     ]
     keys = citation_keys(c.method)
-    return Page(title_of(c.results), c.headline(), c.explain(), sections, keys)
+    return Page(page_title(c.results), c.headline(), c.explain(), sections, keys)
 
 
 def _call(c: Comparison) -> str:

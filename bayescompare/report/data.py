@@ -17,7 +17,7 @@ from bayescompare.text.numbers import plural
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
 
-__all__ = ["data_section", "title_of"]
+__all__ = ["data_section", "page_title"]
 
 _MOST_NAMES = 60
 
@@ -42,7 +42,7 @@ def data_section(results: Results) -> Section:
     return Section("Data", tables=tables, facts=facts)
 
 
-def title_of(results: Results, *, against: str | None = None) -> str:
+def page_title(results: Results, *, against: str | None = None) -> str:
     """Who is compared on what."""
     names = [name for name in results.algorithms if name != against]
     joined = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

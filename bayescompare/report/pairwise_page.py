@@ -23,7 +23,7 @@ from bayescompare.plots.dominance import dominance_size, plot_dominance
 from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
-from bayescompare.report.data import data_section, title_of
+from bayescompare.report.data import data_section, page_title
 from bayescompare.report.hover import datasets_by_pair, over_cells
 from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
@@ -74,7 +74,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
         ),
         made_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
     ]
-    title = title_of(p.results, against=p.reference)
+    title = page_title(p.results, against=p.reference)
     keys = citation_keys(p.method, rule=rule)
     return Page(title, verdict, p.explained(rule), sections, keys)
 

@@ -88,7 +88,7 @@ def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
     coords = {dim: _check_names(data, dim) for dim in dims_of(data)}
     variables = {name: (tuple(coords), _check_cells(name, data[name], coords)) for name in spec}
     for name, measure in spec.items():
-        _check_bounds(name, measure, variables[name][1], coords)
+        _check_within(name, measure, variables[name][1], coords)
     return frozen(xr.Dataset(variables, coords=coords))
 
 
@@ -162,7 +162,7 @@ def _check_cells(name: str, cells: xr.DataArray, dims: Iterable[str]) -> FloatAr
     return cells.transpose(*dims).values.astype(np.float64, copy=True)
 
 
-def _check_bounds(
+def _check_within(
     name: str, measure: Measure, values: FloatArray, coords: Mapping[str, Sequence[str]]
 ) -> None:
     def faults(wrong: BoolArray) -> str:

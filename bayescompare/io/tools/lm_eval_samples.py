@@ -82,7 +82,7 @@ def read_lm_eval_samples(
         if wanted is None:
             continue
         model = algorithm_label(name or _model_of(file))
-        _check_once(seen.setdefault((task, model), file), file, task, model)
+        _check_one_file(seen.setdefault((task, model), file), file, task, model)
         with naming(file):
             documents = _chosen([_document(*row) for row in read_json_lines(file)], filter)
             right = [_right(document, wanted) for document in documents]
@@ -118,7 +118,7 @@ def _model_of(file: Path) -> str:
     return file.parent.name
 
 
-def _check_once(other: Path, file: Path, task: str, model: str) -> None:
+def _check_one_file(other: Path, file: Path, task: str, model: str) -> None:
     if other != file:
         raise BayescompareError(
             f"{other} and {file} both have {task!r} by {model!r}: leave out one, or name them "

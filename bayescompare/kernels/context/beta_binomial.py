@@ -40,7 +40,7 @@ from bayescompare.kernels.context.beta_binomial_density import (
     posterior_density,
 )
 from bayescompare.kernels.context.beta_binomial_nodes import (
-    LEVELS,
+    PANELS,
     Grid,
     Support,
     border_of,
@@ -152,8 +152,8 @@ def pooled(
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
     support = support_of(density)
-    before = _moments(grid_of(density, support, LEVELS[0]))
-    for level in LEVELS[1:]:
+    before = _moments(grid_of(density, support, PANELS[0]))
+    for level in PANELS[1:]:
         now = _moments(grid_of(density, support, level))
         error = max(abs(x - y) for x, y in zip(now[:9], before[:9], strict=True))
         if error <= tolerance:
@@ -238,9 +238,9 @@ def shrunken(
     pairs, _, which = _distinct(k_h, k_g)
     # The largest datasets have the sharpest steps: nodes enough for them are enough for all.
     hard = pairs[np.argsort(pairs.sum(axis=1))[-_HARDEST:]]
-    grid = grid_of(density, support, LEVELS[0])[0]
+    grid = grid_of(density, support, PANELS[0])[0]
     before = _each_dataset(grid, hard)
-    for level in LEVELS[1:]:
+    for level in PANELS[1:]:
         finer = grid_of(density, support, level)[0]
         now = _each_dataset(finer, hard)
         error = float(np.abs(now - before).max(initial=0.0))
@@ -302,7 +302,7 @@ def leave_one_out(
     support = support_of(density)
     pairs, seen, which = _distinct(first, second)
     level, error = _enough(density, support, tolerance)
-    (coarse, whole), (fine, _) = (grid_of(density, support, LEVELS[level + up]) for up in (0, 1))
+    (coarse, whole), (fine, _) = (grid_of(density, support, PANELS[level + up]) for up in (0, 1))
     border = border_of(support)
     height = density(*border)
     value = np.empty(len(pairs))
@@ -316,7 +316,7 @@ def leave_one_out(
             without = posterior_density(rest[0], rest[1], log_prior_mu, log_prior_rho)
             own = support_of(without)
             needed, change = _enough(without, own, tolerance)
-            value[row] = whole - grid_of(without, own, LEVELS[needed])[1]
+            value[row] = whole - grid_of(without, own, PANELS[needed])[1]
         error = max(error, change)
     return value[which], error
 
@@ -371,9 +371,9 @@ def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
 
 def _enough(density: Density, support: Support, tolerance: float) -> tuple[int, float]:
     """The first level whose log evidence the next one confirms, and the difference."""
-    before = grid_of(density, support, LEVELS[0])[1]
-    for level in range(len(LEVELS) - 1):
-        now = grid_of(density, support, LEVELS[level + 1])[1]
+    before = grid_of(density, support, PANELS[0])[1]
+    for level in range(len(PANELS) - 1):
+        now = grid_of(density, support, PANELS[level + 1])[1]
         error = abs(now - before)
         if error <= tolerance:
             break

@@ -12,14 +12,14 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.beta_binomial_density import Density
 from bayescompare.kernels.numerics.legendre import gauss_legendre
 
-__all__ = ["LEVELS", "Grid", "Support", "border_of", "grid_of", "support_of"]
+__all__ = ["PANELS", "Grid", "Support", "border_of", "grid_of", "support_of"]
 
 
 #: Where 1 − μ and 1 − ρ still have digits; ρ itself may be far smaller.
 _TOP, _BOTTOM = 36.0, -90.0
 _LOG_TAIL = 36.0
 #: Panels of logit ρ, and of each segment of logit μ, in turn.
-LEVELS = ((4, 2), (6, 2), (8, 3), (12, 4), (16, 6), (24, 8), (32, 12), (48, 16))
+PANELS = ((4, 2), (6, 2), (8, 3), (12, 4), (16, 6), (24, 8), (32, 12), (48, 16))
 
 
 class Grid(NamedTuple):

@@ -21,7 +21,7 @@ __all__ = ["best_dag", "dag_score", "search_bytes"]
 
 
 #: Scores this close are the same score: equivalent graphs differ only by rounding.
-SAME = 1e-9
+SAME_SCORE = 1e-9
 
 
 def search_bytes(m: int) -> int:
@@ -67,7 +67,7 @@ def _parents(scores: FloatArray, child: int, allowed: int, best: float, most: in
     for size in range(most + 1):
         for chosen in itertools.combinations(members, size):
             mask = sum(1 << j for j in chosen)
-            if local_score(scores, child, mask) >= best - SAME:
+            if local_score(scores, child, mask) >= best - SAME_SCORE:
                 return mask
     raise AssertionError("some set of parents has the best score")
 
@@ -119,7 +119,7 @@ def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
                 rest = members ^ (1 << child)
                 found = total[rest] + best[child, _without(rest, child)]
                 # The later measure wins ties, so that parents are listed before children.
-                if sink < 0 or found > value - SAME:
+                if sink < 0 or found > value - SAME_SCORE:
                     value, sink = max(value, found), child
         total[members], sinks[members] = value, sink
     return sinks

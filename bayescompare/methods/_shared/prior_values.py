@@ -24,7 +24,7 @@ __all__ = [
     "is_distribution",
     "is_fixed",
     "placer",
-    "register",
+    "register_copy",
 ]
 
 
@@ -145,7 +145,7 @@ def _parameter_text(parameter: AnyArray | None) -> str:
 def placer(value: object) -> Callable[[str, tuple[str, ...]], Any] | None:
     """Find how this kind of value becomes a variable; None when it is of no known kind."""
     if is_distribution(value):
-        return lambda name, dims: register(value, name, dims)
+        return lambda name, dims: register_copy(value, name, dims)
     if _is_preliz(value):
         return lambda name, dims: _place_preliz(value, name, dims)
     if hasattr(value, "create_variable"):
@@ -174,10 +174,10 @@ def _place_preliz(value: Any, name: str, dims: tuple[str, ...]) -> Any:
         )
     import pymc as pm
 
-    return register(pm.Dirichlet.dist(alpha), name, dims)
+    return register_copy(pm.Dirichlet.dist(alpha), name, dims)
 
 
-def register(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
+def register_copy(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
     """Register a copy of an unregistered distribution; registering names and marks the original.
 
     The original stays free for the next model, so one `priors` mapping serves many comparisons.

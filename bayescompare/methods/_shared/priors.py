@@ -29,7 +29,7 @@ from bayescompare.methods._shared.prior_values import (
     is_distribution,
     is_fixed,
     placer,
-    register,
+    register_copy,
 )
 from bayescompare.text.numbers import setting, statistic
 
@@ -154,7 +154,7 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
             f"given, {name!r}."
         )
     if is_distribution(made):
-        return register(made, name, dims)
+        return register_copy(made, name, dims)
     return pm.Deterministic(name, made, dims=dims if made.ndim == len(dims) else None)
 
 

@@ -20,9 +20,9 @@ class RankComparison(Comparison):
     @property
     def ranks(self) -> pd.Series[float]:
         """Mean rank of every algorithm, 1 being best."""
-        from bayescompare.methods.classic.friedman import ranks
+        from bayescompare.methods.classic.friedman import mean_ranks
 
-        return ranks(self.answer.details)
+        return mean_ranks(self.answer.details)
 
     @property
     def nemenyi(self) -> pd.DataFrame:

@@ -44,7 +44,7 @@ from bayescompare.methods.classic.pair_tests import check_alpha
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
-__all__ = ["Friedman", "critical_difference", "doubled_ranks_by_dataset", "nemenyi", "ranks"]
+__all__ = ["Friedman", "critical_difference", "doubled_ranks_by_dataset", "mean_ranks", "nemenyi"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,7 @@ class Friedman(Method):
 # ------------------------------------------------------------------------- read off answer.details
 
 
-def ranks(details: Mapping[str, Any]) -> pd.Series[float]:
+def mean_ranks(details: Mapping[str, Any]) -> pd.Series[float]:
     """Mean rank of each algorithm, 1 the best."""
     index = pd.Index(details["algorithms"], name="algorithm")
     return pd.Series(details["mean_ranks"], index=index, name="mean rank", dtype=float)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.methods.classic.friedman import critical_difference, nemenyi, ranks
+from bayescompare.methods.classic.friedman import critical_difference, mean_ranks, nemenyi
 from bayescompare.methods.classic.words import finding
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
@@ -19,7 +19,7 @@ __all__ = ["friedman_headline", "friedman_methods_text", "friedman_words"]
 
 def friedman_headline(answer: Answer, decision: Decision) -> str:
     """Whether the algorithms differ, which is what was tested, and who has the best mean rank."""
-    mean = ranks(answer.details)
+    mean = mean_ranks(answer.details)
     # Mean ranks are halves of whole numbers over n: equal ones are equal.
     best = [str(name) for name in mean.index[mean == mean.min()]]
     ahead = (
@@ -36,7 +36,7 @@ def friedman_headline(answer: Answer, decision: Decision) -> str:
 def friedman_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the mean ranks, what was tested about them, and which pairs differ."""
     details = answer.details
-    mean = ranks(details)
+    mean = mean_ranks(details)
     shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
     said = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
@@ -73,7 +73,7 @@ def _how(details: Mapping[str, Any]) -> str:
 def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
     if decision.verdict != "settled":
         return ["So no pair is singled out."]
-    mean, pvalues, alpha = ranks(details), nemenyi(details), float(details["alpha"])
+    mean, pvalues, alpha = mean_ranks(details), nemenyi(details), float(details["alpha"])
     names: Sequence[str] = details["algorithms"]
     apart = [
         f"{a} over {b}"

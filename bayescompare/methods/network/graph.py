@@ -32,7 +32,7 @@ Graph = tuple[int, ...]
 SEARCHES = ("exact", "hill-climb", "ges")
 
 #: Measures up to which all subsets fit into memory, and all DAGs can be summed over.
-MOST_EXACT = 22
+MOST_SEARCHED = 22
 MOST_SUMMED = 16
 
 
@@ -105,10 +105,10 @@ class Scores:
         """Find the graph: exactly, by one of pgmpy's searches, or take the user's."""
         m = len(self.statements.measures)
         if how == "exact":
-            if m > MOST_EXACT:
+            if m > MOST_SEARCHED:
                 raise BayescompareError(
                     f"search='exact' on {m} measures would need {memory(search_bytes(m))} "
-                    f"(limit: {MOST_EXACT} measures); use search='hill-climb'."
+                    f"(limit: {MOST_SEARCHED} measures); use search='hill-climb'."
                 )
             return tuple(best_dag(self.subsets, m, min(self.max_parents, m - 1)))
         if isinstance(how, str):

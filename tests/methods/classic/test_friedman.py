@@ -29,8 +29,8 @@ from bayescompare.methods.classic.friedman import (
     Friedman,
     critical_difference,
     doubled_ranks_by_dataset,
+    mean_ranks,
     nemenyi,
-    ranks,
 )
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
@@ -95,7 +95,7 @@ def test_demsars_mean_ranks_and_critical_differences() -> None:
     auc = DEMSAR.copy()
     auc[VOTING, 2] += 1e-4
     c = ask(one_measure(auc))
-    mean = ranks(c.answer.details)
+    mean = mean_ranks(c.answer.details)
     assert mean.round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
     assert round(critical_difference(c.answer.details), 2) == 1.25
     assert round(critical_difference(ask(one_measure(auc), alpha=0.1).answer.details), 2) == 1.12
@@ -115,7 +115,7 @@ def test_demsars_mean_ranks_and_critical_differences() -> None:
 
 
 def test_as_printed_the_tie_counts_as_one() -> None:
-    mean = ranks(ask(one_measure(DEMSAR)).answer.details)
+    mean = mean_ranks(ask(one_measure(DEMSAR)).answer.details)
     assert mean.round(3).tolist() == [3.143, 2.000, 2.929, 1.929]
 
 
@@ -170,7 +170,7 @@ def range_tail(q: float, l: int) -> float:
 def test_nemenyi_by_the_range_of_normals(l: int) -> None:
     values = np.random.default_rng(l).normal(size=(12, l)) + np.arange(l) * 0.5
     details = ask(one_measure(values), alpha=0.1).answer.details
-    mean, found = ranks(details), nemenyi(details)
+    mean, found = mean_ranks(details), nemenyi(details)
     error = math.sqrt(l * (l + 1) / (6 * 12))
     for a, b in itertools.combinations(mean.index, 2):
         expected = range_tail(math.sqrt(2) * abs(mean[a] - mean[b]) / error, l)
@@ -232,7 +232,7 @@ def test_equal_mean_ranks_stay_in_listing_order() -> None:
 def test_tables_are_read_off_the_details_alone() -> None:
     c = ask(one_measure(DEMSAR))
     details = json.loads(c.to_json())["details"]
-    pd.testing.assert_series_equal(ranks(details), ranks(c.answer.details))
+    pd.testing.assert_series_equal(mean_ranks(details), mean_ranks(c.answer.details))
     pd.testing.assert_frame_equal(nemenyi(details), nemenyi(c.answer.details))
     assert critical_difference(details) == critical_difference(c.answer.details)
     assert nemenyi(details).index.tolist() == list("ABCD")
@@ -254,7 +254,7 @@ def test_what_must_not_matter_does_not(values: np.ndarray, random: object, facto
     changed = ask(one_measure(np.exp(values[rows][:, columns] * 0.1) * factor, names=names))
     assert changed.pvalue == pytest.approx(straight.pvalue, rel=1e-9)
     mine, theirs = straight.answer.details, changed.answer.details
-    assert ranks(theirs).sort_index().tolist() == ranks(mine).tolist()
+    assert mean_ranks(theirs).sort_index().tolist() == mean_ranks(mine).tolist()
     order = list("ABCDE"[:l])
     np.testing.assert_array_equal(nemenyi(theirs).loc[order, order], nemenyi(mine))
     assert critical_difference(theirs) == critical_difference(mine)
@@ -365,7 +365,7 @@ def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     assert ">" not in c.headline().replace("p > 0.999", "")
     assert "not whether this is their order" in said
     assert "depends on which other algorithms are compared" in said
-    mean, found = ranks(details), nemenyi(details)
+    mean, found = mean_ranks(details), nemenyi(details)
     for a, b in itertools.permutations(mean.index, 2):
         apart = mean[a] < mean[b] and found.loc[a, b] <= 0.05
         assert (f"{a} over {b}" in said) == (apart and c.pvalue <= 0.05)
