@@ -183,7 +183,9 @@ def _print_questions(out: Console, c: Comparison) -> None:
     )
     for name, value in c.questions.items():
         table.add_row(
-            str(name), _QUESTIONS.get(str(name), ""), numbers.probability(float(value)) or "·"
+            str(name),
+            _QUESTIONS.get(str(name), ""),
+            numbers.format_probability(float(value)) or "·",
         )
     out.print(table)
 
@@ -198,7 +200,7 @@ def _print_components(out: Console, c: Comparison) -> None:
             join_names(part["measures"], most=20),
             best,
             how,
-            numbers.probability(part["probability"]),
+            numbers.format_probability(part["probability"]),
         )
     out.print(table)
 
@@ -305,7 +307,7 @@ def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
 
 def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
     """Write a figure; the mark repeats what the colour says, for readers without colour."""
-    write = numbers.probability if p.bayesian else numbers.pvalue
+    write = numbers.format_probability if p.bayesian else numbers.format_pvalue
     levels = rule.held("probability" if p.bayesian else "pvalue")
     text = write(figure, levels=levels, more=1) or "·"
     strong = figure >= LIKELY if p.bayesian else figure <= SIGNIFICANT

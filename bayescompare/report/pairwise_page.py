@@ -37,7 +37,7 @@ from bayescompare.report.tables import (
     rows,
 )
 from bayescompare.text import numbers
-from bayescompare.text.numbers import percent, plural, probability, setting, statistic
+from bayescompare.text.numbers import format_probability, percent, plural, setting, statistic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,7 +198,7 @@ def _cell(
         f"{names[i]} against {names[j]}: {equation(value, own)}; leading is {best[i, j]} "
         f"({equation(float(level[i, j]), sign)}); {datasets[frozenset((names[i], names[j]))]}"
     )
-    text = numbers.probability(value) if p.bayesian else numbers.pvalue(value)
+    text = numbers.format_probability(value) if p.bayesian else numbers.format_pvalue(value)
     return Cell.of(text, value, hover), round(value * _SHADES)
 
 
@@ -228,7 +228,7 @@ def _learned_tables(p: Pairwise) -> list[Table]:
     base = learned.base.sort_values(ascending=False, kind="stable").head(MOST_ROWS)
     even = 1.0 / p.comparisons[0].answer.n_statements
     rows = [
-        [str(pattern), *(Cell.of(probability(value), value) for value in (phi, even))]
+        [str(pattern), *(Cell.of(format_probability(value), value) for value in (phi, even))]
         for pattern, phi in base.items()
     ]
     title = "Learned prior: expected share of each pattern, first against second"

@@ -143,4 +143,4 @@ def rows(
 
 def probability_cell(p: float) -> Cell:
     """A probability, with more digits on hovering."""
-    return Cell.of(numbers.probability(p), p, numbers.probability(p, digits=8))
+    return Cell.of(numbers.format_probability(p), p, numbers.format_probability(p, digits=8))

@@ -17,6 +17,8 @@ __all__ = [
     "count",
     "difference",
     "error",
+    "format_probability",
+    "format_pvalue",
     "log_evidence",
     "memory",
     "narrow_probability",
@@ -24,10 +26,8 @@ __all__ = [
     "percent",
     "percent_setting",
     "plural",
-    "probability",
     "probability_equation",
     "probability_words",
-    "pvalue",
     "pvalue_equation",
     "rank",
     "rate",
@@ -50,7 +50,9 @@ _MOST_COUNT = 10_000_000
 # probabilities ------------------------------------------------------------------------------------
 
 
-def probability(p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
+def format_probability(
+    p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2
+) -> str:
     """Write a probability, and never as certainty.
 
     Parameters
@@ -65,9 +67,9 @@ def probability(p: float, *, levels: Sequence[float] = (), digits: int = 3, more
 
     Examples
     --------
-    >>> probability(0.79821), probability(0.9996), probability(2e-7), probability(0.9496)
-    ('0.798', '>0.999', '<0.001', '0.9496')
-    >>> probability(0.8996, levels=[0.9]), probability(0.9496, digits=2, more=1)
+    >>> [format_probability(p) for p in (0.79821, 0.9996, 2e-7, 0.9496)]
+    ['0.798', '>0.999', '<0.001', '0.9496']
+    >>> format_probability(0.8996, levels=[0.9]), format_probability(0.9496, digits=2, more=1)
     ('0.8996', '0.949')
     """
     reached = (*(t for t in LEVELS if t >= 0.5), *levels)
@@ -83,7 +85,7 @@ def probability_words(p: float, *, levels: Sequence[float] = ()) -> str:
     >>> probability_words(0.79821), probability_words(0.99999), probability_words(2e-7)
     ('0.798', 'over 0.999', 'under 0.001')
     """
-    text = probability(p, levels=levels) or "not known"
+    text = format_probability(p, levels=levels) or "not known"
     return text.replace("<", "under ").replace(">", "over ")
 
 
@@ -95,16 +97,16 @@ def probability_equation(p: float, symbol: str = "P", *, levels: Sequence[float]
     >>> probability_equation(0.79821), probability_equation(0.99999, "P(A>B)")
     ('P = 0.798', 'P(A>B) > 0.999')
     """
-    return _equation(symbol, probability(p, levels=levels))
+    return _equation(symbol, format_probability(p, levels=levels))
 
 
-def pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
+def format_pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
     """Write a p-value, which can be exactly 1; `levels` are those of ``p <= level``.
 
     Examples
     --------
-    >>> pvalue(0.0312), pvalue(0.0503), pvalue(2e-7), pvalue(1.0), pvalue(0.9999)
-    ('0.031', '0.0503', '<0.001', '1.000', '>0.999')
+    >>> [format_pvalue(p) for p in (0.0312, 0.0503, 2e-7, 1.0, 0.9999)]
+    ['0.031', '0.0503', '<0.001', '1.000', '>0.999']
     """
     if p == 0.0:
         return _bound("<", digits)
@@ -119,7 +121,7 @@ def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()
     >>> pvalue_equation(0.0312), pvalue_equation(4e-5), pvalue_equation(1.0)
     ('p = 0.031', 'p < 0.001', 'p = 1')
     """
-    return f"{symbol} = 1" if p == 1.0 else _equation(symbol, pvalue(p, levels=levels))
+    return f"{symbol} = 1" if p == 1.0 else _equation(symbol, format_pvalue(p, levels=levels))
 
 
 def narrow_probability(p: float, *, levels: Sequence[float] = ()) -> str:
@@ -130,7 +132,7 @@ def narrow_probability(p: float, *, levels: Sequence[float] = ()) -> str:
     >>> [narrow_probability(p) for p in (0.79821, 0.9496, 0.99999, 2e-7)]
     ['0.80', '0.949', '>0.99', '<0.01']
     """
-    return probability(p, levels=levels, digits=2, more=1)
+    return format_probability(p, levels=levels, digits=2, more=1)
 
 
 def narrow_pvalue(p: float) -> str:
@@ -141,7 +143,7 @@ def narrow_pvalue(p: float) -> str:
     >>> [narrow_pvalue(p) for p in (0.00004, 0.0312, 0.0503, 0.313, 1.0)]
     ['<.001', '0.031', '0.051', '0.31', '1.00']
     """
-    return pvalue(p, digits=3 if p < 0.1 else 2, more=0).replace("<0.", "<.")
+    return format_pvalue(p, digits=3 if p < 0.1 else 2, more=0).replace("<0.", "<.")
 
 
 def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:

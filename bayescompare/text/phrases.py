@@ -75,9 +75,9 @@ def cell_text(head: str, value: object, limit: float | None = None) -> str:
     if not isinstance(value, (float, np.floating)):
         return str(value)
     if head.startswith(("P(", "P ")):
-        return numbers.probability(float(value))
+        return numbers.format_probability(float(value))
     if head.startswith("p-value"):
-        return numbers.pvalue(float(value))
+        return numbers.format_pvalue(float(value))
     return numbers.share(float(value)) if "share" in head else _held(float(value), limit)
 
 
@@ -98,10 +98,12 @@ def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> s
     if write is not None:
         return write(value)
     if column in ("pvalue", "adjusted", "running_fdr"):
-        return (numbers.rate if column == "running_fdr" else numbers.pvalue)(value, levels=levels)
+        return (numbers.rate if column == "running_fdr" else numbers.format_pvalue)(
+            value, levels=levels
+        )
     # Columns that a method adds are probabilities, or figures of another kind.
     unit = math.isnan(value) or 0.0 <= value <= 1.0
-    return numbers.probability(value, levels=levels) if unit else numbers.statistic(value)
+    return numbers.format_probability(value, levels=levels) if unit else numbers.statistic(value)
 
 
 def none_leads_words(answer: Answer) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import bayescompare as bc
-from bayescompare.text.numbers import probability
+from bayescompare.text.numbers import format_probability
 from tests.cli.commands import long_text, one_line, run
 
 
@@ -67,7 +67,8 @@ def test_pairwise_prints_matrix_decisions_and_words() -> None:
     cells = p.matrix.sel(algorithm="GBM").to_series()
     over = set(p.order().successors("GBM"))
     assert row[1:] == [
-        (probability(value) or "·") + ("*" if name in over else "") for name, value in cells.items()
+        (format_probability(value) or "·") + ("*" if name in over else "")
+        for name, value in cells.items()
     ]
     assert ">0.999*" in row
 

@@ -20,7 +20,7 @@ from bayescompare import _files, methods
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
 from bayescompare.report.page import page_of
-from bayescompare.text.numbers import probability
+from bayescompare.text.numbers import format_probability
 from tests.tables import normal_table
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -147,7 +147,7 @@ def test_pairwise_tables(pairs: bc.Pairwise) -> None:
         ["first", "second", "statement", "n"]
     ].to_numpy().tolist()
     assert [cells[4:6] for cells in decided] == [
-        [probability(p, levels=[0.95]) for p in row]
+        [format_probability(p, levels=[0.95]) for p in row]
         for row in table[["probability", "alone"]].to_numpy()
     ]
     assert [cells[-1] == "verdict" for cells in decided] == table["asserted"].tolist()
@@ -193,7 +193,7 @@ def test_network_tables(network: Any) -> None:
     assert len(network.components) > 1
     for part in network.components.to_dict("records"):
         how = "exact" if part["exact"] else "Monte Carlo"
-        figure = probability(part["probability"])
+        figure = format_probability(part["probability"])
         assert [" and ".join(part["measures"]), part["best"], how, figure] in page.cells
     links = {(row[0], row[2]): row for row in page.cells if len(row) == 6 and row[0][0] == "q"}
     links = {pair: row for pair, row in links.items() if pair[1] in network.results.measures}
@@ -203,7 +203,7 @@ def test_network_tables(network: Any) -> None:
     for (a, b), row in links.items():
         there = float(network.edges.sel(parent=a, child=b))
         back = float(network.edges.sel(parent=b, child=a))
-        assert row[3:] == [probability(p) for p in (there + back, there, back)]
+        assert row[3:] == [format_probability(p) for p in (there + back, there, back)]
     linked = network.edges.values + network.edges.values.T
     names = network.results.measures
     probable = {frozenset({names[i], names[j]}) for i, j in np.argwhere(np.triu(linked) >= 0.05)}

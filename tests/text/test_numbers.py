@@ -48,7 +48,7 @@ def holds(text: str, value: float) -> bool:
 
 @given(near(st.sampled_from(numbers.LEVELS)), st.sampled_from([2, 3]))
 def test_a_probability_stays_on_its_side_of_every_level(p: float, digits: int) -> None:
-    text = numbers.probability(p, digits=digits)
+    text = numbers.format_probability(p, digits=digits)
     assert holds(text, p)
     _, shown = read(text)
     for level in (t for t in numbers.LEVELS if t > 0.5):
@@ -63,7 +63,7 @@ def test_a_probability_stays_on_its_side_of_every_level(p: float, digits: int) -
 @given(LEVEL.flatmap(lambda t: st.tuples(st.just(t), near(st.just(t)))))
 def test_a_probability_stays_on_its_side_of_a_level_given(given: tuple[float, float]) -> None:
     level, p = given
-    sign, shown = read(numbers.probability(p, levels=[level]))
+    sign, shown = read(numbers.format_probability(p, levels=[level]))
     if not sign and abs(p - 0.5) > 1e-9:
         assert (shown >= level) == (p >= level)
 
@@ -71,7 +71,7 @@ def test_a_probability_stays_on_its_side_of_a_level_given(given: tuple[float, fl
 @given(LEVEL.flatmap(lambda t: st.tuples(st.just(t), near(st.just(t)))))
 def test_a_pvalue_stays_on_its_side_of_a_level(given: tuple[float, float]) -> None:
     level, p = given
-    for write in (numbers.pvalue, numbers.rate):
+    for write in (numbers.format_pvalue, numbers.rate):
         text = write(p, levels=[level])
         sign, shown = read(text)
         assert holds(text, p) or p in (0.0, 1.0)
@@ -82,9 +82,9 @@ def test_a_pvalue_stays_on_its_side_of_a_level(given: tuple[float, float]) -> No
 
 @given(near(st.sampled_from([0.0, 0.0005, 0.005, 0.995, 0.9995, 1.0])))
 def test_only_what_is_exactly_so_reads_as_certain(value: float) -> None:
-    assert numbers.probability(value) not in ("0.000", "1.000")
-    assert numbers.pvalue(value) != "0.000"
-    assert (numbers.pvalue(value) == "1.000") == (value == 1.0)
+    assert numbers.format_probability(value) not in ("0.000", "1.000")
+    assert numbers.format_pvalue(value) != "0.000"
+    assert (numbers.format_pvalue(value) == "1.000") == (value == 1.0)
     assert (numbers.share(value) in ("0.000", "1.000")) == (value in (0.0, 1.0))
     assert (numbers.percent(value) in ("0 %", "100 %")) == (value in (0.0, 1.0))
     assert holds(numbers.share(value), value)
@@ -99,11 +99,11 @@ def test_a_percentage_of_more_than_half_reads_so(value: float) -> None:
 
 @given(UNIT)
 def test_sentences_and_cells_have_the_same_digits(p: float) -> None:
-    cell = numbers.probability(p)
+    cell = numbers.format_probability(p)
     digits = cell.lstrip("<>")
     assert numbers.probability_words(p).split()[-1] == digits
     assert numbers.probability_equation(p).replace(" ", "").removeprefix("P").strip("=") == cell
-    assert numbers.pvalue_equation(p).split()[-1] in (numbers.pvalue(p).lstrip("<>"), "1")
+    assert numbers.pvalue_equation(p).split()[-1] in (numbers.format_pvalue(p).lstrip("<>"), "1")
 
 
 @given(st.floats(0.9, 1.2), st.sampled_from([1.01, 1.0, 0.97]))
@@ -119,8 +119,8 @@ def test_the_levels_of_verdicts_are_levels() -> None:
 @pytest.mark.parametrize(
     "write",
     [
-        numbers.probability,
-        numbers.pvalue,
+        numbers.format_probability,
+        numbers.format_pvalue,
         numbers.rate,
         numbers.share,
         numbers.percent,

@@ -184,7 +184,7 @@ def check_probability(c: bc.Comparison) -> None:
     assert len(digits) == 1, digits
     # The other statement has the other side of one half.
     if true != "tied":
-        small = numbers.probability(float(c.probability.sel(statement=other)))
+        small = numbers.format_probability(float(c.probability.sel(statement=other)))
         assert float(small.strip("<>")) < float(digits.pop())
 
 

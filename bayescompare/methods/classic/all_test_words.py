@@ -8,7 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, each, favours, own_level
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import percent_setting, pvalue, pvalue_equation, setting
+from bayescompare.text.numbers import format_pvalue, percent_setting, pvalue_equation, setting
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def all_test_words(
     if decision.verdict == "settled":
         said = (
             f"{ahead} is significantly better on every measure at the {level} level: the "
-            f"largest p-value is {pvalue(decision.level)}."
+            f"largest p-value is {format_pvalue(decision.level)}."
         )
     elif ahead is not None:
         said = (
             f"Every measure favours {ahead}, but not every one significantly: the largest "
-            f"p-value is {pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is not "
-            "evidence that the algorithms are equal."
+            f"p-value is {format_pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is "
+            "not evidence that the algorithms are equal."
         )
     else:
         said = (
