@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare.modelling import statement_table
 from bayescompare.studies import sbc_model
-from bayescompare.studies.sbc import _MODELS, SBC, sbc
+from bayescompare.studies.sbc import SBC, sbc
 from tests.methods.model_file.own import multinomial
 
 
@@ -41,8 +41,8 @@ def test_a_wrong_posterior_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
             seen = truth + rng.normal()
             yield {"mean": (truth, rng.normal(seen / 2, 0.5 * math.sqrt(0.5), draws))}
 
-    monkeypatch.setitem(_MODELS, "narrow", narrow)
-    assert not sbc("narrow", simulations=800, rng=0).ok
+    monkeypatch.setattr(bc.methods.Dirichlet, "calibration", classmethod(lambda cls: narrow))
+    assert not sbc("dirichlet", simulations=800, rng=0).ok
 
 
 def test_the_picture_of_ranks() -> None:
