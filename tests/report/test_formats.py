@@ -9,6 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -263,17 +264,20 @@ def test_sampled_answers_are_diagnosed(tmp_path):
     assert "pymc" in render(c, "markdown")
 
 
-@pytest.mark.parametrize("suffix", ["html", "md", "tex"])
-def test_two_hundred_algorithms_stay_usable(suffix):
-    import numpy as np
-
+@pytest.fixture(scope="module")
+def two_hundred() -> bc.Pairwise:
+    """So many take seconds: asked once for all formats."""
     rng = np.random.default_rng(0)
     rows = [(f"d{i}", f"algorithm {k}", rng.normal()) for i in range(5) for k in range(200)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
     results = bc.Results.from_frame(frame, measures={"score": "max"})
-    p = bc.pairwise(results, reference="algorithm 7", n_jobs=1)
+    return bc.pairwise(results, reference="algorithm 7", n_jobs=1)
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "tex"])
+def test_two_hundred_algorithms_stay_usable(suffix, two_hundred):
     formats = {"html": "html", "md": "markdown", "tex": "latex"}
-    text = render(p, formats[suffix])
+    text = render(two_hundred, formats[suffix])
     assert len(text) < 600_000
     assert "and 99 more" in text
 

@@ -92,11 +92,16 @@ def thing(request: pytest.FixtureRequest) -> Any:
     return request.param()
 
 
+@pytest.fixture(scope="module")
+def html(thing: Any) -> str:
+    return render(thing)
+
+
 # ---------------------------------------------------------------------------------- what it holds
 
 
-def test_page_has_words_tables_pictures_and_what_made_them(thing: Any) -> None:
-    page = Page(render(thing))
+def test_page_has_words_tables_pictures_and_what_made_them(thing: Any, html: str) -> None:
+    page = Page(html)
     assert thing.explain() in page.text
     assert page.count("h1") == 1
     pair = isinstance(thing, bc.Pairwise)
@@ -117,8 +122,8 @@ def test_page_has_words_tables_pictures_and_what_made_them(thing: Any) -> None:
         assert name in page.text
 
 
-def test_comparison_table_is_the_summary(example1: bc.Comparison) -> None:
-    page = Page(render(example1))
+def test_comparison_table_is_the_summary(example1: bc.Comparison, example1_html: str) -> None:
+    page = Page(example1_html)
     assert example1.headline() in page.text
     assert ["B>A|B>A", "6", "0.798", "0.481", "0.227", "0.740"] in page.cells
     assert ["time", "lower", "none", "metric", "none", "s"] in page.cells
@@ -126,15 +131,15 @@ def test_comparison_table_is_the_summary(example1: bc.Comparison) -> None:
     assert labels == list(example1.summary().index)
 
 
-def test_questions_are_there(example1: bc.Comparison) -> None:
-    page = Page(render(example1))
+def test_questions_are_there(example1: bc.Comparison, example1_html: str) -> None:
+    page = Page(example1_html)
     answers = {row[0]: row[1] for row in page.cells if len(row) == 3}
     for question, answer in example1.questions.items():
         assert answers[str(question)] == f"{answer:.3f}"
 
 
-def test_pairwise_tables(pairs: bc.Pairwise) -> None:
-    page = Page(render(pairs))
+def test_pairwise_tables(pairs: bc.Pairwise, pairs_html: str) -> None:
+    page = Page(pairs_html)
     names = list(pairs.results.algorithms)
     assert ["", *names] in page.cells
     row = next(cells for cells in page.cells if cells[0] == "GBM" and len(cells) == 9)
@@ -153,8 +158,8 @@ def test_pairwise_tables(pairs: bc.Pairwise) -> None:
     assert [cells[-1] == "verdict" for cells in decided] == table["asserted"].tolist()
 
 
-def test_matrix_cells_are_shaded_by_value(pairs: bc.Pairwise) -> None:
-    html = render(pairs)
+def test_matrix_cells_are_shaded_by_value(pairs_html: str) -> None:
+    html = pairs_html
     (tenth,) = set(re.findall(r'<td class="(s\d+)" title="[^"]*">&gt;0.999</td>', html))
     assert tenth == "s10"
     assert html.count('<td class="none"></td>') == 8
@@ -271,8 +276,7 @@ def test_many_pairs_stay_readable() -> None:
 # ------------------------------------------------------------------------------- self-containment
 
 
-def test_nothing_is_loaded_from_elsewhere(thing: Any) -> None:
-    html = render(thing)
+def test_nothing_is_loaded_from_elsewhere(html: str) -> None:
     page = Page(html)
     assert not {"link", "iframe", "object", "embed"} & {tag for tag, _ in page.tags}
     for _, attributes in page.tags:
@@ -285,8 +289,8 @@ def test_nothing_is_loaded_from_elsewhere(thing: Any) -> None:
     assert not re.search(r"url\((?!#)", html)
 
 
-def test_pictures_scale_and_stand_alone(pairs: bc.Pairwise) -> None:
-    html = render(pairs)
+def test_pictures_scale_and_stand_alone(pairs_html: str) -> None:
+    html = pairs_html
     assert "<?xml" not in html
     assert html.lower().count("<!doctype") == 1
     assert "<metadata" not in html
@@ -301,15 +305,17 @@ def test_pictures_scale_and_stand_alone(pairs: bc.Pairwise) -> None:
     assert set(used) <= set(ids)
 
 
-def test_same_comparison_same_page(thing: Any) -> None:
-    assert render(thing) == render(thing)
+def test_same_comparison_same_page(thing: Any, html: str) -> None:
+    assert render(thing) == html
 
 
-def test_page_does_not_depend_on_settings_nor_change_them(example1: bc.Comparison) -> None:
-    plain, figures = render(example1), plt.get_fignums()
+def test_page_does_not_depend_on_settings_nor_change_them(
+    example1: bc.Comparison, example1_html: str
+) -> None:
+    figures = plt.get_fignums()
     with mpl.rc_context({"axes.facecolor": "black", "font.size": 30, "svg.fonttype": "path"}):
         before = dict(mpl.rcParams)
-        assert render(example1) == plain
+        assert render(example1) == example1_html
         assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == figures
 
@@ -353,10 +359,10 @@ def test_names_in_pictures_are_text() -> None:
 # ----------------------------------------------------------------------------------------- files
 
 
-def test_report_writes_the_page(thing: Any, tmp_path: Path) -> None:
+def test_report_writes_the_page(thing: Any, html: str, tmp_path: Path) -> None:
     path = thing.report(str(tmp_path / "report.html"))
     assert path == tmp_path / "report.html"
-    assert path.read_text(encoding="utf-8") == render(thing)
+    assert path.read_text(encoding="utf-8") == html
 
 
 def test_overwriting_is_asked_for(example1: bc.Comparison, tmp_path: Path) -> None:
