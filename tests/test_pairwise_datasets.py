@@ -19,7 +19,7 @@ from bayescompare.cli.tables import print_pairwise
 from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.data import data_section
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from bayescompare.results.results import Results
 from tests.results.test_replicates import replicated, ten_folds
 from tests.tables import table

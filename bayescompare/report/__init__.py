@@ -84,7 +84,7 @@ def render(
     ('<!doctype html>', '# New and State of art on accuracy, complexity')
     """
     from bayescompare._pairwise import Pairwise
-    from bayescompare.report.page import page_of
+    from bayescompare.report.pages import page_of
 
     given: object = command
     if not (given is None or isinstance(given, str)):

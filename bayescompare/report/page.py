@@ -6,10 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bayescompare._errors import BayescompareError
-from bayescompare._pairwise import Pairwise
-from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.rule import as_rule
 from bayescompare.report.tables import Shaded, Table
 
 if TYPE_CHECKING:
@@ -17,7 +13,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.diagnosis import Diagnosis
 
-__all__ = ["Page", "Picture", "Section", "diagnosed", "page_of"]
+__all__ = ["Page", "Picture", "Section", "diagnosed"]
 
 
 @dataclass(frozen=True)
@@ -75,31 +71,3 @@ def diagnosed(found: Diagnosis, tables: Sequence[Table] = ()) -> Section:
     verdict = found.verdict[:1].upper() + found.verdict[1:]
     facts = found.written()
     return Section("Diagnostics", words=[verdict], facts=facts, tables=tables)
-
-
-def page_of(
-    thing: object,
-    *,
-    level: float | None = None,
-    fdr: float | None = None,
-    command: str | None = None,
-) -> Page:
-    """Bring a result into the shape of a page; `level` or `fdr` is the rule over all pairs.
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> page = page_of(bc.compare(bc.load_example("pnn")))
-    >>> [section.title for section in page.sections]
-    ['Figures', 'Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
-    """
-    from bayescompare.report.comparison_page import comparison_page
-    from bayescompare.report.pairwise_page import pairwise_page
-
-    if isinstance(thing, Comparison):
-        return comparison_page(thing, command)
-    if isinstance(thing, Pairwise):
-        return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
-    raise BayescompareError(
-        f"a {type(thing).__name__} has no report: give what compare() or pairwise() returned."
-    )

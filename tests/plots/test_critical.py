@@ -17,7 +17,7 @@ from bayescompare import plots
 from bayescompare.methods import GSDBootstrap
 from bayescompare.plots._drawing import BLUE, INK
 from bayescompare.plots._line import Bar, draw_line
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from tests.plots.decided import made, random_pairs, written
 from tests.plots.drawn import fresh, title
 

@@ -10,7 +10,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare import methods
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from bayescompare.results.results import Results
 from tests.tables import normal_table
 

@@ -21,7 +21,7 @@ from bayescompare.report.citations import aside, bibtex, citation_keys, cited, m
 from bayescompare.report.latex import escaped
 from bayescompare.report.latex import escaped as tex
 from bayescompare.report.markdown import escaped as md
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from bayescompare.report.tables import Cell
 from tests.tables import normal_table
 

@@ -12,7 +12,7 @@ import bayescompare as bc
 from bayescompare import methods
 from bayescompare.methods._shared.option_tables import options_table
 from bayescompare.report.citations import method_text
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting, statistic
 from tests.tables import normal_table

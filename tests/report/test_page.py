@@ -19,7 +19,7 @@ import bayescompare as bc
 from bayescompare import _files, methods
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from bayescompare.text.numbers import format_probability
 from tests.tables import normal_table
 

@@ -34,7 +34,7 @@ from bayescompare.report import comparison_page
 from bayescompare.report.html import html
 from bayescompare.report.latex import latex
 from bayescompare.report.markdown import markdown
-from bayescompare.report.page import page_of
+from bayescompare.report.pages import page_of
 from bayescompare.text import numbers
 
 LEVELS = (*numbers.LEVELS, 0.001, 0.999)

@@ -18,73 +18,29 @@ stochastic dominance.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_count, check_word, is_number
-from bayescompare._errors import BayescompareError
+from bayescompare._checks import check_count
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.comparison.method import Kind, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
+from bayescompare.methods.gsd.base import GsdMethod, check_option
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
-from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
-if TYPE_CHECKING:
-    import xarray as xr
-
-__all__ = ["GSD", "GsdMethod"]
+__all__ = ["GSD"]
 
 Alternative = Literal["two-sided", "first", "second"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GsdMethod(Method):
-    """What both forms of the test share: δ, and the meaning of ordinal measures."""
-
-    one_question: ClassVar[bool] = True
-    draws_are: ClassVar[str] = "Bayesian bootstrap"
-
-    delta: float = 1e-5
-    epsilon: float | None = None
-    rule: PairRule | None = None
-
-    def __post_init__(self) -> None:
-        _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
-        if self.epsilon is not None:
-            _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
-            if self.delta != type(self).delta:
-                raise BayescompareError(
-                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; give one."
-                )
-        _check_word("rule", self.rule, (None, "interval", "jansen2022"))
-
-    def pair(self, results: Results) -> DominanceProblem:
-        """Set up the linear programmes of two algorithms."""
-        return DominanceProblem(results, self.rule or "interval", float(self.delta), self.epsilon)
-
-    def pairs(self, results: Results) -> dict[tuple[str, str], DominanceProblem]:
-        """Set them up for every pair."""
-        return {
-            two: self.pair(results.sel(algorithms=two))
-            for two in itertools.combinations(results.algorithms, 2)
-        }
-
-    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
-        from bayescompare.methods.gsd.bootstrap import bootstrap_tree
-
-        return bootstrap_tree(self, results, draws, chains, rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,8 +124,8 @@ class GSD(GsdMethod):
         check_count(permutations=self.permutations)
         if self.stop_after is not None:
             check_count(stop_after=self.stop_after)
-        _check_word("scheme", self.scheme, ("paired", "pooled"))
-        _check_word("alternative", self.alternative, ("two-sided", "first", "second"))
+        check_option("scheme", self.scheme, ("paired", "pooled"))
+        check_option("alternative", self.alternative, ("two-sided", "first", "second"))
 
     @property
     def sides(self) -> int:
@@ -271,14 +227,3 @@ def gsd_answer(results: Results, **found: Any) -> Answer:
         n_observed=int((counts > 0).sum()),
         **found,
     )
-
-
-def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
-    if not (is_number(value) and 0.0 <= value <= 1.0 and (closed or value < 1.0)):
-        ends = "[0, 1]" if closed else "[0, 1)"
-        raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")
-
-
-def _check_word(name: str, value: object, known: tuple[str | None, ...]) -> None:
-    if value is not None or None not in known:
-        check_word(name, value, [word for word in known if word is not None])

@@ -22,26 +22,23 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from bayescompare._checks import check_count
-from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Sampling
 from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.gsd.batch import optima
 from bayescompare.kernels.gsd.verdicts import Verdicts
-from bayescompare.methods._shared.trees import constants, make_tree
-from bayescompare.methods.gsd import GsdMethod
+from bayescompare.methods.gsd.base import GsdMethod
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
+from bayescompare.methods.gsd.posterior import draw_weights
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
 if TYPE_CHECKING:
-    import xarray as xr
+    pass
 
-__all__ = ["GSDBootstrap", "bootstrap_tree"]
+__all__ = ["GSDBootstrap"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +98,7 @@ class GSDBootstrap(GsdMethod):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Share of the drawn weights at which each relation holds."""
         pair = self.pair(results)
-        weights = _weights(len(results.datasets), self.resamples, sampling.rng)
+        weights = draw_weights(len(results.datasets), self.resamples, sampling.rng)
         objectives = pair.weighted(weights)
         verdicts = Verdicts(pair.solver, pair.used_delta)
         first, second = (
@@ -145,37 +142,3 @@ class GSDBootstrap(GsdMethod):
         from bayescompare.methods.gsd.words import bootstrap_words
 
         return bootstrap_words(self, results, answer, decision)
-
-
-def bootstrap_tree(
-    method: GsdMethod, results: Results, draws: int, chains: int, rng: np.random.Generator
-) -> xr.DataTree:
-    """Draw the datasets' weights and opt in both directions."""
-    if len(results.algorithms) != 2:
-        raise BayescompareError(
-            f"draws() are of one pair, and there are {len(results.algorithms)} algorithms: compare "
-            "two of them."
-        )
-    pair = method.pair(results)
-    weights = _weights(len(results.datasets), chains * draws, rng)
-    found = optima(pair.solver, pair.weighted(weights), pair.used_delta)
-    first = State.order(*results.algorithms)
-    groups: dict[str, dict[str, AnyArray]] = {
-        "posterior": {
-            "opt": found.reshape(chains, draws, 2),
-            "weight": weights.reshape(chains, draws, -1),
-        },
-        "observed_data": {"observed_opt": np.array(pair.optimum())},
-    }
-    dims = {"opt": ("direction",), "weight": ("dataset",), "observed_opt": ("direction",)}
-    coords = {
-        "direction": [str(first), str(first.reversed())],
-        "dataset": list(results.datasets),
-    }
-    used = np.full(len(results.datasets), 1.0 / len(results.datasets))
-    return constants(make_tree(groups, dims, coords), {"share": used}, results.datasets)
-
-
-def _weights(datasets: int, draws: int, rng: np.random.Generator) -> FloatArray:
-    """Draw from Dirichlet(1, …, 1)."""
-    return rng.dirichlet(np.ones(datasets), size=draws)

@@ -22,7 +22,8 @@ from bayescompare.kernels.classic.holm import holm
 if TYPE_CHECKING:
     import networkx as nx
 
-    from bayescompare.methods.gsd import GSD, GsdMethod
+    from bayescompare.methods.gsd import GSD
+    from bayescompare.methods.gsd.base import GsdMethod
     from bayescompare.methods.gsd.problem import DominanceProblem
 
 __all__ = ["GsdComparison"]

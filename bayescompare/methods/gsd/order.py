@@ -15,7 +15,7 @@ from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
-    from bayescompare.methods.gsd import GsdMethod
+    from bayescompare.methods.gsd.base import GsdMethod
 
 __all__ = ["front_of", "order_answer", "strict", "thresholds_of"]
 

@@ -27,7 +27,8 @@ from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from bayescompare.methods.gsd.problem import DominanceProblem
 
 if TYPE_CHECKING:
-    from bayescompare.methods.gsd import GSD, GsdMethod
+    from bayescompare.methods.gsd import GSD
+    from bayescompare.methods.gsd.base import GsdMethod
 
 __all__ = ["contaminated", "not_dominated"]
 

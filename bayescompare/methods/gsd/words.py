@@ -27,7 +27,8 @@ from bayescompare.text.numbers import (
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
-    from bayescompare.methods.gsd import GSD, GsdMethod
+    from bayescompare.methods.gsd import GSD
+    from bayescompare.methods.gsd.base import GsdMethod
 
 __all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words"]
 

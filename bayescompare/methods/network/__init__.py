@@ -65,6 +65,7 @@ from bayescompare.methods.network.posterior import (
     mixed_tree,
     single_tree,
 )
+from bayescompare.methods.network.search import find_graph
 from bayescompare.methods.network.words import GraphKind, network_words
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
@@ -222,7 +223,7 @@ class Network(Method):
 
     def graph(self, scores: Scores) -> Graph:
         """Find the graph, or read the user's."""
-        return scores.search(self.search)
+        return find_graph(scores, self.search)
 
     def edges(self, results: Results) -> FloatArray:
         """P(row → column) over all graphs."""

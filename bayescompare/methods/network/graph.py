@@ -17,10 +17,8 @@ from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.bdeu import subset_scores
 from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
-from bayescompare.kernels.network.dag_search import best_dag, search_bytes
 from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.statements import Statements
-from bayescompare.text.numbers import memory
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -100,22 +98,6 @@ class Scores:
                 f"{MOST_SUMMED}; compare on fewer measures, or use average=False without edges."
             )
         return local_scores(self.subsets, m, min(self.max_parents, m - 1))
-
-    def search(self, how: object) -> Graph:
-        """Find the graph: exactly, by one of pgmpy's searches, or take the user's."""
-        m = len(self.statements.measures)
-        if how == "exact":
-            if m > MOST_SEARCHED:
-                raise BayescompareError(
-                    f"search='exact' on {m} measures would need {memory(search_bytes(m))} "
-                    f"(limit: {MOST_SEARCHED} measures); use search='hill-climb'."
-                )
-            return tuple(best_dag(self.subsets, m, min(self.max_parents, m - 1)))
-        if isinstance(how, str):
-            from bayescompare.methods.network.to_pgmpy import search
-
-            return search(self, how)
-        return graph_of(how, self.statements.measures)
 
 
 def graph_of(graph: Any, measures: Sequence[str]) -> Graph:

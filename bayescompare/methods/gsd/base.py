@@ -1,0 +1,68 @@
+"""What both forms of the dominance test share."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bayescompare._checks import check_word, is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.comparison.method import Method
+from bayescompare.methods.gsd.posterior import bootstrap_tree
+from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
+from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["GsdMethod", "check_option"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GsdMethod(Method):
+    """What both forms of the test share: δ, and the meaning of ordinal measures."""
+
+    one_question: ClassVar[bool] = True
+    draws_are: ClassVar[str] = "Bayesian bootstrap"
+
+    delta: float = 1e-5
+    epsilon: float | None = None
+    rule: PairRule | None = None
+
+    def __post_init__(self) -> None:
+        _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
+        if self.epsilon is not None:
+            _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
+            if self.delta != type(self).delta:
+                raise BayescompareError(
+                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; give one."
+                )
+        check_option("rule", self.rule, (None, "interval", "jansen2022"))
+
+    def pair(self, results: Results) -> DominanceProblem:
+        """Set up the linear programmes of two algorithms."""
+        return DominanceProblem(results, self.rule or "interval", float(self.delta), self.epsilon)
+
+    def pairs(self, results: Results) -> dict[tuple[str, str], DominanceProblem]:
+        """Set them up for every pair."""
+        return {
+            two: self.pair(results.sel(algorithms=two))
+            for two in itertools.combinations(results.algorithms, 2)
+        }
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw opt in both directions by the Bayesian bootstrap over datasets."""
+        return bootstrap_tree(self, results, draws, chains, rng)
+
+
+def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
+    if not (is_number(value) and 0.0 <= value <= 1.0 and (closed or value < 1.0)):
+        ends = "[0, 1]" if closed else "[0, 1)"
+        raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")
+
+
+def check_option(name: str, value: object, known: tuple[str | None, ...]) -> None:
+    """Refuse an option that is none of the known words; None is one of them where it is listed."""
+    if value is not None or None not in known:
+        check_word(name, value, [word for word in known if word is not None])

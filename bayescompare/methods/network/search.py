@@ -1,0 +1,26 @@
+"""The graph of a network: found exactly, by one of pgmpy's searches, or given by the user."""
+
+from __future__ import annotations
+
+from bayescompare._errors import BayescompareError
+from bayescompare.kernels.network.dag_search import best_dag, search_bytes
+from bayescompare.methods.network.graph import MOST_SEARCHED, Graph, Scores, graph_of
+from bayescompare.methods.network.to_pgmpy import search
+from bayescompare.text.numbers import memory
+
+__all__ = ["find_graph"]
+
+
+def find_graph(scores: Scores, how: object) -> Graph:
+    """Find the graph: exactly, by one of pgmpy's searches, or take the user's."""
+    m = len(scores.statements.measures)
+    if how == "exact":
+        if m > MOST_SEARCHED:
+            raise BayescompareError(
+                f"search='exact' on {m} measures would need {memory(search_bytes(m))} "
+                f"(limit: {MOST_SEARCHED} measures); use search='hill-climb'."
+            )
+        return tuple(best_dag(scores.subsets, m, min(scores.max_parents, m - 1)))
+    if isinstance(how, str):
+        return search(scores, how)
+    return graph_of(how, scores.statements.measures)

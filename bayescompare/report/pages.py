@@ -1,0 +1,38 @@
+"""From what `compare` or `pairwise` returned to a page."""
+
+from __future__ import annotations
+
+from bayescompare._errors import BayescompareError
+from bayescompare._pairwise import Pairwise
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.rule import as_rule
+from bayescompare.report.comparison_page import comparison_page
+from bayescompare.report.page import Page
+from bayescompare.report.pairwise_page import pairwise_page
+
+__all__ = ["page_of"]
+
+
+def page_of(
+    thing: object,
+    *,
+    level: float | None = None,
+    fdr: float | None = None,
+    command: str | None = None,
+) -> Page:
+    """Bring a result into the shape of a page; `level` or `fdr` is the rule over all pairs.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> page = page_of(bc.compare(bc.load_example("pnn")))
+    >>> [section.title for section in page.sections]
+    ['Figures', 'Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
+    """
+    if isinstance(thing, Comparison):
+        return comparison_page(thing, command)
+    if isinstance(thing, Pairwise):
+        return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
+    raise BayescompareError(
+        f"a {type(thing).__name__} has no report: give what compare() or pairwise() returned."
+    )
