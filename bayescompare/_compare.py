@@ -16,8 +16,6 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import check_class, is_ours
-from bayescompare.methods.model_file import ModelFile
-from bayescompare.methods.model_file.source import bundled
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting
@@ -92,7 +90,7 @@ def check_sampler(sampler: object) -> dict[str, Any]:
 def as_method(method: object) -> Method:
     """Accept a method by name, as a class or as an object."""
     if isinstance(method, (str, os.PathLike)) and _names_a_model(method):
-        return ModelFile(os.fspath(method))
+        return _model_file(os.fspath(method))
     if isinstance(method, str):
         method = registry.get(method)
     if isinstance(method, type) and issubclass(method, Method):
@@ -100,7 +98,7 @@ def as_method(method: object) -> Method:
             check_class(method)
         return method()
     if callable(method) and not isinstance(method, (type, Method)):
-        return ModelFile(method)
+        return _model_file(method)
     if isinstance(method, Method) and not is_ours(type(method)):
         check_class(type(method))
     if not isinstance(method, Method):
@@ -114,7 +112,20 @@ def as_method(method: object) -> Method:
 def _names_a_model(method: str | os.PathLike[str]) -> bool:
     """Whether this is a model file, or a bundled model's bare name."""
     text = os.fspath(method)
-    return text.endswith(".py") or (text not in registry.names() and text in bundled())
+    if text.endswith(".py"):
+        return True
+    if text in registry.names():
+        return False
+    from bayescompare.methods.model_file.source import bundled
+
+    return text in bundled()
+
+
+def _model_file(source: str | Callable[..., Any]) -> Method:
+    # A method by name loads its own family only, so this one is loaded when it is asked for.
+    from bayescompare.methods.model_file import ModelFile
+
+    return ModelFile(source)
 
 
 def validate_table(

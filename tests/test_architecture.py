@@ -7,8 +7,6 @@ any layer before it; the exceptions, both ways, are the tables below and nothing
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,9 +47,6 @@ LAZY_DOORS = frozenset(
         ("_pairwise", "report"),
     }
 )
-
-# What neither `import bayescompare` nor `bayescompare --help` may load.
-HEAVY = ("pymc", "arviz", "pgmpy", "xarray", "matplotlib", "pandas")
 
 
 @dataclass(frozen=True)
@@ -241,42 +236,3 @@ def test_checker_finds_a_planted_violation(
     found = violations(plant(tmp_path, files))
     assert len(found) == 1
     assert message in found[0]
-
-
-# -------------------------------------------------------------------------- what an import may cost
-
-
-def loaded_by(code: str) -> tuple[list[str], str]:
-    """Run `code` in a new interpreter: the HEAVY modules it loaded, and what it printed."""
-    report = f"\nimport sys\nprint(*[m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
-    # EAGER_IMPORT is lazy_loader's switch for turning laziness off.
-    env = {key: value for key, value in os.environ.items() if key != "EAGER_IMPORT"}
-    done = subprocess.run(
-        [sys.executable, "-c", code + report],
-        capture_output=True,
-        text=True,
-        env=env,
-        cwd=ROOT.parent,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stderr.split(), done.stdout
-
-
-def test_import_is_light() -> None:
-    loaded, _ = loaded_by("import bayescompare")
-    assert loaded == []
-
-
-def test_help_is_light() -> None:
-    loaded, printed = loaded_by(
-        "import runpy, sys\n"
-        "sys.argv = ['bayescompare', '--help']\n"
-        "try:\n"
-        "    runpy.run_module('bayescompare.cli.app', run_name='__main__', alter_sys=True)\n"
-        "except SystemExit as stop:\n"
-        "    assert not stop.code, stop.code\n"
-    )
-    assert "pairwise" in printed
-    assert loaded == []

@@ -32,14 +32,16 @@ def examples(name: Name = None) -> None:
 def methods(method: Name = None) -> None:
     """List the methods, or describe one: options, priors, reference."""
     from bayescompare.cli import tables as cli_tables
-    from bayescompare.methods.model_file.source import bundled
 
     out = cli_tables.console()
     if method is None:
         cli_tables.print_methods(out)
-    elif method in bundled() or method.endswith(".py"):
+        return
+    # Listing the names imports no method, and this belongs to one.
+    from bayescompare.methods.model_file.source import bundled
+
+    if method in bundled() or method.endswith(".py"):
         raise BayescompareError(
             f"{method} is a model file: 'bayescompare models show {method}' prints it."
         )
-    else:
-        cli_tables.print_method(out, method)
+    cli_tables.print_method(out, method)

@@ -1,0 +1,31 @@
+from .examples import Example as Example
+from .examples import examples as examples
+from .examples import load_example as load_example
+from .predictions import read_errors as read_errors
+from .predictions import read_predictions as read_predictions
+from .tables import read_results as read_results
+from .tools.helm import read_helm as read_helm
+from .tools.lm_eval import read_lm_eval as read_lm_eval
+from .tools.lm_eval_samples import read_lm_eval_samples as read_lm_eval_samples
+from .tools.mlflow import from_mlflow as from_mlflow
+from .tools.openml import from_openml as from_openml
+from .tools.sklearn import from_cross_validate as from_cross_validate
+from .tools.sklearn import from_grid_search as from_grid_search
+from .tools.weka import read_weka as read_weka
+
+__all__ = [
+    "Example",
+    "examples",
+    "from_cross_validate",
+    "from_grid_search",
+    "from_mlflow",
+    "from_openml",
+    "load_example",
+    "read_errors",
+    "read_helm",
+    "read_lm_eval",
+    "read_lm_eval_samples",
+    "read_predictions",
+    "read_results",
+    "read_weka",
+]
