@@ -182,8 +182,8 @@ class Statement:
 
     @property
     def relations(self) -> frozenset[Relation]:
-        """The relations that occur."""
-        return frozenset(state.relation for state in self.states)
+        """The relations that occur; one name by itself stands in none."""
+        return frozenset(state.relation for state in self.states if len(state.names) > 1)
 
     @property
     def leaders(self) -> tuple[str | None, ...]:

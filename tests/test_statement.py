@@ -63,6 +63,7 @@ def test_any_text_is_written_as_it_was_read(label: str) -> None:
 def test_what_is_no_statement_claims_nothing(label: str) -> None:
     statement = Statement.parse(label)
     assert statement.leaders == (None,)
+    assert statement.relations == frozenset()
     assert statement.winner is None
     assert not statement.is_trade_off
 
