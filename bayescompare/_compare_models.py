@@ -134,7 +134,7 @@ def compare_models(
     """
     import arviz as az
 
-    chosen = _by_name(comparisons, names)
+    chosen = _checked_names(comparisons, names)
     for name, c in chosen.items():
         if c.method.needs_mcmc and c.answer.tree is None:
             raise BayescompareError(
@@ -173,7 +173,7 @@ def _chose_graph(c: Comparison) -> bool:
     return isinstance(how.get("search"), str) and not how.get("average")
 
 
-def _by_name(
+def _checked_names(
     comparisons: Sequence[Comparison], names: Sequence[str] | None
 ) -> dict[str, Comparison]:
     given: object = comparisons

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMN_TITLES",
     "cell_text",
+    "exactness_words",
     "figure_text",
     "join_names",
     "none_leads_words",
@@ -104,6 +105,14 @@ def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> s
     # Columns that a method adds are probabilities, or figures of another kind.
     unit = math.isnan(value) or 0.0 <= value <= 1.0
     return numbers.format_probability(value, levels=levels) if unit else numbers.statistic(value)
+
+
+def exactness_words(answer: Answer, label: str) -> str:
+    """Say how a statement's probability is known: exactly, or with which Monte Carlo error."""
+    if answer.mcse is None:
+        return "exact"
+    mcse = float(answer.mcse[answer.labels.index(label)])
+    return f"Monte Carlo standard error {numbers.error(mcse)}"
 
 
 def none_leads_words(answer: Answer) -> list[str]:

@@ -6,7 +6,8 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import count, error, percent, plural, probability_words, setting
+from bayescompare.text.numbers import count, percent, plural, probability_words, setting
+from bayescompare.text.phrases import exactness_words
 
 __all__ = ["context_words", "rate_words"]
 
@@ -29,9 +30,7 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
             f"other to be better on most datasets of this kind "
             f"({probability_words(decision.level)} each)."
         ]
-    how = "exact"
-    if not answer.exact:
-        how = f"Monte Carlo standard error {error(_error(answer, decision))}"
+    how = exactness_words(answer, decision.statement)
     # Of three outcomes the most frequent one need not be that of most datasets.
     often = "on most datasets of this kind"
     if len(answer.labels) == 3:
@@ -74,8 +73,3 @@ def _datasets(answer: Answer, decision: Decision) -> str:
     leaning = float(answer.counts[answer.labels.index(decision.statement)])
     total = float(answer.counts.sum())
     return f"Of the datasets seen, {count(leaning)} of {count(total)} lean that way."
-
-
-def _error(answer: Answer, decision: Decision) -> float:
-    assert answer.mcse is not None
-    return float(answer.mcse[answer.labels.index(decision.statement)])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count, error, plural, probability_words, setting
-from bayescompare.text.phrases import join_names, short_label
+from bayescompare.text.numbers import count, plural, probability_words, setting
+from bayescompare.text.phrases import exactness_words, join_names, short_label
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -91,9 +91,7 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
             f"On {n} no single statement leads: {named} are equally probable to be the most "
             f"probable one ({probability_words(decision.level)} each)."
         )
-    how = "exact"
-    if not answer.exact:
-        how = f"Monte Carlo standard error {error(_error(answer, decision))}"
+    how = exactness_words(answer, decision.statement)
     start = (
         f"On {n} the most probable statement is {short_label(decision.statement)}: "
         f"{decision.claim(results.measures)}. The probability that it is the most probable "
@@ -111,11 +109,6 @@ def _held_back(decision: Decision) -> str:
     if decision.alone is None or decision.alone >= decision.level:
         return ""
     return f", but {probability_words(decision.alone)} under the pair's own prior"
-
-
-def _error(answer: Answer, decision: Decision) -> float:
-    assert answer.mcse is not None
-    return float(answer.mcse[answer.labels.index(decision.statement)])
 
 
 def _others(answer: Answer, decision: Decision) -> str:

@@ -17,14 +17,13 @@ from bayescompare.results.results import Results
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import (
     count,
-    error,
     plural,
     probability_words,
     pvalue_equation,
     setting,
     statistic,
 )
-from bayescompare.text.phrases import join_names
+from bayescompare.text.phrases import exactness_words, join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
@@ -76,8 +75,6 @@ def bootstrap_words(
 ) -> list[str]:
     """The most probable relation, the others, and what the bootstrap takes for granted."""
     assert answer.probability is not None
-    assert answer.mcse is not None
-    k = answer.labels.index(decision.statement)
     verdict = {
         "settled": "which settles it",
         "likely": f"which is likely, but short of {setting(SETTLED)} and so not settled",
@@ -92,8 +89,8 @@ def bootstrap_words(
     ]
     return [
         f"On {n} the probability that {_claim(results, decision.statement)} is "
-        f"{probability_words(decision.level)} (Monte Carlo standard error "
-        f"{error(float(answer.mcse[k]))}), {verdict}.",
+        f"{probability_words(decision.level)} "
+        f"({exactness_words(answer, decision.statement)}), {verdict}.",
         f"The others: {join_names(others)}.",
         f"In the data themselves {_relation(results, answer)}.",
         _meaning(results),
