@@ -1,18 +1,24 @@
-"""The import direction of docs/architecture.md, read off the source of every module.
+"""What docs/architecture.md claims, read off the source of every module.
 
-Data flows from the first layer to the last and never back. A module may import its own layer and
-any layer before it; the exceptions, both ways, are the tables below and nothing else.
+Data flows from the first layer to the last and never back. A module may import its own room, the
+siblings that a table lists, and any layer before it. No modules import each other in a circle,
+imports inside functions counted, but for the doors named here. What a method is stands on its
+class and in no table keyed by its name.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import networkx as nx
 import pytest
+
+import bayescompare as bc
 
 PACKAGE = "bayescompare"
 ROOT = Path(__file__).resolve().parents[1] / PACKAGE
@@ -38,6 +44,31 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 KERNELS_MAY_IMPORT = frozenset({"numpy", "scipy", "numba", "highspy"})
 KERNELS_MAY_IMPORT_OF_OURS = frozenset({"kernels", "_errors", "_typing"})
 
+# Which rooms of one floor may use which others; what is not listed may use none of its siblings.
+SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
+    "io": {
+        "tables": frozenset({"parsing"}),
+        "predictions": frozenset({"parsing"}),
+        "examples": frozenset({"tables"}),
+        "tools": frozenset({"parsing"}),
+    },
+    "kernels": {
+        "dirichlet": frozenset({"numerics"}),
+        "network": frozenset({"numerics", "dirichlet"}),
+        "context": frozenset({"numerics", "dirichlet"}),
+        "gsd": frozenset({"numerics"}),
+        "classic": frozenset({"orders"}),
+    },
+    "methods": {
+        "dirichlet": frozenset({"_shared"}),
+        "network": frozenset({"_shared", "dirichlet"}),
+        "context": frozenset({"_shared", "dirichlet"}),
+        "gsd": frozenset({"_shared", "classic"}),
+        "classic": frozenset({"_shared"}),
+        "model_file": frozenset({"_shared"}),
+    },
+}
+
 # Backward, and only from inside a function: a result opens its own picture and its own page.
 LAZY_DOORS = frozenset(
     {
@@ -45,6 +76,18 @@ LAZY_DOORS = frozenset(
         ("comparison", "report"),
         ("_pairwise", "plots"),
         ("_pairwise", "report"),
+    }
+)
+
+# Inside a room: a method makes a variant of itself, which is derived from it.
+VARIANTS = frozenset(
+    {
+        ("methods.dirichlet", "methods.dirichlet.learned"),
+        ("methods.network", "methods.network.subset"),
+        ("methods.network.comparison", "methods.network.subset"),
+        # To be deleted with the functions that read Friedman's details.
+        ("methods.classic.friedman", "methods.classic.friedman_words"),
+        ("methods.classic.comparison", "methods.classic.friedman"),
     }
 )
 
@@ -58,8 +101,12 @@ class Import:
     lazy: bool
 
 
-def imports(path: Path, module: str, *, is_package: bool) -> Iterator[Import]:
-    """Every import in the file except those under ``if TYPE_CHECKING``."""
+def imports(path: Path, module: str, *, is_package: bool, names: bool = False) -> Iterator[Import]:
+    """Every import in the file except those under ``if TYPE_CHECKING``.
+
+    With `names`, ``from a import b`` is the import of ``a.b``, which may be a module.
+    """
+    by_name = names
     package = module if is_package else module.rpartition(".")[0]
 
     def visit(node: ast.AST, lazy: bool) -> Iterator[Import]:
@@ -74,7 +121,8 @@ def imports(path: Path, module: str, *, is_package: bool) -> Iterator[Import]:
                     above = parents[: len(parents) - level + 1]
                     base = ".".join([*above, *([source] if source else [])])
                 # `from bayescompare import x` imports the module x, or a name of the public door.
-                targets = [f"{base}.{alias.name}" for alias in names] if base == PACKAGE else [base]
+                inside = by_name or base == PACKAGE
+                targets = [f"{base}.{alias.name}" for alias in names] if inside else [base]
                 for target in targets:
                     yield Import(node.lineno, target, lazy)
             case ast.If(
@@ -146,6 +194,157 @@ def violations(root: Path) -> list[str]:
 def test_imports_follow_the_layers() -> None:
     assert list(ROOT.rglob("*.py")), f"no modules found below {ROOT}"
     assert violations(ROOT) == []
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Every module by its name below the package; a package by its folder's name."""
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def module_graph(root: Path) -> nx.DiGraph[str]:
+    """Who imports whom, module by module; ``lazy`` where a function does."""
+    known = modules(root)
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(known)
+    for name, path in known.items():
+        full = f"{PACKAGE}.{name}" if name else PACKAGE
+        for item in imports(path, full, is_package=path.name == "__init__.py", names=True):
+            target = item.target.removeprefix(f"{PACKAGE}.")
+            if item.target.partition(".")[0] != PACKAGE:
+                continue
+            while target not in known:
+                target = target.rpartition(".")[0]
+            if target not in ("", name):
+                lazy = item.lazy and graph.get_edge_data(name, target, {"lazy": True})["lazy"]
+                graph.add_edge(name, target, lazy=lazy)
+    return graph
+
+
+def strangers(graph: nx.DiGraph[str]) -> list[str]:
+    """Imports between rooms of one floor that the table does not list."""
+    found = []
+    for name, target in graph.edges:
+        (floor, *own), (other, *theirs) = name.split("."), target.split(".")
+        if floor != other or floor not in SIBLINGS or not own or not theirs or own[0] == theirs[0]:
+            continue
+        if theirs[0] not in SIBLINGS[floor].get(own[0], ()):
+            found.append(f"{name} imports {target}: {own[0]} may not use its sibling {theirs[0]}")
+    return found
+
+
+def circles(graph: nx.DiGraph[str]) -> list[list[str]]:
+    """Modules that import each other in a circle without the named doors."""
+    open_doors = graph.copy()
+    for name, target, lazy in graph.edges(data="lazy"):
+        door = (name.partition(".")[0], target.partition(".")[0]) in LAZY_DOORS
+        if lazy and (door or (name, target) in VARIANTS):
+            open_doors.remove_edge(name, target)
+    return [sorted(c) for c in nx.strongly_connected_components(open_doors) if len(c) > 1]
+
+
+def test_rooms_of_one_floor_keep_to_themselves() -> None:
+    assert strangers(module_graph(ROOT)) == []
+
+
+def test_nothing_imports_in_a_circle() -> None:
+    assert circles(module_graph(ROOT)) == []
+
+
+def test_every_named_door_is_used() -> None:
+    graph = module_graph(ROOT)
+    assert graph.has_edge(*next(iter(VARIANTS)))
+    lazy = {(a, b) for a, b, lazy in graph.edges(data="lazy") if lazy}
+    assert lazy >= VARIANTS
+    rooms = {(a.partition(".")[0], b.partition(".")[0]) for a, b in lazy}
+    assert rooms >= LAZY_DOORS
+
+
+# ----------------------------------------------------------------------------------- declared once
+
+
+def keyed_by_method(path: Path, names: frozenset[str]) -> list[str]:
+    """Tables keyed by methods' names, and branches on a method's name."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Dict):
+            keys = [k.value for k in node.keys if isinstance(k, ast.Constant)]
+            if sum(isinstance(k, str) and k in names for k in keys) > 1:
+                found.append(f"{path.name}:{node.lineno}: a table keyed by methods' names")
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            by_name = any(isinstance(s, ast.Attribute) and s.attr == "name" for s in sides)
+            words = {c.value for s in sides for c in ast.walk(s) if isinstance(c, ast.Constant)}
+            if by_name and words & names:
+                found.append(f"{path.name}:{node.lineno}: a branch on a method's name")
+    return found
+
+
+def test_what_a_method_is_stands_on_its_class() -> None:
+    names = frozenset(bc.methods.names()) - {"sign", "wilcoxon"} | {"model"}
+    # The registry is that table; a study's table is of its conditions, each with a label.
+    registry, study = ROOT / "comparison" / "registry.py", ROOT / "studies" / "noise.py"
+    assert keyed_by_method(registry, names)
+    found = [
+        line
+        for path in sorted(ROOT.rglob("*.py"))
+        if path not in (registry, study)
+        for line in keyed_by_method(path, names)
+    ]
+    assert found == []
+
+
+def test_every_method_has_its_room() -> None:
+    """Class, words and tests of a method are in the folder of its family; its paper is cited."""
+    bibliography = (ROOT / "report" / "references.bib").read_text(encoding="utf-8")
+    for name in bc.methods.names():
+        method = bc.methods.get(name)
+        _, floor, room, *_ = method.__module__.split(".")
+        assert floor == "methods"
+        assert method.title == bc.methods.names()[name]
+        assert list((ROOT / "methods" / room).glob("*words.py")), room
+        assert list((ROOT.parent / "tests" / "methods" / room).glob("test_*.py")), room
+        assert method.citations, name
+        for key in method.citations:
+            assert f"{{{key}," in bibliography, key
+        own = method.comparison_type
+        assert own is None or own.__module__.startswith(f"{PACKAGE}.methods.{room}."), name
+
+
+# ---------------------------------------------------------------------------------------- the page
+
+PAGE = ROOT.parent / "docs" / "architecture.md"
+
+
+def test_the_page_names_every_room() -> None:
+    """The tree on the page is the tree on the disk, to the depth that it shows."""
+    text = PAGE.read_text(encoding="utf-8")
+    tree = text.split("```text")[1].split("```")[0]
+    shown = set(re.findall(r"[\w./]+", tree))
+    for path in sorted(ROOT.iterdir()):
+        if path.name.startswith("__") or path.name in ("py.typed", "data"):
+            continue
+        assert {path.name, f"{path.name}/", path.stem} & shown, path.name
+    for floor in SIBLINGS:
+        for path in sorted((ROOT / floor).iterdir()):
+            if path.is_dir() and path.name != "__pycache__":
+                assert {path.name, f"{path.name}/"} & shown, f"{floor}/{path.name}"
+
+
+def test_the_page_names_only_what_there_is() -> None:
+    """Every path in backticks on the page and in CONTRIBUTING.md exists."""
+    root = ROOT.parent
+    bases = (root, ROOT, ROOT / "methods" / "dirichlet")
+    for page in (PAGE, root / "CONTRIBUTING.md"):
+        for name in re.findall(r"`([\w./-]+(?:/|\.(?:py|md|bib)))`", page.read_text("utf-8")):
+            assert any((base / name).exists() for base in bases), f"{page.name}: {name}"
+
+
+def test_the_page_is_one_page() -> None:
+    assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 110
 
 
 # ------------------------------------------------------------------ the checker checks what it says
@@ -222,6 +421,36 @@ FORBIDDEN = {
     ),
     "a module nobody placed": ({"helpers.py": ""}, "helpers: not in LAYERS"),
 }
+
+
+def test_planted_strangers_and_circles_are_found(tmp_path: Path) -> None:
+    files = {
+        "methods/gsd/__init__.py": "from bayescompare.methods.network import graph\n",
+        "methods/network/__init__.py": "",
+        "methods/network/graph.py": "def f():\n    from bayescompare.methods.gsd import a\n",
+        "methods/dirichlet/__init__.py": "def f():\n    from . import learned\n",
+        "methods/dirichlet/learned.py": "from bayescompare.methods.dirichlet import D\n",
+    }
+    graph = module_graph(plant(tmp_path, files))
+    assert [line.partition(":")[0] for line in strangers(graph)] == [
+        "methods.gsd imports methods.network.graph",
+        "methods.network.graph imports methods.gsd",
+    ]
+    assert circles(graph) == [["methods.gsd", "methods.network.graph"]]
+
+
+def test_planted_tables_by_name_are_found(tmp_path: Path) -> None:
+    names = frozenset({"gsd", "network"})
+    path = tmp_path / "a.py"
+    for text, found in {
+        "T = {'gsd': 1, 'network': 2}": 1,
+        "T = {'gsd': 1, 'size': 2}": 0,
+        "if method.name == 'gsd': pass": 1,
+        "if method.name in ('gsd', 'x'): pass": 1,
+        "if values.name == 'theta': pass": 0,
+    }.items():
+        path.write_text(text, encoding="utf-8")
+        assert len(keyed_by_method(path, names)) == found, text
 
 
 @pytest.mark.parametrize("files", ALLOWED.values(), ids=ALLOWED)
