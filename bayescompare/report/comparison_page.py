@@ -21,10 +21,9 @@ from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
-from bayescompare.report.hover import over_bars, over_datasets
-from bayescompare.report.made import made_section, python_call
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnosed
+from bayescompare.report.provenance import made_section, python_call
 from bayescompare.report.tables import (
     MOST_ROWS,
     Cell,
@@ -34,6 +33,7 @@ from bayescompare.report.tables import (
     probability_cell,
     rows,
 )
+from bayescompare.report.tooltips import over_bars, over_datasets
 from bayescompare.text.numbers import probability_words, statistic
 from bayescompare.text.phrases import COLUMN_TITLES
 

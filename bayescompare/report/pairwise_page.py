@@ -24,9 +24,8 @@ from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readabl
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
-from bayescompare.report.hover import datasets_by_pair, over_cells
-from bayescompare.report.made import made_section, python_call
 from bayescompare.report.page import Page, Picture, Section, diagnosed
+from bayescompare.report.provenance import made_section, python_call
 from bayescompare.report.tables import (
     MOST_PAIRS,
     MOST_ROWS,
@@ -36,6 +35,7 @@ from bayescompare.report.tables import (
     heads,
     rows,
 )
+from bayescompare.report.tooltips import datasets_by_pair, over_cells
 from bayescompare.text import numbers
 from bayescompare.text.numbers import format_probability, percent, plural, setting, statistic
 

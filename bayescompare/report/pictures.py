@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from bayescompare.report.hover import told_fields
+from bayescompare.report.tooltips import told_fields
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
