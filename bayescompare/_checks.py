@@ -1,4 +1,4 @@
-"""Checks of single values that users give: one place that knows what a number or a word is."""
+"""Checks of single values that users pass: one place decides what a number or a word is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "shown",
 ]
 
-#: Draws, resamples and simulations beyond this are a slip of the hand, and fill the memory.
+#: Draws, resamples and simulations beyond this are a typing error, and would fill the memory.
 MOST_COUNT = 1_000_000
 #: The same for the draws of all chains together.
 MOST_DRAWS = 10_000_000
@@ -36,9 +36,9 @@ MOST_WEIGHT = 1e12
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether this is a real number, numpy's included; truth values are not.
+    """Whether this is a real number, numpy's included.
 
-    Nor are integers that no float can hold.
+    Booleans do not count, nor do integers that are too large for a float.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether this is an integer, numpy's included; truth values are not."""
+    """Whether this is an integer, numpy's included; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def shown(value: object) -> str:
-    """Write a value for a message, whatever it is: Python writes no integer of 4,300 digits.
+    """Write any value for a message; Python itself refuses to print integers of 4,300 digits.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def shown(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
-def check_count(**given: object) -> None:
-    """Refuse what is not a whole number above 0, or is beyond all use.
+def check_count(**arguments: object) -> None:
+    """Refuse a value that is not a whole number above 0, or is absurdly large.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def check_count(**given: object) -> None:
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: draws=0: must be an integer >= 1.
     """
-    for name, value in given.items():
+    for name, value in arguments.items():
         if not (is_whole(value) and value >= 1):
             raise BayescompareError(f"{name}={shown(value)}: must be an integer >= 1.")
         if value > MOST_COUNT:
@@ -92,18 +92,18 @@ def check_count(**given: object) -> None:
 
 
 def check_draws(*, draws: object, chains: object) -> None:
-    """Refuse draws and chains that are no counts, or more together than a memory holds."""
+    """Refuse draws and chains that are not counts, or that together would fill the memory."""
     check_count(draws=draws, chains=chains)
     assert is_whole(draws)
     assert is_whole(chains)
     if draws * chains > MOST_DRAWS:
         raise BayescompareError(
-            f"draws={draws} in chains={chains}: at most {whole(MOST_DRAWS)} draws together."
+            f"draws={draws} in chains={chains}: at most {whole(MOST_DRAWS)} draws in total."
         )
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Refuse what is not a number of parallel jobs: -1 for all cores, or so many.
+    """Refuse a value that is not a number of parallel jobs; -1 stands for all cores.
 
     Examples
     --------
@@ -115,24 +115,24 @@ def check_jobs(n_jobs: object) -> None:
         raise BayescompareError(f"n_jobs={shown(n_jobs)}: give an integer, -1 for all cores.")
     if not -MOST_JOBS <= n_jobs <= MOST_JOBS:
         raise BayescompareError(
-            f"n_jobs={shown(n_jobs)}: at most {MOST_JOBS} jobs; -1 is as many as there are cores."
+            f"n_jobs={shown(n_jobs)}: at most {MOST_JOBS} jobs; -1 uses all cores."
         )
 
 
-def check_positive(**given: object) -> None:
-    """Refuse what is not a finite number above 0, or weighs more than any data."""
-    for name, value in given.items():
+def check_positive(**arguments: object) -> None:
+    """Refuse a value that is not a finite number above 0, or would outweigh any data."""
+    for name, value in arguments.items():
         if not (is_number(value) and math.isfinite(value) and value > 0):
             raise BayescompareError(f"{name}={shown(value)}: must be a finite number > 0.")
         if value > MOST_WEIGHT:
             raise BayescompareError(
-                f"{name}={value!r}: must be at most {setting(MOST_WEIGHT)}; no data would be heard "
-                "beside a prior of more weight."
+                f"{name}={value!r}: must be at most {setting(MOST_WEIGHT)}; a prior of more weight "
+                "would drown out any data."
             )
 
 
-def check_flag(**given: object) -> None:
-    """Refuse what is neither True nor False.
+def check_flag(**arguments: object) -> None:
+    """Refuse a value that is neither True nor False.
 
     Examples
     --------
@@ -140,13 +140,13 @@ def check_flag(**given: object) -> None:
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: joint='yes': must be True or False.
     """
-    for name, value in given.items():
+    for name, value in arguments.items():
         if type(value).__name__ not in ("bool", "bool_"):  # numpy's, which is not imported here
             raise BayescompareError(f"{name}={shown(value)}: must be True or False.")
 
 
 def check_word(argument: str, value: object, known: Collection[str]) -> None:
-    """Refuse what is none of the words known; what is no word at all too.
+    """Refuse a value that is not one of the known words.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def check_word(argument: str, value: object, known: Collection[str]) -> None:
 
 
 def check_path(path: object, argument: str = "path") -> Path:
-    """Return a path that the system can look up, whether or not there is anything.
+    """Return a path that the system can look up, whether or not anything exists there.
 
     Examples
     --------
@@ -182,12 +182,12 @@ def check_path(path: object, argument: str = "path") -> Path:
         os.lstat(text)
     except ValueError:
         # A NUL, or half a character.
-        raise BayescompareError(f"{text!r}: no file can be called so.") from None
+        raise BayescompareError(f"{text!r}: no file can have this name.") from None
     except OSError as error:
         import errno
 
         if error.errno == errno.ENAMETOOLONG:
             raise BayescompareError(
-                f"{text[:40]!r}…: {whole(len(text))} characters are more than a path can have."
+                f"{text[:40]!r}…: {whole(len(text))} characters are too many for a path."
             ) from None
     return Path(text)

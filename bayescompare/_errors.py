@@ -14,23 +14,23 @@ __all__ = [
     "printable",
 ]
 
-#: What moves the cursor, colours a terminal, turns the direction of writing or cannot be written
-#: as UTF-8: control characters, bidirectional controls and lone surrogates.
+#: Characters that move the cursor, colour a terminal, reverse the direction of writing or cannot
+#: be encoded as UTF-8: control characters, bidirectional controls and lone surrogates.
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-#: A message is a line, not a page: what is longer loses its middle.
+#: A message is a line, not a page: a longer one loses its middle.
 _LONGEST = 2000
 
-#: Words longer than this are no misspelling of a name.
+#: Words longer than this are not misspelt names.
 _LONGEST_WORD = 200
 
 
 class BayescompareError(ValueError):
-    """Something the user gave cannot be used.
+    """Something that the user passed cannot be used.
 
     The message names the argument, what was seen and what to do; the command line prints it as
-    one line and exits with 2. What a terminal would obey rather than show is written as an
-    escape, whoever it came from.
+    one line and exits with 2. Characters that a terminal would obey rather than show are written
+    as escapes, wherever they came from.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -43,7 +43,7 @@ class TooFewDatasets(BayescompareError):
     Attributes
     ----------
     left : int
-        How many have.
+        The number of datasets that do.
     """
 
     def __init__(self, message: str, left: int = 0) -> None:
@@ -63,7 +63,7 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[31mb")
     'a\\x1b[31mb'
     """
-    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _shortened(text: str) -> str:
@@ -74,7 +74,7 @@ def _shortened(text: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Write an error of any kind in one line, however long its own words are.
+    """Write an error of any kind in one line, however long its own message is.
 
     Examples
     --------

@@ -29,16 +29,16 @@ _TEMPORARY = re.compile(r"\.bayescompare-[0-9a-f]{16}\.tmp")
 
 
 def check_writable(path: str | Path, *, overwrite: bool) -> Path:
-    """Check that a file can be written, before anything is; nothing is overwritten unasked."""
-    given: object = path
-    if not isinstance(given, (str, os.PathLike)):
-        raise BayescompareError(f"path={given!r}: give the name of a file.")
+    """Check that a file can be written before any work is done; overwrite only on request."""
+    argument: object = path
+    if not isinstance(argument, (str, os.PathLike)):
+        raise BayescompareError(f"path={argument!r}: give the name of a file.")
     target = Path(path)
-    with _telling(target):
+    with _naming_errors(target):
         if target.is_dir():
             raise BayescompareError(f"{target} is a folder: name a file.")
         if target.exists() and not overwrite:
-            raise BayescompareError(f"{target} exists: choose another name, or overwrite=True.")
+            raise BayescompareError(f"{target} exists: choose another name, or use overwrite=True.")
         place = _place(target)
         if not place.parent.is_dir():
             raise BayescompareError(f"{target}: the folder {place.parent} does not exist.")
@@ -50,25 +50,25 @@ def check_writable(path: str | Path, *, overwrite: bool) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write text as UTF-8, replacing what is there; see `write_bytes`."""
+    """Write text as UTF-8, replacing a file that is there; see `write_bytes`."""
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise BayescompareError(
-            f"{path} cannot be written: {text[error.start]!r} is no character of its own and "
-            f"cannot be saved as UTF-8 (in {text[max(0, error.start - 20) : error.end + 20]!r}): "
-            "rename what has it in its name."
+            f"{path} cannot be written: {text[error.start]!r} is half a character, which UTF-8 "
+            f"cannot hold (in {text[max(0, error.start - 20) : error.end + 20]!r}): "
+            "rename whatever has it in its name."
         ) from None
     return write_bytes(path, content)
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
-    """Write a file whole or not at all, replacing what is there.
+    """Write a file whole or not at all, replacing a file that is there.
 
-    A symbolic link stays one, and what it points to is replaced. The mode of a file that is
-    replaced is kept; a new one follows the umask. Devices and pipes are written to as they are.
+    A symbolic link stays one, and the file it points to is replaced. A replaced file keeps its
+    mode; a new one follows the umask. Devices and pipes are written to as they are.
     """
-    with _telling(path):
+    with _naming_errors(path):
         if _is_stream(path):
             _write_stream(path, content)
         else:
@@ -77,21 +77,21 @@ def write_bytes(path: Path, content: bytes) -> Path:
 
 
 def _place(path: Path) -> Path:
-    """Where a file lies, with symbolic links followed."""
+    """Return where a file lies, following symbolic links."""
     return Path(os.path.realpath(path))
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a device, a pipe or a stream of ours, which no file may replace."""
+    """Whether the path is a device, a pipe or an open stream, which no file may replace."""
     return path.exists() and (not path.is_file() or _own_stream(path) is not None)
 
 
 def _own_stream(path: Path) -> int | None:
-    """Number of the open stream that a path such as /dev/stdout stands for."""
-    found = _STREAM.fullmatch(os.path.abspath(path))
-    if found is None:
+    """Return the number of the open stream that a path such as /dev/stdout stands for."""
+    match = _STREAM.fullmatch(os.path.abspath(path))
+    if match is None:
         return None
-    return {"stdout": 1, "stderr": 2}.get(found[1]) or int(found[2])
+    return {"stdout": 1, "stderr": 2}.get(match[1]) or int(match[2])
 
 
 def _write_stream(path: Path, content: bytes) -> None:
@@ -100,7 +100,7 @@ def _write_stream(path: Path, content: bytes) -> None:
         # Opened by its name, a file that a shell redirects to would be overwritten from its start.
         number = os.dup(own)
     else:
-        # Without O_NONBLOCK a pipe that nobody reads would be waited for without end.
+        # Without O_NONBLOCK, opening a pipe that nobody reads would block forever.
         number = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
         if hasattr(os, "O_NONBLOCK"):
             os.set_blocking(number, True)
@@ -109,16 +109,16 @@ def _write_stream(path: Path, content: bytes) -> None:
 
 
 def _replace(place: Path, content: bytes) -> None:
-    before = _kept(place)
+    before = _stat_of(place)
     _remove_leftovers(place.parent)
     number, temporary = _create(place.parent, 0o666 if before is None else 0o600)
     try:
         with open(number, "wb") as file:
-            _pass_on(number, before)
+            _copy_owner_and_mode(number, before)
             file.write(content)
             file.flush()
             os.fsync(number)
-            if sys.platform == "win32":  # which renames no file that is open
+            if sys.platform == "win32":  # which cannot rename an open file
                 file.close()
             os.replace(temporary, place)
     except BaseException:
@@ -128,15 +128,15 @@ def _replace(place: Path, content: bytes) -> None:
     _flush_folder(place.parent)
 
 
-def _kept(place: Path) -> os.stat_result | None:
+def _stat_of(place: Path) -> os.stat_result | None:
     try:
         return place.stat()
     except FileNotFoundError:
         return None
 
 
-def _pass_on(number: int, before: os.stat_result | None) -> None:
-    """Give the new file the owner, where that is ours to give, and the mode of the old one."""
+def _copy_owner_and_mode(number: int, before: os.stat_result | None) -> None:
+    """Give the new file the mode of the old one and, where permitted, its owner."""
     if before is None or not hasattr(os, "fchmod"):
         return
     with suppress(OSError):
@@ -145,7 +145,7 @@ def _pass_on(number: int, before: os.stat_result | None) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Flush the renaming too, where a folder can be flushed."""
+    """Flush the renaming to disk too, where folders can be flushed."""
     with suppress(OSError):
         number = os.open(folder, os.O_RDONLY)
         try:
@@ -155,7 +155,8 @@ def _flush_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _telling(path: Path) -> Iterator[None]:
+def _naming_errors(path: Path) -> Iterator[None]:
+    """Turn errors of the system into ones that name the file."""
     try:
         yield
     except BayescompareError:
@@ -172,7 +173,7 @@ def _telling(path: Path) -> Iterator[None]:
 
 
 def _create(folder: Path, mode: int) -> tuple[int, Path]:
-    """Create a temporary file, and hold it."""
+    """Create a temporary file and lock it."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         temporary = folder / f".bayescompare-{secrets.token_hex(8)}.tmp"
@@ -196,7 +197,7 @@ def _try_folder(target: Path, folder: Path) -> None:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files of processes that were killed in the midst of writing."""
+    """Remove the temporary files of processes that were killed while writing."""
     with suppress(OSError):
         names = [name for name in os.listdir(folder) if _TEMPORARY.fullmatch(name)]
         for name in names:
@@ -217,7 +218,7 @@ def _remove_if_left(temporary: Path) -> None:
 
 
 def _lock(number: int) -> bool | None:
-    """Lock a file; False where somebody else holds it, None where files cannot be locked."""
+    """Lock a file; False if somebody else holds it, None if the system cannot lock files."""
     if sys.platform == "win32":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Reading files: what is no file, and what is too large for a table, is refused in one line."""
+"""Reading files, and refusing in one line those that are not files or too large for a table."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bayescompare.text.numbers import count
 
 __all__ = ["MOST_BYTES", "check_regular", "read_file", "too_large"]
 
-#: The largest file that is read into a table, as it is and decompressed: 512 MiB.
+#: The largest file that is read into a table, before and after decompression: 512 MiB.
 MOST_BYTES = 512 * 2**20
 
 _CHUNK = 2**20
 
 
 def read_file(path: Path) -> bytes:
-    """Return what a file or a pipe holds, decompressed; errors leave its name to the caller.
+    """Return the decompressed content of a file or pipe; the caller adds its name to errors.
 
     A pipe is read to its end, so that ``/dev/stdin`` and a shell's ``<(...)`` work; one that
     nobody writes to is refused rather than waited for.
@@ -45,7 +45,7 @@ def read_file(path: Path) -> bytes:
 
 
 def check_regular(path: Path) -> None:
-    """Refuse what is not a file on a disk, for a format that is not read from end to end."""
+    """Refuse anything but a file on disk, for formats that are not read from start to end."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -57,15 +57,15 @@ def check_regular(path: Path) -> None:
 
 
 def too_large() -> BayescompareError:
-    """Return the error about what exceeds the limit, with the way out."""
+    """Return the error for a file that exceeds the limit, and what to do."""
     return BayescompareError(
         f"holds more than {count(MOST_BYTES / 2**20)} MiB: keep only what is compared, or read it "
-        "your own way and give the frame to Results.from_frame."
+        "into a frame yourself and pass that to Results.from_frame."
     )
 
 
 def _read(path: Path) -> bytes:
-    # Without O_NONBLOCK a pipe that nobody writes to would be waited for without end.
+    # Without O_NONBLOCK, opening a pipe that nobody writes to would block forever.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags)
     try:

@@ -13,9 +13,9 @@ Rng = int | np.random.Generator | None
 
 
 def as_rng(rng: Rng) -> tuple[np.random.Generator, int | None]:
-    """Return a Generator, and the seed to record (None for a Generator of the caller's).
+    """Return a Generator, and the seed to record (None if the caller passed a Generator).
 
-    Without a seed a fresh one is drawn and returned, so that every answer can be had again.
+    Without a seed a fresh one is drawn and returned, so that every answer can be reproduced.
 
     Examples
     --------
@@ -26,9 +26,9 @@ def as_rng(rng: Rng) -> tuple[np.random.Generator, int | None]:
         return rng, None
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
-    given: object = rng
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 0:
+    seed: object = rng
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise BayescompareError(
             f"rng={shown(rng)}: give None, an integer >= 0 or a numpy.random.Generator."
         )
-    return np.random.default_rng(int(given)), int(given)
+    return np.random.default_rng(int(seed)), int(seed)

@@ -102,7 +102,7 @@ def _json(accuracy: str) -> str:
 CASES = {
     # the file ------------------------------------------------------------------------------------
     "empty file": Case("the file is empty", compare, table=""),
-    "header only": Case("only a header, no rows", compare, table=HEAD),
+    "header only": Case("the file has a header but no rows", compare, table=HEAD),
     "empty list": Case("the table has no rows", lambda p: read(p), table="[]", file="results.json"),
     "empty frame": Case(
         "df is empty",
@@ -117,7 +117,7 @@ CASES = {
     "a folder": Case("is a directory", lambda p: read(p.parent), ("compare", ".", *COMPARE[2:])),
     "not UTF-8": Case("not UTF-8 text", compare, table=GOOD.encode().replace(b"iris", b"\xff\xe9")),
     "ragged": Case(
-        "line 3 has 3 cells where the header has 4", compare, table=HEAD + "a,A,1,2\na,B,1\n"
+        "line 3 has 3 cells, but the header has 4", compare, table=HEAD + "a,A,1,2\na,B,1\n"
     ),
     "unclosed quote": Case("malformed at line", compare, table=GOOD + '"zoo,A,1,2\n'),
     "malformed json": Case("malformed JSON", compare, table='[{"dataset": ', file="results.json"),
@@ -158,7 +158,7 @@ CASES = {
         typed="--replicate-column fold: no such column",
     ),
     "algorithm twice in a wide header": Case(
-        "column 'A' is there twice",
+        "column 'A' occurs twice",
         lambda p: read(p, {"accuracy": "max"}),
         (*ONE, "accuracy:max"),
         table="dataset,A,B,A\niris,1,2,3\nwine,1,2,3\n",
@@ -256,7 +256,7 @@ CASES = {
     ),
     # the question --------------------------------------------------------------------------------
     "absent algorithm": Case(
-        "no algorithm called 'Z': there is 'A', 'B'",
+        "no algorithm called 'Z': choose from 'A', 'B'",
         lambda p: compare(p, algorithms=["A", "Z"]),
         (*COMPARE, "--algorithms", "A,Z"),
     ),
@@ -381,12 +381,12 @@ CASES = {
     ),
     "deep JSON": Case("malformed JSON", compare, table="[" * 100_000, file="results.json"),
     "NUL in a path": Case(
-        r"'a\\x00b': no file can be called so|embedded null byte",
+        r"'a\\x00b': no file can have this name|embedded null byte",
         lambda p: read("a\0b"),  # type: ignore[arg-type]
         ("compare", "a\0b", *COMPARE[2:]),
     ),
     "path of 5,000 characters": Case(
-        "5,000 characters are more than a path can have",
+        "5,000 characters are too many for a path",
         lambda p: read("x" * 5000),  # type: ignore[arg-type]
         ("compare", "x" * 5000, *COMPARE[2:]),
     ),
@@ -431,10 +431,10 @@ CASES = {
         typed="--draws 1000000000: must be at most 1,000,000",
     ),
     "more draws than a memory holds": Case(
-        "draws=1000000 in chains=1000: at most 10,000,000 draws together",
+        "draws=1000000 in chains=1000: at most 10,000,000 draws in total",
         lambda p: compare(p).draws(10**6, chains=1000),
         (*SAMPLE, "--draws", "1000000", "--chains", "1000"),
-        typed="--draws 1000000 in --chains 1000: at most 10,000,000 draws together",
+        typed="--draws 1000000 in --chains 1000: at most 10,000,000 draws in total",
     ),
     "a thousand million jobs": Case(
         "n_jobs=1000000000: at most 1024 jobs",
@@ -463,7 +463,7 @@ CASES = {
         "unit=5: give a string", lambda p: bc.Measure("max", unit=5), cli=None
     ),
     "a unit that colours the terminal": Case(
-        r"unit='\\x1b\[31ms' has a line break or another control character",
+        r"unit='\\x1b\[31ms' contains a line break or another control character",
         lambda p: bc.Measure("max", unit="\x1b[31ms"),
         (*ONE, "accuracy:max:unit=\x1b[31ms", "--measure", "time:min"),
     ),

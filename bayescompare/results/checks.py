@@ -1,4 +1,4 @@
-"""What a table must be to become `Results`: checked once, in one place."""
+"""Checks that a table must pass to become `Results`, made once and in one place."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = [
 ]
 
 DIMS = ("dataset", "algorithm", "replicate")
-# Coordinates and dimensions of comparisons and their trees: a measure's own coordinate would
-# overwrite them.
+# Coordinates and dimensions of comparisons and their trees, which the coordinate of a measure of
+# the same name would overwrite.
 RESERVED = (*DIMS, "opponent", "statement", "measure", "count", "chain", "draw", "bound")
 
 
 def dims_of(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the dimensions in the package's order, whatever order xarray keeps them in."""
+    """Return the dimensions in the package's order, whatever their order in xarray."""
     return tuple(dim for dim in DIMS if dim in data.dims)
 
 
@@ -78,7 +78,7 @@ def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
     if not {"dataset", "algorithm"} <= set(data.dims) <= set(DIMS):
         raise BayescompareError(
             f"data has the dimensions {sorted(map(str, data.dims))}: it needs 'dataset' and "
-            "'algorithm', may have 'replicate', and no other."
+            "'algorithm', may have 'replicate', and must have no other."
         )
     if set(data.data_vars) != set(spec):
         raise BayescompareError(
@@ -93,7 +93,7 @@ def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
 
 
 def frozen(data: xr.Dataset) -> xr.Dataset:
-    """Make the cells read-only: what was checked must stay as it was checked."""
+    """Make the cells read-only, so that they stay as they were checked."""
     for name in data.data_vars:
         data.variables[name].values.flags.writeable = False
     return data
@@ -108,30 +108,30 @@ def _check_names(data: xr.Dataset, dim: str) -> list[str]:
     for name in names:
         _check_name(dim, name)
     if repeated(names):
-        raise BayescompareError(f"{dim} {repeated(names)!r} is there twice: names must differ.")
+        raise BayescompareError(f"{dim} {repeated(names)!r} occurs twice: names must differ.")
     _warn_of_twins(dim, names)
     return names
 
 
 def _warn_of_twins(kind: str, names: Iterable[str]) -> None:
-    """Warn of names that look alike: they are different, but most likely not meant to be."""
+    """Warn of names that differ but look alike: most likely they are meant to be the same."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(_as_seen(name), name)
         if other != name:
             warnings.warn(
                 f"the {kind} names {other!a} and {name!a} look the same and are taken as "
-                f"two {kind}s: if they are one, write them in the same way.",
+                f"two {kind}s: if they are one, spell them the same way.",
                 stacklevel=2,
             )
             return
 
 
 def _as_seen(name: str) -> str:
-    """Write a name without what the eye does not see.
+    """Reduce a name to what the eye can see.
 
-    Composed and decomposed letters look the same, spaces of any kind and number too, and format
-    characters such as zero-width spaces are not seen at all.
+    Composed and decomposed letters look the same, and so do spaces of any kind and number;
+    format characters such as zero-width spaces are invisible.
     """
     if name.isascii() and "  " not in name:
         return name.strip()
@@ -145,11 +145,11 @@ def _check_name(kind: str, name: str) -> None:
     # Names go into netCDF strings, labels and one-line messages, none of which can hold these.
     if UNPRINTABLE.search(name):
         raise BayescompareError(
-            f"{kind} name {name!r} has a line break or another control character: rename it."
+            f"{kind} name {name!r} contains a line break or another control character: rename it."
         )
     if kind == "algorithm" and set(name) & set(">|="):
         raise BayescompareError(
-            f"algorithm name {name!r} has '>', '|' or '=' in it, which would make labels such as "
+            f"algorithm name {name!r} contains '>', '|' or '=', which would make labels such as "
             "'A>B|B>A' ambiguous: rename it."
         )
 
@@ -175,8 +175,8 @@ def _check_within(
     infinite = np.isinf(values)
     if infinite.any():
         raise BayescompareError(
-            f"infinite cells: {faults(infinite)}. Leave a cell empty (NaN) when the algorithm "
-            "gave no value."
+            f"infinite cells: {faults(infinite)}. Leave a cell empty (NaN) if the algorithm "
+            "produced no value."
         )
     low, high = measure.bounds or (None, None)
     below = values < (-np.inf if low is None else low)
@@ -189,7 +189,7 @@ def _check_within(
 
 
 def check_selection(argument: str, names: object, known: Collection[str]) -> list[str]:
-    """Check an argument that names some of what is known."""
+    """Check an argument that selects some of the known names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise BayescompareError(f"{argument}={names!r}: give a list, as in [{str(names)!r}].")
     chosen = [str(name) for name in names]

@@ -1,4 +1,4 @@
-"""`ErrorCounts`: who was wrong where the other was right, dataset by dataset."""
+"""`ErrorCounts`: how often one algorithm was wrong where the other was right, by dataset."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["ErrorCounts"]
 
 SCHEMA = "bayescompare.counts/1"
 
-#: The one measure that counts of errors are about.
+#: Name of the one measure that error counts have.
 ERROR = "error"
 
 
@@ -41,10 +41,11 @@ ERROR = "error"
 class ErrorCounts(Results):
     """Test examples that one algorithm got wrong and another right.
 
-    Made by `from_frame` (counts of one pair) or `from_predictions` (every pair). These are also
-    `Results` with the one measure ``"error"``: the error rate where the sizes of the test sets are
-    known, else the number of examples that only this algorithm got wrong. So every method for one
-    measure takes them; ``"poisson-binomial"`` and ``"hierarchical"`` use the counts themselves.
+    Build them by `from_frame` (counts of one pair) or `from_predictions` (every pair). They are
+    also `Results` with the one measure ``"error"``: the error rate where the sizes of the test
+    sets are known, else the number of examples that only this algorithm got wrong. So every
+    method for one measure accepts them; ``"poisson-binomial"`` and ``"hierarchical"`` use the
+    counts themselves.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ class ErrorCounts(Results):
         counts = check_counts(self.counts)
         names = names_of(counts, "dataset"), names_of(counts, "algorithm")
         if names != (self.datasets, self.algorithms):
-            raise BayescompareError("counts: its datasets and algorithms are not those of data.")
+            raise BayescompareError("counts and data must have the same datasets and algorithms.")
         vars(self).update(counts=counts)
 
     @classmethod
@@ -83,7 +84,7 @@ class ErrorCounts(Results):
         data = xr.Dataset({ERROR: _error(counts)}).drop_vars("opponent", errors="ignore")
         return cls(data, spec, source=source, notes=check_notes(notes), counts=counts)
 
-    # The name is promised, and what it takes is another table than that of results.
+    # The public name is fixed, but the table differs from the one that Results.from_frame takes.
     @classmethod
     def from_frame(  # type: ignore[override]
         cls,
@@ -105,10 +106,11 @@ class ErrorCounts(Results):
         dataset : str
             Column with the datasets' names.
         first_wrong, second_wrong : str
-            Columns with the number of examples that only the first, only the second got wrong.
+            Columns with the number of examples that only the first algorithm, and only the second,
+            got wrong.
         both_wrong, n : str, optional
-            Columns with the number that both got wrong, and with the number of examples. The
-            test of which is better does not need them; bounds on the risks do.
+            Columns with the number that both got wrong, and with the number of examples. Testing
+            which algorithm is better does not need them; bounds on the risks do.
         algorithms : pair of str
             Names of the first and the second.
         source : str, optional
@@ -117,23 +119,23 @@ class ErrorCounts(Results):
         Raises
         ------
         BayescompareError
-            When a column is absent, a dataset is there twice, a count is negative, fractional or
+            If a column is absent, a dataset occurs twice, a count is negative, fractional or
             missing, or the counts of a dataset exceed its n.
         """
         check_frame(df)
         names = _two_names(algorithms)
-        given = {"first_wrong": first_wrong, "second_wrong": second_wrong}
-        given |= {k: c for k, c in (("both_wrong", both_wrong), ("n", n)) if c is not None}
-        check_columns(df, given)
-        columns = list(given.values())
+        roles = {"first_wrong": first_wrong, "second_wrong": second_wrong}
+        roles |= {k: c for k, c in (("both_wrong", both_wrong), ("n", n)) if c is not None}
+        check_columns(df, roles)
+        columns = list(roles.values())
         cells = spread(df, {"dataset": dataset}, columns, what="count")
         datasets = cells["dataset"].values.tolist()
-        found = {c: whole_numbers(cells[c].values, c, datasets) for c in columns}
+        counts = {c: whole_numbers(cells[c].values, c, datasets) for c in columns}
         only = np.zeros((len(datasets), 2, 2))
-        only[:, 0, 1], only[:, 1, 0] = found[first_wrong], found[second_wrong]
+        only[:, 0, 1], only[:, 1, 0] = counts[first_wrong], counts[second_wrong]
         unknown_count = np.full(len(datasets), np.nan)
-        both = unknown_count if both_wrong is None else found[both_wrong]
-        total = unknown_count if n is None else found[n]
+        both = unknown_count if both_wrong is None else counts[both_wrong]
+        total = unknown_count if n is None else counts[n]
         check_totals(only.sum(axis=(1, 2)) + np.nan_to_num(both), total, datasets)
         wrong = only.sum(axis=2) + both[:, None]
         return cls.from_counts(_dataset(only, wrong, total, datasets, names), source=source)
@@ -157,7 +159,7 @@ class ErrorCounts(Results):
         ----------
         df : pandas.DataFrame
         dataset, example, algorithm : str
-            Columns with the names; an example's name need be its own within a dataset only.
+            Columns with the names; names of examples must be unique within a dataset only.
         correct : str, optional
             Column with 0 and 1, or False and True.
         y_true, y_pred : str, optional
@@ -168,7 +170,7 @@ class ErrorCounts(Results):
         Raises
         ------
         BayescompareError
-            Also when an example was not judged by every algorithm, which is then named.
+            Also if some algorithm made no prediction for an example, which the message names.
 
         Examples
         --------
@@ -202,17 +204,18 @@ class ErrorCounts(Results):
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> ErrorCounts:
-        """Build from what `to_dataset` made, as read back from netCDF."""
-        given: object = dataset
-        if not isinstance(given, xr.Dataset):
+        """Build from the output of `to_dataset`, as read back from netCDF."""
+        argument: object = dataset
+        if not isinstance(argument, xr.Dataset):
             raise BayescompareError(
-                f"dataset is a {type(given).__name__}: give what ErrorCounts.to_dataset() made."
+                f"dataset is a {type(argument).__name__}: give the output of "
+                "ErrorCounts.to_dataset()."
             )
         schema = dataset.attrs.get("schema")
         if schema != SCHEMA:
             raise BayescompareError(
                 f"dataset.attrs['schema'] is {schema!r}, not {SCHEMA!r}: "
-                "only what ErrorCounts.to_dataset() made can be read back."
+                "only the output of ErrorCounts.to_dataset() can be read back."
             )
         try:
             facts = {key: json.loads(dataset.attrs[key]) for key in ("source", "notes")}
@@ -233,8 +236,8 @@ class ErrorCounts(Results):
     def pair(self, first: str, second: str) -> tuple[FloatArray, FloatArray]:
         """Return how many examples only the first, and only the second, got wrong, per dataset."""
         place = {name: k for k, name in enumerate(self.algorithms)}
-        given: tuple[object, ...] = first, second
-        for name in given:
+        names: tuple[object, ...] = first, second
+        for name in names:
             if not isinstance(name, str) or name not in place:
                 raise BayescompareError(unknown("algorithm", name, self.algorithms))
         only = self.counts["wrong_only"].values
@@ -248,7 +251,7 @@ class ErrorCounts(Results):
         measures: Iterable[str] | None = None,
         datasets: Iterable[str] | None = None,
     ) -> ErrorCounts:
-        """Return the part named, in the order named; ``None`` keeps all."""
+        """Return the selected part, in the order named; ``None`` keeps all."""
         chosen = super().sel(algorithms=algorithms, measures=measures, datasets=datasets)
         assert isinstance(chosen, ErrorCounts)
         rows, columns = {name: k for k, name in enumerate(self.datasets)}, self.algorithms
@@ -267,16 +270,18 @@ class ErrorCounts(Results):
 
 
 def _two_names(algorithms: Sequence[str]) -> list[str]:
-    given: object = algorithms
-    known = [str(name) for name in given] if isinstance(given, Iterable) else []
+    argument: object = algorithms
+    known = [str(name) for name in argument] if isinstance(argument, Iterable) else []
     names = check_selection("algorithms", algorithms, known)
     if len(names) != 2:
-        raise BayescompareError(f"algorithms={algorithms!r}: name two, the first and the second.")
+        raise BayescompareError(
+            f"algorithms={algorithms!r}: name two algorithms, the first and the second."
+        )
     return names
 
 
 def _errors(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
-    """Which examples each algorithm got wrong, (example, algorithm)."""
+    """Return 1 where an algorithm got an example wrong, with shape (example, algorithm)."""
     roles = {"example": "example", "algorithm": "algorithm"}
     try:
         cells = spread(rows, roles, ["correct"], what="column")["correct"]
@@ -301,7 +306,7 @@ def _dataset(
 
 
 def _error(counts: xr.Dataset) -> xr.DataArray:
-    """Each algorithm's error, up to what is the same for all: differences are true ones."""
+    """Return each algorithm's error, up to a constant that cancels in differences."""
     known = not counts["wrong"].isnull().any()
     errors = counts["wrong"] if known else counts["wrong_only"].sum("opponent")
     return errors if counts["n"].isnull().any() else errors / counts["n"]

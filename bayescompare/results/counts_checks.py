@@ -1,4 +1,4 @@
-"""What counts of errors and predictions must be to become `ErrorCounts`."""
+"""Checks that counts of errors and predictions must pass to become `ErrorCounts`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-#: Beyond this floats no longer count by one.
+#: Beyond this, floats cannot represent every whole number.
 _MOST = 2.0**53
 
 _DIMS = {
@@ -40,7 +40,7 @@ _DIMS = {
 
 
 def check_counts(counts: object) -> xr.Dataset:
-    """Return the counts in the one form that the rest of the package relies on."""
+    """Check counts and return them in the form that the rest of the package relies on."""
     if not isinstance(counts, xr.Dataset) or not set(_DIMS) <= set(counts.data_vars):
         raise BayescompareError(
             "counts must be an xarray.Dataset of wrong_only, wrong and n: use "
@@ -49,7 +49,7 @@ def check_counts(counts: object) -> xr.Dataset:
     for name, dims in _DIMS.items():
         if set(counts[name].dims) != set(dims) or not set(dims) <= set(counts.coords):
             raise BayescompareError(
-                f"counts[{name!r}] must have the dimensions {dims}, with names."
+                f"counts[{name!r}] must have the dimensions {dims}, each with its names."
             )
     coords = {dim: names_of(counts, dim) for dim in _DIMS["wrong_only"]}
     if coords["opponent"] != coords["algorithm"]:
@@ -66,7 +66,7 @@ def check_counts(counts: object) -> xr.Dataset:
 def _check_numbers(
     only: FloatArray, wrong: FloatArray, n: FloatArray, datasets: Sequence[str]
 ) -> None:
-    """Check that all counts can be those of one set of examples."""
+    """Check that all counts can come from one set of examples."""
     for name, values in (("wrong_only", only), ("wrong", wrong), ("n", n)):
         flat = values.reshape(len(datasets), -1)
         known = np.where(np.isnan(flat), 0.0, flat) if name != "wrong_only" else flat
@@ -77,19 +77,19 @@ def _check_numbers(
         raise BayescompareError(f"n is 0 on {first(empty, 4)}: a test set needs examples.")
     alone = np.diagonal(only, axis1=1, axis2=2).max(axis=1)
     too_few = (only.max(axis=2) > np.where(np.isnan(wrong), np.inf, wrong)).any(axis=1)
-    for wrong_there, said in (
-        (alone > 0, "an algorithm was wrong where itself was right"),
-        (too_few, "an algorithm has fewer errors than those that it alone made"),
+    for wrong_there, fault in (
+        (alone > 0, "wrong_only must be 0 for an algorithm against itself"),
+        (too_few, "wrong is below wrong_only, though it counts those errors too"),
     ):
         if wrong_there.any():
             where = [repr(datasets[k]) for k in np.flatnonzero(wrong_there).tolist()]
-            raise BayescompareError(f"counts on {first(where, 4)}: {said}.")
+            raise BayescompareError(f"counts on {first(where, 4)}: {fault}.")
     check_totals((only + only.transpose(0, 2, 1)).max(axis=(1, 2)), n, datasets)
     check_totals(np.nan_to_num(wrong).max(axis=1), n, datasets)
 
 
 def check_frame(df: object) -> None:
-    """Refuse what is no table with rows."""
+    """Refuse anything but a frame that has rows."""
     if not isinstance(df, pd.DataFrame):
         raise BayescompareError(
             f"df is a {type(df).__name__}: give a pandas DataFrame (polars and others have "
@@ -108,12 +108,13 @@ def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
         column = find_column(df, f"{argument}={name!r}", str(name))
         if taken.setdefault(column, argument) != argument:
             raise BayescompareError(
-                f"column {column!r} cannot be both {taken[column]}= and {argument}=: name two."
+                f"column {column!r} cannot be both {taken[column]}= and {argument}=: "
+                "name two columns."
             )
 
 
 def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:
-    """Check counts: whole numbers, none missing, none negative, none beyond what floats count.
+    """Check that counts are whole numbers, none missing, negative or too large for a float.
 
     Examples
     --------
@@ -134,18 +135,18 @@ def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> F
 
 
 def check_totals(errors: FloatArray, n: FloatArray, datasets: Sequence[str]) -> None:
-    """Check that no dataset has more examples in error than it has examples; NaN is not known."""
+    """Check that no dataset has more errors than examples; NaN means not known."""
     over = np.flatnonzero(errors > n).tolist()
     if over:
         faults = [f"{count(errors[k])} of {count(n[k])} on {str(datasets[k])!r}" for k in over]
         raise BayescompareError(
-            f"more examples that some algorithm got wrong than examples: {first(faults, 4)}. n is "
-            "the number of all examples of the test set."
+            f"more errors than examples: {first(faults, 4)}. n is the number of all examples of "
+            "the test set."
         )
 
 
 def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
-    """Check that every algorithm judged every example of a dataset."""
+    """Check that every algorithm has a prediction for every example of a dataset."""
     absent = [name for name in names if name not in cells["algorithm"].values]
     if absent:
         raise BayescompareError(
@@ -156,19 +157,20 @@ def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
     if gaps.any():
         whose = cells["algorithm"].values
         faults = [
-            f"{str(cells['example'].values[row])!r} (not by {quoted(whose[gaps[row]].tolist(), 3)})"
+            f"{str(cells['example'].values[row])!r} (none by "
+            f"{quoted(whose[gaps[row]].tolist(), 3)})"
             for row in np.flatnonzero(gaps.any(axis=1))
         ]
         raise BayescompareError(
-            f"dataset {task!r} has examples that not every algorithm judged: {first(faults, 4)}. A "
-            "paired test needs all algorithms on the same examples."
+            f"dataset {task!r} lacks predictions for some examples: {first(faults, 4)}. A paired "
+            "test needs all algorithms on the same examples."
         )
 
 
 def correctness(
     df: pd.DataFrame, correct: str | None, y_true: str | None, y_pred: str | None
 ) -> FloatArray:
-    """1 where a prediction is right and 0 where it is wrong, row by row."""
+    """Return 1 where a prediction is right and 0 where it is wrong, row by row."""
     if (correct is None) == (y_true is None and y_pred is None) or (y_true is None) != (
         y_pred is None
     ):
@@ -190,21 +192,21 @@ def correctness(
             )
     for one, other in zip(truth.tolist(), guess.tolist(), strict=True):
         if isinstance(one, str) != isinstance(other, str):
-            # "1" is not 1, so that every such prediction would be called wrong.
+            # "1" is not 1, so every such prediction would count as wrong.
             raise BayescompareError(
-                f"y_true={y_true!r} and y_pred={y_pred!r} are of different kinds, such as {one!r} "
+                f"y_true={y_true!r} and y_pred={y_pred!r} have different types, such as {one!r} "
                 f"and {other!r}: text and numbers never agree; convert one."
             )
     return np.array([a == b for a, b in zip(truth, guess, strict=True)], dtype=np.float64)
 
 
 def check_truth(keys: pd.DataFrame, truth: pd.Series[Any], y_true: str) -> None:
-    """Check that an example has one true label, whichever algorithm was asked."""
-    first_told: dict[tuple[str, str], Any] = {}
+    """Check that an example has the same true label for every algorithm."""
+    labels: dict[tuple[str, str], Any] = {}
     rows = zip(keys["dataset"], keys["example"], truth.tolist(), strict=True)
     for task, example, label in rows:
         # Not a set of labels: a label may be a list.
-        if first_told.setdefault((task, example), label) != label:
+        if labels.setdefault((task, example), label) != label:
             raise BayescompareError(
                 f"y_true={y_true!r} has more than one value for example {example!r} of dataset "
                 f"{task!r}: these are not the same example."

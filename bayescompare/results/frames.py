@@ -29,7 +29,7 @@ __all__ = [
 def spread(
     df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], *, what: str = "measure"
 ) -> xr.Dataset:
-    """Put the columns of values into cells, with a dimension for each role.
+    """Arrange the columns of values as cells, with a dimension for each role.
 
     Parameters
     ----------
@@ -76,10 +76,10 @@ def spread(
 def _find_columns(
     df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], what: str
 ) -> dict[str, Any]:
-    """Return the column of each role and of each of the values."""
-    said = "measures[{!r}]" if what == "measure" else what + " {!r}"
+    """Return the column label of each role and of each of the values."""
+    naming = "measures[{!r}]" if what == "measure" else what + " {!r}"
     wanted = {role: (f"{role}={name!r}", name) for role, name in roles.items()}
-    wanted |= {name: (said.format(name), name) for name in values}
+    wanted |= {name: (naming.format(name), name) for name in values}
     by_name = _by_name(df)
     columns = {role: _column(df, by_name, *names) for role, names in wanted.items()}
     taken: dict[Any, str] = {}
@@ -97,22 +97,24 @@ def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
 
 
 def _by_name(df: pd.DataFrame) -> dict[str, list[Any]]:
-    """Labels of columns by their text.
+    """Return the labels of columns by their text.
 
     Measure names are strings even when the columns are numbers, as after a pivot.
     """
-    found: dict[str, list[Any]] = {}
+    labels: dict[str, list[Any]] = {}
     for column in df.columns:
-        found.setdefault(str(column), []).append(column)
-    return found
+        labels.setdefault(str(column), []).append(column)
+    return labels
 
 
 def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, name: str) -> Any:
-    found = by_name.get(str(name), [])
-    if len(found) > 1:
-        raise BayescompareError(f"{argument}: the table has {len(found)} such columns; rename one.")
-    if found:
-        return found[0]
+    labels = by_name.get(str(name), [])
+    if len(labels) > 1:
+        raise BayescompareError(
+            f"{argument}: the table has {len(labels)} such columns; rename one."
+        )
+    if labels:
+        return labels[0]
     if str(name) in map(str, df.index.names):
         raise BayescompareError(
             f"{argument}: that is in the index, not a column; call df.reset_index() first."
@@ -175,7 +177,7 @@ def row_words(cells: pd.Series[Any]) -> list[str]:
 
 
 def numbers(column: pd.Series[Any], what: str) -> FloatArray:
-    """Return a column's cells, with NaN for the missing ones, or say which are no numbers."""
+    """Return a column's cells, NaN where missing; raise if some are not numbers."""
     faults = non_numbers(column)
     if not faults.empty:
         texts = [value for value in faults if isinstance(value, str)]
@@ -184,7 +186,7 @@ def numbers(column: pd.Series[Any], what: str) -> FloatArray:
         hint = " Numbers written as text are not converted: use pandas.to_numeric first."
         if not convertible and len(texts) == int(column.notna().sum()):
             hint = (
-                " Words have no order of their own: number them by rank, as in "
+                " Words have no order: number them by rank, as in "
                 "df[column].map({'bad': 0, 'good': 1})."
             )
             convertible = True
@@ -198,7 +200,7 @@ def numbers(column: pd.Series[Any], what: str) -> FloatArray:
 
 
 def non_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the cells that are neither a real number nor missing; numeric text is text.
+    """Return the cells that are neither real numbers nor missing; numeric text counts as text.
 
     Examples
     --------
@@ -216,7 +218,7 @@ def non_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def fault_words(faults: pd.Series[Any], shown: int = 4) -> str:
-    """Say which rows hold the cells that `non_numbers` returned."""
+    """List the rows of the cells that `non_numbers` returned, and their values."""
     rows = row_words(faults)
     words = [f"{row} has {v!r}" for row, v in zip(rows, faults.tolist(), strict=True)]
     return first(words, shown)

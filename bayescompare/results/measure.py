@@ -1,4 +1,4 @@
-"""`Measure`: what a performance measure is, apart from its values."""
+"""`Measure`: the properties of a performance measure, apart from its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scale = Literal["metric", "ordinal"]
 
 @dataclass(frozen=True)
 class Measure:
-    """What a performance measure is: which way is better, and how finely it may be read.
+    """Properties of a performance measure: which way is better, and which differences matter.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class Measure:
         Whether higher or lower values are better.
     rope : float, optional
         Region of practical equivalence: two algorithms whose values differ by at most this much
-        are called equivalent. ``None`` (default) knows no equivalence and splits exact ties
-        evenly; ``0`` keeps exact ties as a state of their own.
+        are called equivalent. ``None`` (default) has no such region and splits exact ties evenly;
+        ``0`` keeps exact ties as a separate state.
     scale : {"metric", "ordinal"}
-        Whether differences of the measure mean something or only its order does.
+        Whether differences of the measure are meaningful, or only its order.
     bounds : tuple of (float or None, float or None), optional
-        The least and the greatest value the measure can take; ``None`` for an open side.
+        The lowest and the highest value that the measure can take; ``None`` for an open side.
     unit : str, optional
         For labels, as in ``"s"``.
 
@@ -77,11 +77,15 @@ class Measure:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Measure:
         """Build the measure that `to_dict` described."""
-        given: object = fields
+        argument: object = fields
         known = set(cls.__dataclass_fields__)
-        if not isinstance(given, Mapping) or "direction" not in given or not set(given) <= known:
+        if (
+            not isinstance(argument, Mapping)
+            or "direction" not in argument
+            or not set(argument) <= known
+        ):
             raise BayescompareError(
-                f"fields={shown(fields)}: give what Measure.to_dict() made, as in "
+                f"fields={shown(fields)}: give the output of Measure.to_dict(), as in "
                 "{'direction': 'max'}."
             )
         bounds = fields.get("bounds")
@@ -112,7 +116,7 @@ def _as_measure(name: str, value: object) -> Measure:
         return value
     if value is None:
         raise BayescompareError(
-            f"measures[{name!r}] has no direction: say 'max' (higher is better) or 'min'."
+            f"measures[{name!r}] has no direction: give 'max' (higher is better) or 'min'."
         )
     try:
         return Measure(cast(Direction, value))
@@ -126,7 +130,7 @@ def _check_unit(unit: object) -> None:
     # A unit is printed wherever its measure is, terminals included.
     if unit is not None and UNPRINTABLE.search(unit):
         raise BayescompareError(
-            f"unit={unit!r} has a line break or another control character: leave it out."
+            f"unit={unit!r} contains a line break or another control character: leave it out."
         )
 
 
@@ -139,11 +143,11 @@ def _as_number(argument: str, value: object) -> float:
 def _check_bounds(bounds: object) -> tuple[float | None, float | None]:
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise BayescompareError(
-            f"bounds={bounds!r}: give (least, greatest), with None for an open side."
+            f"bounds={bounds!r}: give (lowest, highest), with None for an open side."
         )
     low, high = (None if b is None else _as_number("bounds", b) for b in bounds)
     if any(b is not None and math.isnan(b) for b in (low, high)):
         raise BayescompareError(f"bounds={bounds!r}: must not be NaN.")
     if low is not None and high is not None and not low < high:
-        raise BayescompareError(f"bounds={bounds!r}: the least must be below the greatest.")
+        raise BayescompareError(f"bounds={bounds!r}: the lowest must be below the highest.")
     return low, high

@@ -19,7 +19,7 @@ SCHEMA = "bayescompare.results/1"
 
 
 def store(results: Results) -> xr.Dataset:
-    """Return everything that `stored` needs; what is no number is an attribute, as JSON."""
+    """Return everything that `stored` needs; all but the numbers are attributes, as JSON."""
     axes = results._axes()
     facts = {
         "measures": {name: measure.to_dict() for name, measure in results.spec.items()},
@@ -35,16 +35,16 @@ def store(results: Results) -> xr.Dataset:
 
 def stored(dataset: xr.Dataset) -> dict[str, Any]:
     """Return the fields of the results that `store` put into `dataset`."""
-    given: object = dataset
-    if not isinstance(given, xr.Dataset):
+    argument: object = dataset
+    if not isinstance(argument, xr.Dataset):
         raise BayescompareError(
-            f"dataset is a {type(given).__name__}: give what Results.to_dataset() made."
+            f"dataset is a {type(argument).__name__}: give the output of Results.to_dataset()."
         )
     schema = dataset.attrs.get("schema")
     if schema != SCHEMA:
         raise BayescompareError(
             f"dataset.attrs['schema'] is {schema!r}, not {SCHEMA!r}: "
-            "only what Results.to_dataset() made can be read back."
+            "only the output of Results.to_dataset() can be read back."
         )
     try:
         spec = json.loads(dataset.attrs["measures"])

@@ -1,8 +1,8 @@
-"""Replicates of a cell (folds, seeds): which of them count, their mean, and the words about both.
+"""Replicates of a cell (folds, seeds): which of them count, their mean, and notes about both.
 
-A replicate that failed for one algorithm is no missing cell. It is left out for the other
-algorithms too, so that every one is judged by the same folds; only a cell without any replicate
-that counts is missing.
+A replicate that failed for one algorithm is not a missing cell. It is left out for the other
+algorithms too, so that all are compared on the same folds; a cell is missing only if none of its
+replicates count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOTHING_SHARED = "no replicate that every algorithm has"
 
 
 def shared(present: BoolArray) -> BoolArray:
-    """Say which replicates every algorithm has, leaving aside algorithms that have none at all.
+    """Return which replicates every algorithm has, ignoring algorithms that have none at all.
 
     Parameters
     ----------
@@ -46,25 +46,25 @@ def shared(present: BoolArray) -> BoolArray:
 
 
 def uneven(present: BoolArray) -> bool:
-    """Say whether an algorithm lacks a replicate that another one has.
+    """Return whether some algorithm lacks a replicate that another one has.
 
-    Only then does the mean of a cell depend on whom the algorithm is compared with.
+    Only then does the mean of a cell depend on which algorithms are compared.
     """
     return bool((present.any(axis=1) & ~present.all(axis=1)).any())
 
 
 def mean_over(cells: FloatArray, counted: BoolArray) -> FloatArray:
-    """Average over the replicates that count, the last axis; NaN where none does.
+    """Average over the replicates that count, along the last axis; NaN where none does.
 
-    The sum is exactly rounded, so that the same replicates in another order are a tie and not a
-    difference in the last digit.
+    The sum is correctly rounded, so that the same replicates in another order give a tie and not
+    a difference in the last digit.
     """
     counted = np.broadcast_to(counted, cells.shape) & ~np.isnan(cells)
     number = counted.sum(axis=-1)
     terms = np.where(counted, cells, 0.0).reshape(-1, cells.shape[-1])
     sums = np.reshape([math.fsum(row) for row in terms.tolist()], number.shape)
     means = sums / np.maximum(number, 1)
-    # A mean lies among its terms; the division's rounding could put it just out of bounds.
+    # Rounding in the division could move a mean just outside the range of its terms.
     low = np.where(counted, cells, np.inf).min(axis=-1)
     high = np.where(counted, cells, -np.inf).max(axis=-1)
     return np.where(number > 0, means.clip(low, np.maximum(low, high)), np.nan)
@@ -74,7 +74,7 @@ def mean_over(cells: FloatArray, counted: BoolArray) -> FloatArray:
 
 
 def mean_note(counted: BoolArray) -> str:
-    """Say how many replicates the cells are means of.
+    """Say over how many replicates the cells were averaged.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def mean_note(counted: BoolArray) -> str:
     if not number.size:
         return f"each cell is the mean of {plural(counted.shape[-1], 'replicate')}"
     fewest, most = int(number.min()), int(number.max())
-    told = plural(most, "replicate") if fewest == most else f"{fewest} to {most} replicates"
-    return f"each cell is the mean of {told}"
+    number_words = plural(most, "replicate") if fewest == most else f"{fewest} to {most} replicates"
+    return f"each cell is the mean of {number_words}"
 
 
 def left_out_note(
     datasets: Sequence[str], present: BoolArray, counted: BoolArray
 ) -> tuple[str, ...]:
-    """Say how many replicates are left out for all because one algorithm lacks them.
+    """Say how many replicates are left out for all algorithms because one lacks them.
 
     Parameters
     ----------
@@ -111,14 +111,14 @@ def left_out_note(
         for name, gone, own in zip(datasets, lost, there.any(axis=1), strict=True)
         if gone.any()
     ]
-    said = []
+    notes = []
     if some:
         are = "is" if lost.sum() == 1 else "are"
-        said.append(
+        notes.append(
             f"{plural(int(lost.sum()), 'replicate')} that some algorithm lacks {are} left out for "
             f"all: {first(some)}"
         )
     if apart.any():
         names = [name for name, none in zip(datasets, apart.any(axis=1), strict=True) if none]
-        said.append(f"{NOTHING_SHARED} on {first(names)}, whose cells are taken as missing")
-    return tuple(said)
+        notes.append(f"{NOTHING_SHARED} on {first(names)}, whose cells are taken as missing")
+    return tuple(notes)

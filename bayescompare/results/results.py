@@ -1,4 +1,4 @@
-"""`Results`: a table of measured performance that knows what it holds."""
+"""`Results`: a table of measured performance and the properties of its measures."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Results:
         Dimensions ``dataset`` and ``algorithm``, optionally ``replicate``, each with its names as
         coordinate; one numeric variable per measure. A missing cell is NaN.
     spec : mapping of str to Measure
-        What each variable of `data` is. Its order is the order of the measures.
+        Properties of each variable of `data`. Its order is the order of the measures.
     source : str, optional
         Where the table came from.
     notes : tuple of str
@@ -81,9 +81,9 @@ class Results:
             raise BayescompareError(f"source={self.source!r}: give a string, or None.")
 
     def _with(self, **parts: Any) -> Results:
-        """Return these results with parts that are valid because of where they come from.
+        """Return these results with some parts replaced by ones that are known to be valid.
 
-        Nothing is checked again: `pairwise` selects from one table thousands of times.
+        Nothing is checked again, because `pairwise` selects from one table thousands of times.
         """
         new = copy.copy(self)
         vars(new).update(parts)
@@ -109,7 +109,7 @@ class Results:
         dataset, algorithm : str
             The columns with the names; names become strings, in order of first appearance.
         replicate : str, optional
-            The column that tells folds, seeds or repetitions apart.
+            The column that distinguishes folds, seeds or repetitions.
         measures : mapping of str to {"max", "min"} or Measure
             The columns with the values, and which way is better.
         source : str, optional
@@ -118,7 +118,7 @@ class Results:
         Raises
         ------
         BayescompareError
-            When a column is absent or used twice, a name is missing or ambiguous, a row is there
+            If a column is absent or used twice, a name is missing or ambiguous, a row occurs
             twice, or a value is infinite, out of bounds or not a number. NaN is a missing cell.
 
         Examples
@@ -139,7 +139,7 @@ class Results:
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> Results:
-        """Build from what `to_dataset` made, as read back from netCDF."""
+        """Build from the output of `to_dataset`, as read back from netCDF."""
         return cls(**stored(dataset))
 
     # ----------------------------------------------------------------------------- what is in it
@@ -161,7 +161,7 @@ class Results:
 
     @property
     def n_replicates(self) -> int | None:
-        """How many replicates a cell has, or None when each cell is one number."""
+        """Number of replicates per cell, or None if each cell is a single number."""
         return self.data.sizes.get("replicate")
 
     def __getitem__(self, measure: str) -> Measure:
@@ -174,7 +174,7 @@ class Results:
         return isinstance(measure, str) and measure in self.spec
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the names of the measures, as `results[name]` takes them."""
+        """Iterate over the names of the measures, as `results[name]` takes them."""
         return iter(self.spec)
 
     def __eq__(self, other: object) -> bool:
@@ -230,7 +230,7 @@ class Results:
         measures: Iterable[str] | None = None,
         datasets: Iterable[str] | None = None,
     ) -> Results:
-        """Return the part named, in the order named; ``None`` keeps all.
+        """Return the selected part, in the order named; ``None`` keeps all.
 
         Examples
         --------
@@ -254,10 +254,10 @@ class Results:
         """Return the mean over the replicates; without replicates, these same results.
 
         On each dataset and measure the mean is over the replicates that every algorithm of these
-        results has: a fold that failed for one is left out for all, so that they are judged by
-        the same folds, and a note says how many. A cell is missing when its algorithm has no
-        replicate there, or when the algorithms have none in common. So select first, average
-        after: algorithms that nobody asks about take no folds away.
+        results has: a fold that failed for one is left out for all, so that they are compared on
+        the same folds, and a note says how many. A cell is missing if its algorithm has no
+        replicate there, or if the algorithms have none in common. So select the algorithms
+        before you average: then the gaps of the others cost no folds.
 
         Examples
         --------
@@ -281,13 +281,13 @@ class Results:
         data = self.data.drop_dims("replicate").assign(
             {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
         )
-        told = (mean_note(counted & present), *left_out_note(self.datasets, present, counted))
-        return self._with(data=frozen(data), notes=(*self.notes, *told))
+        notes = (mean_note(counted & present), *left_out_note(self.datasets, present, counted))
+        return self._with(data=frozen(data), notes=(*self.notes, *notes))
 
     def averages_alike(self) -> bool:
-        """Say whether the mean of a cell is the same whichever algorithms are selected.
+        """Return whether the mean of a cell is the same whichever algorithms are selected.
 
-        It is not where an algorithm lacks a replicate that another one has.
+        It is not if some algorithm lacks a replicate that another one has.
         """
         return self.n_replicates is None or not uneven(~np.isnan(self._cells()))
 
@@ -296,8 +296,8 @@ class Results:
     def missing(self) -> pd.DataFrame:
         """List what is missing: dataset, algorithm, measure and, if there are any, replicate.
 
-        With replicates each one without a value has a row. The cell itself is missing only when
-        all of its replicates are.
+        Each replicate without a value has a row. The cell itself is missing only if all of its
+        replicates are.
 
         Examples
         --------
@@ -309,10 +309,10 @@ class Results:
         return self._listed(np.isnan(self._cells()))
 
     def _listed(self, where: BoolArray) -> pd.DataFrame:
-        """Name the cells where this holds, along the axes of `_cells` that it has."""
+        """List the names of the cells where `where`, over the leading axes of `_cells`, is True."""
         axes = dict(list(self._axes().items())[: where.ndim])
-        found = zip(axes, np.nonzero(where), strict=True)
-        cells = {dim: [axes[dim][i] for i in at] for dim, at in found}
+        positions = zip(axes, np.nonzero(where), strict=True)
+        cells = {dim: [axes[dim][i] for i in at] for dim, at in positions}
         return pd.DataFrame(cells, columns=list(axes))
 
     def coverage(self) -> pd.DataFrame:
@@ -336,13 +336,13 @@ class Results:
     def complete(self, *, missing: Literal["raise", "drop"] = "raise") -> Results:
         """Return results without missing cells.
 
-        A cell with replicates is missing when none of them has a value.
+        A cell with replicates is missing if none of them has a value.
 
         Parameters
         ----------
         missing : {"raise", "drop"}
             What to do about missing cells: refuse them, or drop every dataset that has one. Only
-            the algorithms and measures of these results count: select first, complete after.
+            the algorithms and measures of these results count, so select those you want first.
 
         Examples
         --------
@@ -362,7 +362,7 @@ class Results:
         return self._without(gaps.any(axis=(1, 2)), "with missing cells")
 
     def _without(self, gone: BoolArray, why: str) -> Results:
-        """Leave out some datasets, and say so."""
+        """Leave out some datasets, and add a note about it."""
         named = list(zip(self.datasets, gone, strict=True))
         left, kept = [name for name, out in named if out], [name for name, out in named if not out]
         if not kept:
@@ -374,7 +374,7 @@ class Results:
         """Return results whose replicates are there for all algorithms and measures, or for none.
 
         A replicate that some algorithm lacks is left out for all of them, and a note says how
-        many there are. Datasets may so have different numbers of replicates, each at least two.
+        many. So datasets may have different numbers of replicates, each at least two.
 
         Examples
         --------
@@ -412,7 +412,7 @@ class Results:
         if missing == "raise":
             raise BayescompareError(
                 f"{plural(len(alone), 'dataset')} with fewer than two replicates that every "
-                f"algorithm has: {quoted(alone)}. Add replicates, or say missing='drop' to leave "
+                f"algorithm has: {quoted(alone)}. Add replicates, or use missing='drop' to leave "
                 "them out."
             )
         return self._without(few, "with fewer than two replicates")
@@ -420,7 +420,7 @@ class Results:
     # ------------------------------------------------------------------------------- to elsewhere
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a long table, with a row for missing cells too; `from_frame` reads it back.
+        """Return a long table, which includes missing cells; `from_frame` reads it back.
 
         Examples
         --------
@@ -435,8 +435,8 @@ class Results:
         """Return everything as one dataset that netCDF can hold; `from_dataset` reads it back.
 
         The measures are stacked into one variable ``value`` over ``measure``, because a measure
-        may be called ``"F1/macro"`` and a netCDF variable may not. What the measures are, the
-        source and the notes are attributes, each as JSON.
+        may be called ``"F1/macro"`` and a netCDF variable may not. The properties of the measures,
+        the source and the notes are attributes, each as JSON.
 
         Examples
         --------

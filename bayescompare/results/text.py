@@ -46,14 +46,15 @@ def quoted(names: Collection[str], shown: int = 12) -> str:
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """Return the first name that is there more than once, if there is one."""
+    """Return the first name that occurs more than once, if any."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:
-    """Say that a name is none of those there are."""
+    """Say that a name is unknown, and list the known ones."""
     return (
-        f"no {kind} called {name!r}: there is {quoted(known, 8)}.{did_you_mean(str(name), known)}"
+        f"no {kind} called {name!r}: choose from {quoted(known, 8)}."
+        f"{did_you_mean(str(name), known)}"
     )
 
 
@@ -68,7 +69,7 @@ def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
     words = [cell_words(cell) for cell in cells.to_dict("records")]
     reasons = "".join(f" ({note})" for note in why)
     return (
-        f"{plural(len(words), 'missing cell')}: {first(words)}{reasons}. Fill them in, or say "
+        f"{plural(len(words), 'missing cell')}: {first(words)}{reasons}. Fill them in, or use "
         "missing='drop' to leave out every dataset with a missing cell."
     )
 
@@ -78,7 +79,7 @@ def nothing_left_words(coverage: pd.DataFrame) -> str:
     words = [f"{name} {percent(share)}" for name, share in coverage.mean(axis=0).items()]
     return (
         "missing='drop' leaves no dataset: each has a missing cell. Share of cells present by "
-        f"algorithm: {first(words)}. Leave out the algorithms or measures with the gaps."
+        f"algorithm: {first(words)}. Leave out the algorithms or measures that have gaps."
     )
 
 
@@ -86,7 +87,7 @@ def nothing_left_words(coverage: pd.DataFrame) -> str:
 
 
 def describe(results: Results) -> str:
-    """Return the spec sheet, short and narrow however large the table is."""
+    """Return the spec sheet, which stays short and narrow however large the table is."""
     cells = results._cells()
     notes = results.notes
     if len(notes) > 2:
@@ -113,8 +114,8 @@ def _missing(cells: FloatArray) -> str:
         return f"{int(absent.sum())} of {plural(cells.size, 'cell')}"
     gone = absent.all(axis=-1)
     failed = int(absent[~gone].sum())
-    told = f"{int(gone.sum())} of {plural(gone.size, 'cell')}"
-    return told + (f", and {plural(failed, 'replicate')} of the others" if failed else "")
+    words = f"{int(gone.sum())} of {plural(gone.size, 'cell')}"
+    return words + (f", and {plural(failed, 'replicate')} of the others" if failed else "")
 
 
 def describe_counts(counts: ErrorCounts) -> str:

@@ -60,8 +60,8 @@ def test_arguments_are_written_as_flags(message: str, typed: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "no algorithm called 'fdr=2': there is 'a', 'missing=1'.",  # a name of the user's
-        "dataset 'it''s fdr=1' is there twice.",
+        "no algorithm called 'fdr=2': choose from 'a', 'missing=1'.",  # a name of the user's
+        "dataset 'it''s fdr=1' occurs twice.",
         "a value such as Dirichlet(missing='drop') or f(1, fdr=2).",  # a call
         "results.sel(measures=[...])",
         "c.pairwise() or repairwise()",

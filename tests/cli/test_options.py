@@ -113,7 +113,7 @@ def test_measures_are_read(text: str, name: str, measure: bc.Measure) -> None:
         ("accuracy:max:ropes=1", "Did you mean 'rope'"),
         ("accuracy:max:bounds=0-1", "LOW..HIGH"),
         ("accuracy:max:bounds=a..1", "bounds='a': must be a number"),
-        ("accuracy:max:bounds=1..0", "least must be below"),
+        ("accuracy:max:bounds=1..0", "lowest must be below"),
         ("accuracy:max:rope=1:rope=2", "rope is given twice"),
     ],
 )

@@ -167,7 +167,7 @@ BAD_PREDICTIONS: dict[str, tuple[Callable[[], object], list[str]]] = {
         lambda: ErrorCounts.from_predictions(
             P.assign(example=P["example"] + 100 * (P["algorithm"] == "B")), correct="correct"
         ),
-        ["(not by 'B')", "same examples"],
+        ["(none by 'B')", "same examples"],
     ),
     "an algorithm absent": (
         lambda: ErrorCounts.from_predictions(

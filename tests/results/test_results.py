@@ -250,7 +250,7 @@ SPEC = {"auc": Measure("max"), "time": Measure("min")}
         (dataset().drop_vars("auc"), r"data holds \['time'\] but spec describes"),
         (dataset(auc=dataset()["auc"].isel(dataset=0)), "measure 'auc' has dimensions"),
         (dataset(auc=dataset()["auc"].astype(str)), "measure 'auc' holds <U"),
-        (dataset().isel(dataset=[0, 0]), "dataset 'iris' is there twice"),
+        (dataset().isel(dataset=[0, 0]), "dataset 'iris' occurs twice"),
         (dataset().assign_coords(dataset=["", "wine"]), "dataset name '' is blank"),
         (dataset(auc=dataset()["auc"] / 0.0), "infinite cells: auc of 'B' on 'iris'"),
     ],
@@ -524,7 +524,7 @@ def test_netcdf_gives_the_same_results_back(tmp_path: Path, engine: Any, average
     ("stored", "message"),
     [
         (xr.Dataset(), "'schema'.* is None"),
-        (read(frame()).data, "only what Results.to_dataset"),
+        (read(frame()).data, "only the output of Results.to_dataset"),
         (read(frame()).to_dataset().assign_attrs(measures="{"), "not a stored Results"),
         (read(frame()).to_dataset().drop_vars("value"), "not a stored Results"),
         (read(frame()).to_dataset().assign_attrs(measures='{"auc": 3}'), "not a stored Results"),
