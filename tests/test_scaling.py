@@ -170,7 +170,7 @@ def test_what_is_no_weka_is_refused_before_anyone_grows_old(tmp_path: Path) -> N
     run = [sys.executable, "-c", _READ, *map(str, files)]
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120)
     assert len(done.stdout.splitlines()) == len(_SLOW)
-    assert done.stdout.count("is no cell") == 3
+    assert done.stdout.count("is not a cell") == 3
 
 
 def test_schemes_are_told_apart_in_one_look() -> None:

@@ -33,12 +33,12 @@ _BENAVOLI = (
 
 @dataclass(frozen=True)
 class Example:
-    """A bundled table: what it is called, where its values are and where they are from.
+    """A bundled table: its name, its file and the paper it comes from.
 
     Parameters
     ----------
     name : str
-        What `load_example` knows it by.
+        Its name, as `load_example` takes it.
     file : str
         Its file in the package's ``data`` folder.
     measures : mapping of str to {"max", "min"} or Measure
@@ -48,8 +48,8 @@ class Example:
     description : str
         One line about the table.
     pair : tuple of (str, str), optional
-        Of counts of errors: the first and the second algorithm, whose errors are in the columns
-        ``<name>_only``. There is then the one measure "error".
+        For counts of errors: the first and the second algorithm, whose errors are in the columns
+        ``<name>_only``. The one measure is then "error".
     """
 
     name: str
@@ -93,7 +93,7 @@ _EXAMPLES = (
         file="lacoste_svm_parzen.csv",
         measures={"error": Measure("min", bounds=(0, None))},
         # The printed columns are these counts plus 10, whatever the table's head says, and the
-        # sizes of the test sets are padded: only the discordant examples can be had.
+        # sizes of the test sets are padded: only the discordant examples can be recovered.
         source=f"{_LACOSTE}, Table 5, less 10.",
         description="Paired errors of 2 classifiers on 22 datasets: how often each alone erred.",
         pair=("svm", "parzen"),
@@ -159,5 +159,6 @@ def _find(name: object) -> Example:
             return example
     names = [example.name for example in _EXAMPLES]
     raise BayescompareError(
-        f"no example called {name!r}: there is {', '.join(names)}.{did_you_mean(str(name), names)}"
+        f"no example called {name!r}: choose from {', '.join(names)}."
+        f"{did_you_mean(str(name), names)}"
     )

@@ -126,7 +126,7 @@ def read_predictions(
 
 
 def _with_truth(table: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
-    """Read the words true and false, which a text file has for a truth value."""
+    """Convert the words true and false, which stand for booleans in a text file."""
     for column in columns:
         if column in table:
             values = [_TRUTH.get(v.lower(), v) if isinstance(v, str) else v for v in table[column]]
@@ -137,7 +137,7 @@ def _with_truth(table: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
 def _file(path: object) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise BayescompareError(
-            f"path is a {type(path).__name__}: give the path of a file; a DataFrame goes to "
+            f"path is a {type(path).__name__}: give the path of a file; for a DataFrame use "
             "ErrorCounts.from_frame or .from_predictions."
         )
     return check_path(path)
@@ -146,4 +146,4 @@ def _file(path: object) -> Path:
 def _check_column_names(**columns: object) -> None:
     for argument, column in columns.items():
         if not (column is None or isinstance(column, str)):
-            raise BayescompareError(f"{argument}={shown(column)}: a column is named by a string.")
+            raise BayescompareError(f"{argument}={shown(column)}: give a column's name, a string.")

@@ -1,4 +1,4 @@
-"""`read_results`: the door through which files come in."""
+"""`read_results`: a table of results from a file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_results(
         Long has an `algorithm` column, and a column for each measure (or ``measure`` and
         ``value`` columns); other columns are ignored. Wide has one row per dataset: with one
         measure every other column is an algorithm, with several a pair such as
-        ``"svm_accuracy"`` or ``"accuracy svm"``. "auto" tells them apart by their columns.
+        ``"svm_accuracy"`` or ``"accuracy svm"``. "auto" decides by the columns.
     format : {"csv", "tsv", "parquet", "json"}, optional
         By default what the file's suffix says.
 
@@ -52,8 +52,9 @@ def read_results(
 
     Notes
     -----
-    Names stay as written, but for spaces after a separator: ``001`` and ``NA`` are names. In the
-    columns of measures an empty cell and the words NA, N/A, NaN, null and None are missing cells.
+    Names stay as written, except that spaces after a separator are dropped: ``001`` and ``NA`` are
+    names. In the columns of measures an empty cell and the words NA, N/A, NaN, null and None are
+    missing cells.
 
     Examples
     --------
@@ -78,22 +79,23 @@ def read_results(
         table = read_table(file, format, names={*roles.values(), "measure"})
         return to_results(table, roles, spec, layout, source=str(path))
     except BayescompareError as error:
-        # With several files, which one it was matters most.
+        # With several files, it matters most which one it was.
         raise BayescompareError(f"{file}: {error}") from None
 
 
 def _check_arguments(path: object, columns: list[object], layout: object) -> None:
     if not isinstance(path, (str, os.PathLike)):
         raise BayescompareError(
-            f"path is a {type(path).__name__}: give the path of a file; a DataFrame goes to "
+            f"path is a {type(path).__name__}: give the path of a file; for a DataFrame use "
             "Results.from_frame."
         )
     for column in columns:
         if not isinstance(column, str):
-            raise BayescompareError(f"{shown(column)}: a column is named by a string.")
+            raise BayescompareError(f"{shown(column)}: give a column's name, a string.")
     for column in columns:
         if columns.count(column) > 1:
             raise BayescompareError(
-                f"column {column!r} is named for two of dataset=, algorithm= and replicate=."
+                f"column {column!r} is given for two of dataset=, algorithm= and replicate=: "
+                "name a different column for each."
             )
     check_word("layout", layout, ("auto", "long", "wide"))

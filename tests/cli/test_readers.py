@@ -63,8 +63,11 @@ def test_helm_with_directions() -> None:
         ((WEKA, "--format", "weka", "--layout", "long"), "--layout is about tables"),
         ((WEKA, "--format", "weka", "--dataset-column", "x"), "--dataset-column is about tables"),
         ((WEKA, "--format", "weka", "--errors", "a,b"), "--errors is about tables"),
-        ((WEKA, "--format", "weka", "--measure", "measureTreeSize"), "is not known: say"),
-        ((DATA / "helm", "--format", "helm"), "--measure: name what to read, as in --measure"),
+        ((WEKA, "--format", "weka", "--measure", "measureTreeSize"), "is better: use --measure"),
+        (
+            (DATA / "helm", "--format", "helm"),
+            "--measure: name the measures to read, as in --measure",
+        ),
         ((Path("absent"), "--format", "lm-eval"), "no such file or directory"),
         (("--example", "pnn", "--format", "weka"), "--format is about FILE"),
     ],

@@ -1,1 +1,1 @@
-"""From bytes and frames to one table: formats, layouts, headers, which columns are meant."""
+"""From bytes and frames to one table: formats, layouts, headers and the choice of columns."""

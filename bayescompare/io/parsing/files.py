@@ -27,9 +27,9 @@ MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
 
 def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.DataFrame:
-    """Read a file of the given format, by default that of its suffix.
+    """Read a file in the given format, by default that of its suffix.
 
-    The columns called `names` stay as written; text elsewhere becomes numbers where it is one.
+    The columns called `names` stay as written; elsewhere numeric text becomes numbers.
     """
     content = read_bytes(path)
     kind = _format_of(path, format)
@@ -37,7 +37,7 @@ def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.
     if table.empty:
         raise BayescompareError("the table has no rows.")
     if kind in ("csv", "tsv"):
-        # One table of all columns: to replace them one by one takes time with their square.
+        # Build one table of all columns: replacing them one by one takes quadratic time.
         columns = {
             name: cells if name in names else pd.Series(map(number_or_text, cells), table.index)
             for name, cells in table.items()
@@ -47,7 +47,7 @@ def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file holds, decompressed, without a byte order mark; never nothing."""
+    """Return a file's decompressed content without a byte order mark; refuse an empty file."""
     if path.is_dir():
         raise BayescompareError("is a directory: name a file in it.")
     content = read_file(path).removeprefix(codecs.BOM_UTF8)
@@ -61,7 +61,7 @@ def _format_of(path: Path, format: str | None) -> str:
         suffix = Path(path.name.lower().removesuffix(".gz")).suffix
         if suffix[1:] not in _READERS:
             raise BayescompareError(
-                f"unknown suffix {suffix!r}: say format=, one of {', '.join(_READERS)}."
+                f"unknown suffix {suffix!r}: set format= to one of {', '.join(_READERS)}."
             )
         return suffix[1:]
     check_word("format", format, _READERS)
@@ -69,7 +69,7 @@ def _format_of(path: Path, format: str | None) -> str:
 
 
 def text_of(content: bytes) -> str:
-    """Decode UTF-8, and say where it is not."""
+    """Decode UTF-8; the error says where that fails."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:
@@ -82,16 +82,16 @@ def text_of(content: bytes) -> str:
 def _check_distinct(columns: Sequence[str]) -> None:
     column = repeated(columns)
     if column is not None:
-        raise BayescompareError(f"column {column!r} is there twice: rename or remove one.")
+        raise BayescompareError(f"column {column!r} occurs twice: rename or remove one.")
 
 
 def number_or_text(cell: str) -> float | str:
-    """Read a cell that may be a number, with NaN for the words that stand for a missing one."""
+    """Read a cell that may be a number; words for a missing cell become NaN."""
     text = cell.strip()
     if text.lower() in MISSING_WORDS:
         return float("nan")
     try:
-        # Python's own digit grouping, 1_000, is no way to write a number in a table.
+        # Python would accept 1_000, but nobody writes numbers like that in a table.
         return cell if "_" in text else float(text)
     except ValueError:
         return cell
@@ -103,8 +103,8 @@ def number_or_text(cell: str) -> float | str:
 def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
     """Read the cells as text, each row labelled with its line.
 
-    Not with pandas, which renames a column that is there twice, pads short rows, takes the first
-    column of long rows as an index and reads the names 001 and NA as 1 and NaN.
+    Pandas is not used, because it renames a column that occurs twice, pads short rows, takes the
+    first column of long rows as an index and reads the names 001 and NA as 1 and NaN.
     """
     lines = StringIO(text_of(content), newline="")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
@@ -122,16 +122,16 @@ def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
     for line, row in body:
         if len(row) != len(header):
             raise BayescompareError(
-                f"line {line} has {len(row)} cells where the header has {len(header)}."
+                f"line {line} has {len(row)} cells, but the header has {len(header)}."
             )
     if not body:
-        raise BayescompareError("only a header, no rows.")
+        raise BayescompareError("the file has a header but no rows.")
     labels = pd.Index([line for line, _ in body], name="line")
     return pd.DataFrame([row for _, row in body], columns=header, index=labels, dtype=object)
 
 
 def _read_json(content: bytes) -> pd.DataFrame:
-    # Not with pandas, which reads the name "001" as 1 and some columns as dates.
+    # Pandas would read the name "001" as 1 and some columns as dates.
     try:
         table = json.loads(text_of(content), object_pairs_hook=_distinct_keys)
     except (ValueError, RecursionError) as error:  # also an integer of 4,300 digits
@@ -159,7 +159,7 @@ def _read_parquet(content: bytes) -> pd.DataFrame:
     try:
         _check_parquet_size(content)
         table = pd.read_parquet(BytesIO(content), engine="pyarrow")
-        # pandas stores a named index as such; to a reader of the file it is a column like others.
+        # pandas stores a named index as such; to whoever reads the file it is a column.
         table = table.reset_index([name for name in table.index.names if name is not None])
     except ImportError:
         raise BayescompareError(
@@ -167,7 +167,7 @@ def _read_parquet(content: bytes) -> pd.DataFrame:
         ) from None
     except BayescompareError:
         raise
-    except Exception as error:  # bytes from anywhere may fail anywhere, pandas' own notes too
+    except Exception as error:  # malformed bytes can fail anywhere, even in pandas' metadata
         reason = str(error).partition("\n")[0]
         raise BayescompareError(
             f"not a readable parquet file ({type(error).__name__}: {reason})."
@@ -178,7 +178,7 @@ def _read_parquet(content: bytes) -> pd.DataFrame:
 
 
 def _check_parquet_size(content: bytes) -> None:
-    """Refuse a table that a small file unpacks to: a column of one value takes next to nothing."""
+    """Refuse a small file that unpacks to a huge table: a constant column takes no space."""
     from pyarrow.parquet import ParquetFile
 
     facts = ParquetFile(BytesIO(content)).metadata

@@ -1,4 +1,4 @@
-"""Which algorithm and which measure the columns of a wide table are of, by their names."""
+"""The algorithm and the measure of each column of a wide table, read from its name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEPARATORS = (" ", "_", ".", ":", "/", "|", "-")
 
 
 class _Convention(NamedTuple):
-    """One way to make a column's name of an algorithm's and a measure's."""
+    """One way to join the names of an algorithm and a measure to the name of a column."""
 
     separator: str
     measure_first: bool
@@ -26,7 +26,7 @@ class _Convention(NamedTuple):
         return self.separator.join(pair)
 
     def parts(self, column: str, length: int) -> tuple[str, str] | None:
-        """Part a column's name into an algorithm and a measure of that length, if it can be."""
+        """Split a column's name into an algorithm and a measure of that length, if possible."""
         if len(column) <= length + 1:
             return None
         if self.measure_first:
@@ -38,15 +38,15 @@ class _Convention(NamedTuple):
     def read(self, columns: Sequence[str], measures: Sequence[str]) -> Pairs:
         """Return the algorithm and the measure of each column that follows the convention."""
         known = set(measures)
-        # The longest first: in svm_macro_f1 the measure is macro_f1, when there is one, not f1.
-        # By length and not by measure, of which there may be as many as columns.
+        # The longest first: in svm_macro_f1 the measure is macro_f1, if there is one, not f1.
+        # Trying lengths is faster than trying measures: there may be as many as columns.
         lengths = sorted({len(measure) for measure in measures}, reverse=True)
         pairs: Pairs = {}
         for column in columns:
             ways = (self.parts(column, length) for length in lengths)
-            found = next((pair for pair in ways if pair is not None and pair[1] in known), None)
-            if found is not None:
-                pairs[column] = found
+            pair = next((pair for pair in ways if pair is not None and pair[1] in known), None)
+            if pair is not None:
+                pairs[column] = pair
         return pairs
 
 
@@ -75,7 +75,7 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
         for pairs in readings
         if len(pairs) == len(columns) and {m for _, m in pairs.values()} == set(measures)
     ]
-    # Better still when every algorithm has every measure.
+    # Prefer readings in which every algorithm has every measure.
     balanced = [p for p in whole if len(p) == len({a for a, _ in p.values()}) * len(measures)]
     fitting = balanced or whole
     if not fitting:
@@ -96,8 +96,8 @@ def _unexplained(
     left = [column for column in columns if column not in best]
     if left:
         return (
-            f"columns that are not an algorithm and one of the measures {quoted(measures)}, as in "
-            f"{'svm_' + measures[0]!r}: {quoted(left)}. If the table is long, algorithm="
+            f"these columns do not name an algorithm and one of the measures {quoted(measures)}, "
+            f"as in {'svm_' + measures[0]!r}: {quoted(left)}. If the table is long, algorithm="
             f"{algorithm!r} is not one of its columns.{did_you_mean(algorithm, columns)}"
         )
     named = {measure for _, measure in best.values()}
@@ -106,9 +106,9 @@ def _unexplained(
 
 
 def _check_no_other_measure(columns: Sequence[str], measure: str) -> None:
-    """Refuse svm_time beside svm_accuracy when only accuracy was declared.
+    """Refuse svm_time beside svm_accuracy if only accuracy was declared.
 
-    With one measure every column is an algorithm, so the times would pass for accuracies.
+    With one measure every column is an algorithm, so the times would be taken for accuracies.
     """
     for convention in _CONVENTIONS:
         own = convention.read(columns, [measure])
@@ -118,7 +118,7 @@ def _check_no_other_measure(columns: Sequence[str], measure: str) -> None:
         rest = dict.fromkeys(column for column in columns if column not in own)
         swapped = _Convention(convention.separator, not convention.measure_first)
         for column in rest:
-            # Read the other way round: what stands beside the first algorithm's name.
+            # Read the other way round, to find what stands beside the first algorithm's name.
             pair = swapped.parts(column, len(algorithms[0]))
             other = pair[0] if pair is not None and pair[1] == algorithms[0] else None
             if other and all(convention.column(a, other) in rest for a in algorithms):

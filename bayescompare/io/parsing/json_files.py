@@ -1,4 +1,4 @@
-"""JSON files of any shape, and files of one JSON object a line."""
+"""JSON files of any shape, and files with one JSON object per line."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ __all__ = ["read_json", "read_json_lines"]
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file holds."""
+    """Return the content of a JSON file."""
     return _loads(text_of(read_bytes(path)), "")
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give each line's number and its object."""
-    # Not splitlines(), which also parts lines at characters that JSON leaves in strings.
+    """Yield each line's number and its object."""
+    # Not splitlines(), which also splits at characters that JSON strings may contain.
     for number, line in enumerate(text_of(read_bytes(path)).split("\n"), 1):
         if line.strip():
             row = _loads(line, f" in line {number}")
             if not isinstance(row, dict):
                 raise BayescompareError(
-                    f"line {number} is a {type(row).__name__}, not an object: every line must be "
-                    "one."
+                    f"line {number} is a {type(row).__name__}: every line must be a JSON object."
                 )
             yield number, row
 

@@ -1,4 +1,4 @@
-"""A table to `Results`: long, melted or wide."""
+"""From a long, melted or wide table to `Results`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def to_results(
         if role != "algorithm":
             find_column(table, f"{role}={column!r}", column)
     measured = set(spec) & set(table.columns)
-    # A column called as a measure is not an algorithm: it is a long table whose algorithm column
-    # has another name, and reading it as one will say so.
+    # A column named like a measure is not an algorithm. So the table is long and its algorithm
+    # column has another name; reading it as a long table will report that.
     is_long = roles["algorithm"] in table.columns or bool(measured)
     if layout == "wide" or (layout == "auto" and not is_long):
         table = _stack(table, roles, _pairs(table, roles, spec))
@@ -45,12 +45,12 @@ def to_results(
 def _melted(table: pd.DataFrame, roles: Roles, spec: Spec) -> xr.Dataset:
     """Read a tidy table: one row per cell, with the columns measure and value."""
     table = table.assign(measure=table["measure"].astype(str))
-    found = table["measure"].unique().tolist()
+    present = table["measure"].unique().tolist()
     for name in spec:
-        if name not in found:
+        if name not in present:
             raise BayescompareError(
                 f"measures[{name!r}]: not in the column 'measure', which has "
-                f"{quoted(found)}.{did_you_mean(name, found)}"
+                f"{quoted(present)}.{did_you_mean(name, present)}"
             )
     table = table[table["measure"].isin(list(spec))]
     _check_numeric(table, ["value"], roles["algorithm"])
@@ -62,12 +62,12 @@ def _pairs(table: pd.DataFrame, roles: Roles, spec: Spec) -> Pairs:
     names = {column for role, column in roles.items() if role != "algorithm"}
     columns = [column for column in table.columns if column not in names]
     if not columns:
-        raise BayescompareError("a wide table needs a column for each algorithm; there is none.")
+        raise BayescompareError("a wide table needs a column for each algorithm, and has none.")
     for column in columns:
         if not column.strip() or column.startswith("Unnamed:"):
             raise BayescompareError(
-                f"column {column!r} has no name, so it is no algorithm: remove it (pandas writes "
-                "no such column with to_csv(index=False))."
+                f"column {column!r} has no name, so it cannot be an algorithm: remove it (with "
+                "pandas, save the file by to_csv(index=False))."
             )
     pairs = pair_up(columns, list(spec), roles["algorithm"])
     _check_numeric(table, columns, roles["algorithm"])
@@ -75,7 +75,7 @@ def _pairs(table: pd.DataFrame, roles: Roles, spec: Spec) -> Pairs:
 
 
 def _stack(table: pd.DataFrame, roles: Roles, pairs: Pairs) -> pd.DataFrame:
-    """Put the columns of each algorithm under those of the one before."""
+    """Stack the columns of the algorithms, each below those of the one before."""
     algorithms = list(dict.fromkeys(algorithm for algorithm, _ in pairs.values()))
     block = {algorithm: k for k, algorithm in enumerate(algorithms)}
     by_measure: dict[str, dict[int, str]] = {}
@@ -94,7 +94,7 @@ def _stack(table: pd.DataFrame, roles: Roles, pairs: Pairs) -> pd.DataFrame:
 def _under_each_other(
     table: pd.DataFrame, columns: Mapping[int, str], length: int
 ) -> pd.Series[Any]:
-    """Put columns into the blocks they are of; a block without one is missing."""
+    """Put each column into its block of rows; the cells of a block without one are missing."""
     places = [np.arange(len(table)) + k * len(table) for k in columns]
     cells = pd.concat([table[column] for column in columns.values()])
     whole: pd.Series[Any] = cells.set_axis(np.concatenate(places), axis=0).reindex(range(length))
@@ -106,10 +106,11 @@ def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) 
     words = [f"{c!r} ({fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty]
     if words:
         # In case a long table was meant.
-        hint = f" Read as a wide table, since there is no column {algorithm!r}." + did_you_mean(
-            algorithm, [str(column) for column in table.columns]
+        hint = (
+            f" The table was read as wide, because it has no column {algorithm!r}."
+            + did_you_mean(algorithm, [str(column) for column in table.columns])
         )
         raise BayescompareError(
-            f"columns that are not numeric: {', '.join(words)}."
+            f"these columns are not numeric: {', '.join(words)}."
             f"{'' if algorithm in table.columns else hint}"
         )

@@ -1,4 +1,4 @@
-"""Which files the paths given mean, and errors that name the file they are about."""
+"""The files that paths refer to, and errors that name their file."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ __all__ = ["Named", "Paths", "as_path", "find_files", "naming"]
 
 type OnePath = str | os.PathLike[str]
 type Paths = OnePath | Iterable[OnePath] | Mapping[str, OnePath | Iterable[OnePath]]
-#: A file, and the algorithm it was said to be of.
+#: A file, and the name of its algorithm if the caller gave one.
 type Named = tuple[Path, str | None]
 
 
 def find_files(paths: Paths, pattern: str) -> tuple[list[Named], str]:
-    """Return the files that are named, or that fit a pattern somewhere below a directory named.
+    """Return the named files, and those that match a pattern anywhere below a named directory.
 
     Parameters
     ----------
     paths : path, iterable of paths, or mapping of str to those
         Keys are the names of algorithms.
     pattern : str
-        What a file found in a directory is called, as in ``"results_*.json"``.
+        The names of the files to look for in a directory, as in ``"results_*.json"``.
 
     Returns
     -------
     files : list of (Path, str or None)
-        Each with the name of its algorithm, where that was given.
+        Each with the name of its algorithm, if the caller gave one.
     source : str
-        The paths as given, in words.
+        The paths as the caller gave them, joined for a label.
 
     Examples
     --------
@@ -48,13 +48,13 @@ def find_files(paths: Paths, pattern: str) -> tuple[list[Named], str]:
     groups: Iterable[tuple[object, str | None]] = [(paths, None)]
     if isinstance(paths, Mapping):
         groups = [(group, str(name)) for name, group in paths.items()]
-    given = [(path, name) for group, name in groups for path in _listed(group)]
-    if not given:
+    named = [(path, name) for group, name in groups for path in _listed(group)]
+    if not named:
         raise BayescompareError("paths is empty: name at least one file or directory.")
-    found = [(file, name) for path, name in given for file in _below(path, pattern)]
-    # The same file by way of two paths is one file.
-    files = list({(file.resolve(), name): (file, name) for file, name in found}.values())
-    return files, first([str(path) for path, _ in given], 3)
+    matches = [(file, name) for path, name in named for file in _below(path, pattern)]
+    # A file that two paths lead to is read once.
+    files = list({(file.resolve(), name): (file, name) for file, name in matches}.values())
+    return files, first([str(path) for path, _ in named], 3)
 
 
 def _listed(paths: object) -> list[Path]:
@@ -62,8 +62,8 @@ def _listed(paths: object) -> list[Path]:
         return [as_path(paths)]
     if not isinstance(paths, Iterable) or isinstance(paths, (bytes, Mapping)):
         raise BayescompareError(
-            f"paths has a {type(paths).__name__}: give a path, a list of paths, or a mapping of "
-            "algorithms to paths."
+            f"paths contains a {type(paths).__name__}: give a path, a list of paths, or a mapping "
+            "of algorithms to paths."
         )
     return [as_path(path) for path in paths]
 
@@ -78,15 +78,15 @@ def _below(path: Path, pattern: str) -> list[Path]:
         if not path.exists():
             raise BayescompareError(f"{path}: no such file or directory.")
         return [path]
-    found = sorted(path.rglob(pattern))
-    if not found:
-        raise BayescompareError(f"{path}: no {pattern} in this directory, nor below it.")
-    return found
+    files = sorted(path.rglob(pattern))
+    if not files:
+        raise BayescompareError(f"{path}: no {pattern} in or below this directory.")
+    return files
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Put the file's name before what is wrong with it: with several, it matters most."""
+    """Put the file's name in front of an error, because it matters most if there are several."""
     try:
         yield
     except BayescompareError as error:

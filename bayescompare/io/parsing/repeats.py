@@ -1,4 +1,4 @@
-"""Several runs of one algorithm on one dataset: to be refused, kept apart or averaged."""
+"""Several runs of one algorithm on one dataset: refuse them, keep them apart or average them."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def settle_repeats(
         What was measured.
     repeats : {"raise", "replicate", "mean"}
         Refuse several runs of a cell, number them as replicates, or average those that have a
-        value; a note says how many have none.
+        value; a note then says how many have none.
     source : str
         Where the runs came from.
     notes : tuple of str
-        What was done to the runs before.
+        What was done to the runs before, in words.
 
     Examples
     --------
@@ -71,25 +71,27 @@ def settle_repeats(
             folds = "." + runs["replicate"] if "replicate" in runs else ""
             runs = runs.assign(replicate=number + folds)
     replicate = "replicate" if "replicate" in runs else None
-    made = Results.from_frame(runs, replicate=replicate, measures=spec, source=source)
-    return replace(made, notes=notes)
+    results = Results.from_frame(runs, replicate=replicate, measures=spec, source=source)
+    return replace(results, notes=notes)
 
 
 def _several(sizes: pd.Series[Any]) -> str:
     words = [f"{n} of {key[1]!r} on {key[0]!r}" for key, n in sizes[sizes > 1].items()]  # type: ignore[index]
     return (
-        f"{plural(len(words), 'cell')} with more than one run: {first(words, 4)}. Say "
+        f"{plural(len(words), 'cell')} with more than one run: {first(words, 4)}. Use "
         "repeats='replicate' to keep them apart, or repeats='mean' to average them."
     )
 
 
 def _mean_notes(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
     """Say how many runs the means are over, and how many runs have no value."""
-    # A cell without any value has no mean; where none has one, nothing was averaged.
+    # A cell without any value has no mean; if no cell has a value, nothing was averaged.
     sizes = sorted({int(size) for size in counted.to_numpy().ravel() if size} or {0})
-    told = plural(sizes[-1], "run") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} runs"
+    number_words = (
+        plural(sizes[-1], "run") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} runs"
+    )
     failed = int(values.isna().any(axis=1).sum())
-    notes = [f"each cell is the mean of {told}"]
+    notes = [f"each cell is the mean of {number_words}"]
     return [*notes, f"{plural(failed, 'run')} without a value left out"] if failed else notes
 
 

@@ -1,4 +1,4 @@
-"""Which of the measures that a tool reports are read, and what the algorithms are called."""
+"""The choice among the measures that a tool reports, and the labels of its algorithms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Chosen", "algorithm_label", "algorithm_labels", "choose_measures", "directed"]
 
-#: Names, whose direction is known from elsewhere, or names with their directions.
+#: Names with their directions, or names alone if their directions are known from elsewhere.
 type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
 
 #: Characters that labels of statements, such as A>B|B>A, are made of.
@@ -27,16 +27,16 @@ def choose_measures(
     known: Mapping[str, Measure | None],
     default: Collection[str] = (),
 ) -> dict[str, Measure]:
-    """Return what is to be read, each with its direction.
+    """Return the measures to read, each with its direction.
 
     Parameters
     ----------
     measures : mapping or iterable of str, optional
-        What was asked for: with directions, or by name alone.
+        The measures asked for, with directions or by name alone.
     known : mapping of str to Measure or None
-        All there is; None where which way is better is not known.
+        All measures there are; None if it is not known which way is better.
     default : collection of str
-        What is read when nothing was asked for.
+        The measures to read if none are asked for.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def choose_measures(
     if measures is None and not default:
         clear = next((name for name, kind in known.items() if kind), next(iter(known), "accuracy"))
         raise BayescompareError(
-            f"measures=None: name what to read, as in measures=[{clear!r}]; there is "
+            f"measures=None: name the measures to read, as in measures=[{clear!r}]; choose from "
             f"{quoted(known)}."
         )
     names = default if measures is None else check_selection("measures", measures, known)
@@ -58,7 +58,7 @@ def choose_measures(
     unclear = [name for name in names if name not in chosen]
     if unclear:
         raise BayescompareError(
-            f"which way {quoted(unclear)} is better is not known: say "
+            f"it is not known which way {quoted(unclear)} is better: use "
             f"measures={{{unclear[0]!r}: 'max'}} (higher is better) or 'min'."
         )
     return check_spec(chosen)
@@ -78,20 +78,20 @@ def directed(maximal: str, minimal: str) -> dict[str, Measure]:
 
 
 def algorithm_labels(names: pd.Series[Any]) -> pd.Series[Any]:
-    """Write a column of names so; two that become one are refused."""
+    """Turn a column of names into labels, and refuse two names with the same label."""
     labels = names.map(algorithm_label)
     before: dict[str, str] = {}
     for name, label in zip(names, labels, strict=True):
         if before.setdefault(label, name) != name:
             raise BayescompareError(
                 f"the algorithms {before[label]!r} and {name!r} would both be called {label!r}, "
-                "since '=', '|' and '>' are what statements are written with: rename one."
+                "because '=', '|' and '>' have a meaning in statements: rename one."
             )
     return labels
 
 
 def algorithm_label(name: str) -> str:
-    """Write a name without the characters that statements are written with.
+    """Write a name without the characters that have a meaning in statements.
 
     Examples
     --------

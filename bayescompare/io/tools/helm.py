@@ -21,8 +21,9 @@ from bayescompare.results.text import quoted
 
 __all__ = ["read_helm"]
 
-#: What all of HELM 0.5's own schemas agree on, for suites without a schema.json. They disagree on
-#: edit_similarity, which is good in one scenario and a copyright infringement in another.
+#: Directions on which all schemas of HELM 0.5 agree, for suites without a schema.json. They
+#: disagree on edit_similarity, which is good in one scenario and a copyright infringement in
+#: another.
 _METRICS = directed(
     "exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match exact_match@5 "
     "quasi_exact_match@5 prefix_exact_match@5 quasi_prefix_exact_match@5 f1_score f1_set_match "
@@ -41,7 +42,7 @@ _METRICS = directed(
 
 
 class _Run(NamedTuple):
-    """One run: what was asked of which model, and what came out."""
+    """One run: the scenario, the model and its statistics."""
 
     file: Path
     scenario: str
@@ -64,14 +65,14 @@ def read_helm(
         Directories of runs, or of suites (``benchmark_output/runs/my-suite``), or ``stats.json``
         files; ``run_spec.json`` is read beside each. A mapping names the models itself.
     measures : mapping or iterable of str
-        HELM's names, as in ``["exact_match"]``; a run has dozens of them. Which way is better is
-        said by ``schema.json`` in the suite's directory (``helm-summarize`` writes it), and
-        otherwise known of the usual ones.
+        HELM's names, as in ``["exact_match"]``; a run has dozens of them. The suite's
+        ``schema.json`` (``helm-summarize`` writes it) says which way is better; without it this
+        is known only for the usual ones.
     split : str
-        Which instances: ``"test"`` or ``"valid"``.
+        The instances to read: ``"test"`` or ``"valid"``.
     perturbation : str, optional
-        As in ``"robustness"``: the worst over an instance and its perturbed versions, as HELM's
-        tables have it. By default the instances as they are.
+        As in ``"robustness"``: the worst over an instance and its perturbed versions, as in HELM's
+        tables. By default the instances are not perturbed.
 
     Returns
     -------
@@ -97,10 +98,10 @@ def read_helm(
     files, source = find_files(paths, "stats.json")
     runs = [_read_run(file, name, split, perturbation) for file, name in files]
     _check_once(runs)
-    told = dict(_METRICS)
+    directions = dict(_METRICS)
     for suite in dict.fromkeys(file.parent.parent for file, _ in files):
-        told |= _read_schema(suite / "schema.json")
-    known = {name: told.get(name) for run in runs for name in run.stats}
+        directions |= _read_schema(suite / "schema.json")
+    known = {name: directions.get(name) for run in runs for name in run.stats}
     spec = choose_measures(measures, known)
     rows = [
         {"dataset": run.scenario, "algorithm": run.model}
@@ -123,8 +124,8 @@ def _read_spec(spec: Any) -> tuple[str, str]:
     adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
     if not isinstance(adapter, dict) or not isinstance(spec.get("name"), str):
         raise BayescompareError(
-            "not HELM's run_spec.json, which has 'name' and 'adapter_spec': give the directory of "
-            "a run as helm-run wrote it."
+            "not HELM's run_spec.json, which has 'name' and 'adapter_spec': give a run's directory "
+            "that helm-run wrote."
         )
     model = adapter.get("model") or adapter.get("model_deployment")
     if not model:
@@ -136,10 +137,10 @@ def _read_spec(spec: Any) -> tuple[str, str]:
 
 
 def _read_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, float]:
-    """Return the means of the stats asked for."""
+    """Return the means of the stats of one split and perturbation."""
     if not isinstance(stats, list) or not all(_is_stat(stat) for stat in stats):
         raise BayescompareError(
-            "not HELM's stats.json, a list of objects with a 'name' that has a 'name' of its own."
+            "not HELM's stats.json, a list of objects whose 'name' is an object with a 'name'."
         )
     chosen = [stat for stat in stats if _fits(stat["name"], split, perturbation)]
     if not chosen:
@@ -152,12 +153,12 @@ def _read_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, f
         )
     means: dict[str, float] = {}
     for stat in chosen:
-        # Without a mean nothing was counted, and HELM leaves out what is not a number.
+        # A stat without a mean counted nothing; HELM also leaves out means that are NaN.
         name, mean = stat["name"]["name"], stat.get("mean")
         if is_number(mean) and math.isnan(mean):
             continue
         if is_number(mean) and means.setdefault(name, float(mean)) != mean:
-            raise BayescompareError(f"{name!r} is there twice, as {means[name]} and as {mean}.")
+            raise BayescompareError(f"{name!r} occurs twice, as {means[name]} and as {mean}.")
     return means
 
 
@@ -175,16 +176,20 @@ def _fits(name: Mapping[str, Any], split: str, perturbation: str | None) -> bool
 
 
 def _perturbation(name: Mapping[str, Any]) -> str | None:
-    """Name the perturbation of which this is the worst case, HELM's measure of robustness."""
-    told = name.get("perturbation")
-    if not isinstance(told, dict):
+    """Return the perturbation whose worst case this is, HELM's measure of robustness."""
+    details = name.get("perturbation")
+    if not isinstance(details, dict):
         return None
-    worst = told.get("computed_on") == "worst"
-    return str(told.get("name")) if worst else f"{told.get('name')} ({told.get('computed_on')})"
+    worst = details.get("computed_on") == "worst"
+    return (
+        str(details.get("name"))
+        if worst
+        else f"{details.get('name')} ({details.get('computed_on')})"
+    )
 
 
 def _read_schema(file: Path) -> dict[str, Measure]:
-    """Return the directions that a suite's schema gives, where there is one."""
+    """Return the directions that a suite's schema gives, if it has one."""
     if not file.exists():
         return {}
     with naming(file):
@@ -205,6 +210,6 @@ def _check_once(runs: list[_Run]) -> None:
         other = seen.setdefault((run.scenario, run.model), run.file)
         if other != run.file:
             raise BayescompareError(
-                f"{other} and {run.file} are both of {run.model!r} on {run.scenario!r}: leave out "
-                "one, or name them apart, as in {'first': ..., 'second': ...}."
+                f"{other} and {run.file} are both runs of {run.model!r} on {run.scenario!r}: leave "
+                "out one, or give them different names, as in {'first': ..., 'second': ...}."
             )

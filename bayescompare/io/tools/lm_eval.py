@@ -32,7 +32,7 @@ _METRICS = directed(
 
 
 class _Task(NamedTuple):
-    """What one file says about one task."""
+    """One file's results of one task."""
 
     file: Path
     date: float
@@ -52,19 +52,18 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
         ``results_*.json`` files, or directories with such files in or below them. A mapping names
         the models itself: ``{"0-shot": "a.json", "5-shot": "b.json"}``.
     measures : mapping or iterable of str, optional
-        Metrics as the file has them, with their filter (``"acc,none"``), or without it where a
-        task has but one (``"acc"``). By default those that every task has; a task with none of
-        those named is left out. Which way is better is
-        what the file says (``higher_is_better``).
+        Metrics as the file has them, with their filter (``"acc,none"``), or without it if a task
+        has only one (``"acc"``). By default those that every task has; tasks with none of the
+        named metrics are left out. The file says which way is better (``higher_is_better``).
     groups : bool
-        Whether a group with a score of its own, such as mmlu, is one dataset in the place of its
+        Whether a group that has a score itself, such as mmlu, is one dataset in place of its
         tasks. By default every task is a dataset, and groups, which would count them twice, are
         left out.
 
     Returns
     -------
     Results
-        Tasks are the datasets, models the algorithms. Where a model ran a task twice with the same
+        Tasks are the datasets, models the algorithms. If a model ran a task twice with the same
         settings, the newer file counts.
 
     See Also
@@ -85,15 +84,15 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     ('large', 'small')
     """
     files, source = find_files(paths, "results_*.json")
-    found: list[_Task] = []
+    runs: list[_Task] = []
     for file, name in files:
         with naming(file):
-            found += _read_tasks(read_json(file), file, name, groups)
-    tasks = _newest(found)
+            runs += _read_tasks(read_json(file), file, name, groups)
+    tasks = _newest(runs)
     common = [m for m in tasks[0].values if all(m in task.values for task in tasks)]
     if not common and measures is None:
         raise BayescompareError(
-            f"no metric is there for every task: {_metrics_words(tasks)}. Name some by measures=; "
+            f"no metric is common to all tasks: {_metrics_words(tasks)}. Name some by measures=; "
             "tasks without them are left out."
         )
     full = [key for task in tasks for key in task.values]
@@ -105,27 +104,27 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
         for task in tasks
     ]
     results = _without_empty(Results.from_frame(pd.DataFrame(rows), measures=spec, source=source))
-    older = len(found) - len(tasks)
+    older = len(runs) - len(tasks)
     notes = [f"{plural(older, 'older run')} of a task left out"] if older else []
-    notes += _unlike(tasks)
+    notes += _settings_notes(tasks)
     return replace(results, notes=(*results.notes, *notes)) if notes else results
 
 
-def _unlike(tasks: list[_Task]) -> list[str]:
-    """Tell of tasks that models ran in different ways; few shots and many may be what is asked."""
-    said = []
+def _settings_notes(tasks: list[_Task]) -> list[str]:
+    """Note the tasks that models ran with different settings, which may be what is compared."""
+    notes = []
     for key in tasks[0].settings:
         by_task: dict[str, set[str]] = {}
         for task in tasks:
             by_task.setdefault(task.name, set()).add(str(task.settings[key]))
         differ = [name for name, seen in by_task.items() if len(seen) > 1]
         if differ:
-            said.append(f"the models ran {first(differ)} with different {key}")
-    return said
+            notes.append(f"the models ran {first(differ)} with different {key}")
+    return notes
 
 
 def _without_empty(results: Results) -> Results:
-    """Leave out the tasks that none of the measures is about."""
+    """Leave out the tasks that have none of the measures."""
     there = results.data.to_array().notnull().any(["variable", "algorithm"])
     kept, gone = (results.data["dataset"].values[where].tolist() for where in (there, ~there))
     if not gone:
@@ -134,11 +133,11 @@ def _without_empty(results: Results) -> Results:
     return replace(results.sel(datasets=kept), notes=(note,))
 
 
-# ----------------------------------------------------------------------------------- what files say
+# ------------------------------------------------------------------------------------ reading files
 
 
 def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterator[_Task]:
-    """Give what a file says about each of its tasks."""
+    """Yield a file's results of each of its tasks."""
     results = data.get("results") if isinstance(data, dict) else None
     if not isinstance(results, dict) or not all(isinstance(own, dict) for own in results.values()):
         raise BayescompareError(
@@ -169,7 +168,7 @@ def _part(data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _metrics(entries: Mapping[str, Any]) -> dict[str, float]:
-    """Return a task's metrics, without standard errors and what is not measured.
+    """Return a task's metrics, without standard errors and entries that are not metrics.
 
     Examples
     --------
@@ -184,9 +183,9 @@ def _metrics(entries: Mapping[str, Any]) -> dict[str, float]:
 
 def _names(data: Mapping[str, Any], values: Mapping[str, Any], groups: bool) -> list[str]:
     """Return the tasks that count as datasets, each once."""
-    told = {g: own for g, own in _part(data, "group_subtasks").items() if isinstance(own, list)}
+    listed = {g: own for g, own in _part(data, "group_subtasks").items() if isinstance(own, list)}
     # A task may be listed as a group of none, or of itself.
-    lists = {g: [c for c in own if isinstance(c, str) and c != g] for g, own in told.items()}
+    lists = {g: [c for c in own if isinstance(c, str) and c != g] for g, own in listed.items()}
     children = {group: rest for group, rest in lists.items() if rest}
     _check_no_cycle(children)
     grouped = {*children, *_part(data, "groups")}
@@ -195,16 +194,16 @@ def _names(data: Mapping[str, Any], values: Mapping[str, Any], groups: bool) -> 
 
     inner = {child for own in children.values() for child in own}
     tops = [task for task in dict.fromkeys([*values, *children]) if task not in inner]
-    # By a stack of our own: groups may be nested as deep as a file likes. Each is opened once.
-    found, opened, waiting = dict[str, None](), set[str](), tops[::-1]
+    # A stack instead of recursion: groups may be nested arbitrarily deep. Each is opened once.
+    kept, opened, waiting = dict[str, None](), set[str](), tops[::-1]
     while waiting:
         task = waiting.pop()
         if task not in children or values.get(task):
-            found[task] = None
+            kept[task] = None
         elif task not in opened:
             opened.add(task)
             waiting.extend(reversed(children[task]))
-    return list(found)
+    return list(kept)
 
 
 def _check_no_cycle(children: Mapping[str, list[str]]) -> None:
@@ -213,7 +212,8 @@ def _check_no_cycle(children: Mapping[str, list[str]]) -> None:
     except CycleError as error:
         cycle = [str(group) for group in error.args[1]]
         raise BayescompareError(
-            f"group_subtasks: the group {cycle[0]!r} holds itself, by way of {first(cycle[1:], 4)}."
+            f"group_subtasks: the group {cycle[0]!r} contains itself, through "
+            f"{first(cycle[1:], 4)}."
         ) from None
 
 
@@ -226,18 +226,18 @@ def model_of(data: Mapping[str, Any]) -> str | None:
     'gpt2'
     """
     config = _part(data, "config")
-    told = config.get("model_args")
-    if isinstance(told, str):
-        told = dict(part.partition("=")[::2] for part in told.split(","))
-    arguments = told if isinstance(told, dict) else {}
-    # In the harness's own order: an adapter is given together with the model it is for.
+    raw = config.get("model_args")
+    if isinstance(raw, str):
+        raw = dict(part.partition("=")[::2] for part in raw.split(","))
+    arguments = raw if isinstance(raw, dict) else {}
+    # In the harness's own order: an adapter is listed together with its base model.
     keys = ("peft", "delta", "pretrained", "model", "path", "engine")
-    found = [data.get("model_name"), *map(arguments.get, keys), config.get("model")]
-    return next((str(name) for name in found if name), None)
+    candidates = [data.get("model_name"), *map(arguments.get, keys), config.get("model")]
+    return next((str(name) for name in candidates if name), None)
 
 
 def _settings(data: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """Return what must be the same for one run of a task to stand for another."""
+    """Return the settings that must agree for one run of a task to replace another."""
     own = {key: _part(data, key).get(task) for key in ("versions", "n-shot", "n-samples")}
     run = ("system_instruction_sha", "chat_template_sha", "fewshot_as_multiturn")
     limit = {"limit": _part(data, "config").get("limit")}
@@ -247,10 +247,10 @@ def _settings(data: Mapping[str, Any], task: str) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------- many of them
 
 
-def _newest(found: list[_Task]) -> list[_Task]:
-    """Keep one run of each task by each model: the newest, if they can stand for each other."""
+def _newest(runs: list[_Task]) -> list[_Task]:
+    """Keep one run of each task by each model: the newest, if their settings agree."""
     kept: dict[tuple[str, str], _Task] = {}
-    for task in found:
+    for task in runs:
         other = kept.setdefault((task.name, task.model), task)
         if other.file != task.file:
             _check_interchangeable(other, task)
@@ -265,17 +265,17 @@ def _check_interchangeable(one: _Task, other: _Task) -> None:
         return
     raise BayescompareError(
         f"{one.file} and {other.file} both have {one.name!r} by {one.model!r}, and "
-        f"{reason if differ else 'neither is the newer one'}: leave out one, or name them apart, "
+        f"{reason if differ else 'neither is newer'}: leave out one, or give them different names, "
         "as in {'first': ..., 'second': ...}."
     )
 
 
 def _key(name: str, task: _Task) -> str:
-    """Return the metric that a name means: itself, or the only one of that name with a filter."""
+    """Return the metric that a name refers to: itself, or the only one that adds a filter."""
     keys = [key for key in task.values if key == name or key.partition(",")[0] == name]
     if len(keys) > 1:
         raise BayescompareError(
-            f"measures: {task.name!r} has {name!r} by several filters, {quoted(keys)}: name one "
+            f"measures: {task.name!r} has {name!r} with several filters, {quoted(keys)}: name one "
             "of these."
         )
     return keys[0] if keys else name
@@ -284,10 +284,10 @@ def _key(name: str, task: _Task) -> str:
 def _direction(name: str, tasks: list[_Task]) -> Measure | None:
     """Return the direction that the files give, unless they contradict each other."""
     metric = name.partition(",")[0]
-    told = {v for task in tasks if isinstance(v := task.higher.get(metric), bool)}
-    if len(told) == 1:
-        return Measure("max" if told.pop() else "min")
-    return None if told else _METRICS.get(metric)
+    flags = {v for task in tasks if isinstance(v := task.higher.get(metric), bool)}
+    if len(flags) == 1:
+        return Measure("max" if flags.pop() else "min")
+    return None if flags else _METRICS.get(metric)
 
 
 def _metrics_words(tasks: list[_Task]) -> str:

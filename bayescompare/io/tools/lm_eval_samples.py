@@ -21,7 +21,7 @@ __all__ = ["read_lm_eval_samples"]
 
 
 class _Document(NamedTuple):
-    """One document of a task: which it is, by which filter it was judged, and how."""
+    """One document of a task, with its filter and its metrics."""
 
     line: int
     id: str
@@ -43,11 +43,11 @@ def read_lm_eval_samples(
         ``results_<date>.json`` beside a file, or else is that of its directory; a mapping names
         the models itself.
     metric : str or mapping of str to str
-        The metric that says, by 1 or 0, whether the answer was right; a mapping names one for each
-        task, and tasks that it does not name are left out.
+        The metric that is 1 for a right and 0 for a wrong answer; a mapping names one for each
+        task, and other tasks are left out.
     filter : str, optional
-        Which filter's answers, as in ``"strict-match"``; needed for tasks that have several. One
-        that a task does not have is refused.
+        The filter whose answers are read, as in ``"strict-match"``; needed for tasks that have
+        several. A filter that a task does not have is refused.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def read_lm_eval_samples(
     Raises
     ------
     BayescompareError
-        Also when models did not see the same documents.
+        Also if the models did not see the same documents.
 
     Examples
     --------
@@ -113,16 +113,16 @@ def _model_of(file: Path) -> str:
     if beside.exists():
         with naming(beside):
             data = read_json(beside)
-        told = model_of(data) if isinstance(data, dict) else None
-        return told or file.parent.name
+        model = model_of(data) if isinstance(data, dict) else None
+        return model or file.parent.name
     return file.parent.name
 
 
 def _check_one_file(other: Path, file: Path, task: str, model: str) -> None:
     if other != file:
         raise BayescompareError(
-            f"{other} and {file} both have {task!r} by {model!r}: leave out one, or name them "
-            "apart, as in {'first': ..., 'second': ...}."
+            f"{other} and {file} both have {task!r} by {model!r}: leave out one, or give them "
+            "different names, as in {'first': ..., 'second': ...}."
         )
 
 
@@ -132,23 +132,23 @@ def _check_one_file(other: Path, file: Path, task: str, model: str) -> None:
 def _document(line: int, row: dict[str, Any]) -> _Document:
     if "doc_id" not in row:
         raise BayescompareError(
-            f"line {line} has no 'doc_id', so this is no file of samples that lm-evaluation-"
-            f"harness wrote; it has {quoted(row, 8)}."
+            f"line {line} has no 'doc_id', so lm-evaluation-harness did not write this file of "
+            f"samples; it has {quoted(row, 8)}."
         )
     kind = "doc_hash" if "doc_hash" in row else "doc"
-    told = kind, json.dumps(row.get(kind), sort_keys=True)
-    return _Document(line, str(row["doc_id"]), told, str(row.get("filter", "none")), row)
+    fingerprint = kind, json.dumps(row.get(kind), sort_keys=True)
+    return _Document(line, str(row["doc_id"]), fingerprint, str(row.get("filter", "none")), row)
 
 
 def _chosen(documents: list[_Document], filter: str | None) -> list[_Document]:
     """Keep the answers by one filter."""
     filters = list(dict.fromkeys(document.filter for document in documents))
-    # A task without filters is not concerned by the choice of one for the others.
+    # The choice of a filter does not apply to a task that has none.
     if filters == ["none"] or (filter is None and len(filters) == 1):
         return documents
     if filter not in filters:
         raise BayescompareError(
-            f"filter={filter!r}: answers were judged by {quoted(filters)}; say which."
+            f"filter={filter!r}: the answers have the filters {quoted(filters)}; choose one."
         )
     return [document for document in documents if document.filter == filter]
 
@@ -156,15 +156,15 @@ def _chosen(documents: list[_Document], filter: str | None) -> list[_Document]:
 def _check_filter(known: str, own: str, task: str) -> None:
     if known != own:
         raise BayescompareError(
-            f"the answers to {task!r} were judged by the filter {own!r} here and by {known!r} in "
-            "another file: they are no pairs; run the models with the same filter."
+            f"the answers to {task!r} have the filter {own!r} here and {known!r} in another file, "
+            "so they cannot be paired: run the models with the same filter."
         )
 
 
 def _right(document: _Document, metric: str) -> float:
     if metric not in document.judged:
-        told = document.judged.get("metrics")
-        there = list(map(str, told)) if isinstance(told, list) else list(document.judged)
+        names = document.judged.get("metrics")
+        there = list(map(str, names)) if isinstance(names, list) else list(document.judged)
         raise BayescompareError(
             f"metric={metric!r}: not in line {document.line}, which has {quoted(there)}; name one "
             "for each task, as in metric={'gsm8k': 'exact_match'}."
@@ -181,10 +181,10 @@ def _right(document: _Document, metric: str) -> float:
 def _check_same(
     document: _Document, task: str, file: Path, prints: dict[tuple[str, str, str], tuple[str, Path]]
 ) -> None:
-    """Refuse two documents by one number: models were asked different questions."""
-    kind, told = document.print
-    known, where = prints.setdefault((task, document.id, kind), (told, file))
-    if known != told:
+    """Refuse different documents under one number: the models answered different questions."""
+    kind, content = document.print
+    known, where = prints.setdefault((task, document.id, kind), (content, file))
+    if known != content:
         raise BayescompareError(
             f"line {document.line}: document {document.id} of {task!r} is not the one in {where} "
             f"({kind} differs); run the models on the same version of the task."

@@ -35,7 +35,7 @@ def from_mlflow(
     unfinished: Unfinished = "raise",
     source: str = "MLflow runs",
 ) -> Results:
-    """Take the runs of MLflow experiments.
+    """Build results from the runs of MLflow experiments.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ def from_mlflow(
         The metrics, with or without ``metrics.`` before their names; MLflow does not know which
         way is better.
     dataset, algorithm : str
-        The columns that tell datasets and algorithms apart, as in ``"tags.dataset"`` or
+        The columns with the names of datasets and algorithms, as in ``"tags.dataset"`` or
         ``"params.model"``.
     replicate : str, optional
-        The column that tells folds or seeds apart, as in ``"params.seed"``.
+        The column that distinguishes folds or seeds, as in ``"params.seed"``.
     repeats : {"raise", "replicate", "mean"}
-        What to do about several runs that the columns above do not tell apart: refuse them, keep
-        them apart as replicates, or average them.
+        What to do about several runs that agree in the columns above: refuse them, keep them
+        apart as replicates, or average them.
     unfinished : {"raise", "drop"}
         What to do about runs whose status is not FINISHED: refuse them, or leave them out.
     source : str
@@ -70,11 +70,11 @@ def from_mlflow(
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
     _check_runs(df, unfinished)
-    given = as_measures(measures)
-    twice = repeated([name.removeprefix("metrics.") for name in given])
+    named = as_measures(measures)
+    twice = repeated([name.removeprefix("metrics.") for name in named])
     if twice is not None:
         raise BayescompareError(f"measures names {twice!r} twice, with and without 'metrics.'.")
-    spec = check_spec({name.removeprefix("metrics."): kind for name, kind in given.items()})
+    spec = check_spec({name.removeprefix("metrics."): kind for name, kind in named.items()})
     metrics = {n: find_column(df, f"measures[{n!r}]", f"metrics.{n}") for n in spec}
     roles = {"dataset": dataset, "algorithm": algorithm, "replicate": replicate}
     columns = {
@@ -95,13 +95,14 @@ def from_mlflow(
 
 
 def _check_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
-    """Check that these are runs, and that those that count have come to their end."""
+    """Check that these are runs, and that those that count are finished."""
     check_word("unfinished", unfinished, ("raise", "drop"))
     columns = [str(column) for column in df.columns]
     if "status" not in columns or not any(name.startswith("metrics.") for name in columns):
         raise BayescompareError(
-            "df has no status or no metrics.…, so it is not what mlflow.search_runs() returns, or "
-            f"no run logged a metric; its columns are {quoted(columns, 8)}."
+            "df lacks the column status or any called metrics.…: either it does not come from "
+            "mlflow.search_runs(), or no run logged a metric; its columns are "
+            f"{quoted(columns, 8)}."
         )
     others = df["status"][df["status"] != "FINISHED"]
     if len(others) == len(df):
@@ -109,6 +110,6 @@ def _check_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
     if unfinished == "raise" and not others.empty:
         words = [f"{row} is {s}" for row, s in zip(row_words(others), others, strict=True)]
         raise BayescompareError(
-            f"runs that are not FINISHED: {first(words, 4)}. Say unfinished='drop' to leave them "
+            f"some runs are not FINISHED: {first(words, 4)}. Use unfinished='drop' to leave them "
             "out."
         )

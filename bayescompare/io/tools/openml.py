@@ -47,7 +47,7 @@ def from_openml(
     repeats: Repeats = "raise",
     source: str = "OpenML evaluations",
 ) -> Results:
-    """Take evaluations of runs on OpenML.
+    """Build results from evaluations of runs on OpenML.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def from_openml(
         ``list_evaluations_setups``; frames of several functions one below the other
         (`pandas.concat`). With ``per_fold=True`` the folds are replicates.
     measures : mapping or iterable of str, optional
-        OpenML's names of functions; by default all there are. Which way is better is known of the
-        usual ones.
+        OpenML's names of functions; by default all there are. Which way is better is known for
+        the usual ones.
     dataset, algorithm : str
-        The columns with the names: ``"task_id"`` tells several tasks on one dataset apart,
+        The columns with the names: ``"task_id"`` distinguishes several tasks on one dataset,
         ``"setup_id"`` several settings of one flow.
     repeats : {"raise", "replicate", "mean"}
         What to do about several runs of an algorithm on a dataset: refuse them, keep them apart as
@@ -70,7 +70,7 @@ def from_openml(
     Returns
     -------
     Results
-        An ``=`` in the name of a flow, as pipelines have, is written ``:``.
+        An ``=`` in the name of a flow, as in pipelines, becomes ``:``.
 
     Examples
     --------
@@ -85,22 +85,22 @@ def from_openml(
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
     columns = {"dataset": dataset, "algorithm": algorithm, "run": "run_id", "function": "function"}
-    found = {
+    labels = {
         role: find_column(df, f"{role}={name!r}", name)
         for role, name in {**columns, "value": "value"}.items()
     }
-    frame = pd.DataFrame({role: row_names(df[found[role]], role) for role in columns})
+    frame = pd.DataFrame({role: row_names(df[labels[role]], role) for role in columns})
     frame["algorithm"] = algorithm_labels(frame["algorithm"])
     _check_one_task(frame["dataset"], df, dataset)
     names = frame["function"].unique().tolist()
     spec = choose_measures(measures, {name: _FUNCTIONS.get(name) for name in names}, names)
     kept = frame["function"].isin(list(spec))
-    runs = _by_run(frame[kept].assign(value=_values(df[kept], found["value"])))
+    runs = _by_run(frame[kept].assign(value=_values(df[kept], labels["value"])))
     return settle_repeats(runs, spec, repeats, source=source)
 
 
 def _check_one_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> None:
-    """Refuse several tasks by one name: other splits, and at times another target."""
+    """Refuse several tasks under one name: their splits differ, and sometimes their targets."""
     if "task_id" not in df or column == "task_id":
         return
     tasks = df["task_id"].groupby(datasets, sort=False).unique()
@@ -109,13 +109,13 @@ def _check_one_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> 
     ]
     if several:
         raise BayescompareError(
-            f"dataset={column!r} names several tasks alike: {first(several, 4)}. Say "
+            f"dataset={column!r} gives several tasks the same name: {first(several, 4)}. Use "
             "dataset='task_id', or keep one task of each dataset."
         )
 
 
 def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
-    """Return each row's value or, of evaluations per fold, its list of values."""
+    """Return each row's value or, for evaluations per fold, its list of values."""
     values: pd.Series[Any] = df[column]
     if values.notna().any() or "values" not in df:
         return values
@@ -123,7 +123,7 @@ def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     wrong = lists[[not isinstance(own, list) or not own for own in lists]]
     if not wrong.empty:
         raise BayescompareError(
-            f"neither value nor a list of values in {first(row_words(wrong), 4)}: leave out such "
+            f"no value and no list of values in {first(row_words(wrong), 4)}: leave out such "
             "rows, or list the evaluations again with per_fold=True."
         )
     return lists
@@ -139,9 +139,9 @@ def _by_run(frame: pd.DataFrame) -> pd.DataFrame:
     twice = frame[frame.duplicated([*keys, "function"])]
     if not twice.empty:
         raise BayescompareError(
-            f"run {twice['run'].iloc[0]} has {twice['function'].iloc[0]!r} more than once: leave "
-            "out the rows that are there twice."
+            f"run {twice['run'].iloc[0]} has {twice['function'].iloc[0]!r} more than once: remove "
+            "the duplicate rows."
         )
     wide = frame.pivot(index=keys, columns="function", values="value")
-    # pivot sorts its rows; names stay in the order in which they came.
+    # pivot sorts its rows; the merge restores the order of the names.
     return frame[keys].drop_duplicates().merge(wide.reset_index(), on=keys)

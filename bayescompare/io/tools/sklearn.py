@@ -33,7 +33,7 @@ def from_cross_validate(
     measures: Chosen | None = None,
     source: str = "scikit-learn cross_validate",
 ) -> Results:
-    """Take what `sklearn.model_selection.cross_validate` returned, with folds as replicates.
+    """Build results from `sklearn.model_selection.cross_validate`, with folds as replicates.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ def from_cross_validate(
         ``{dataset: {algorithm: cross_validate(...)}}``, with the same splits for every algorithm
         of a dataset; datasets may have different numbers of splits.
     measures : mapping or iterable of str, optional
-        By default every test score (``"accuracy"`` for ``test_accuracy``; ``"score"`` when there
+        By default every test score (``"accuracy"`` for ``test_accuracy``; ``"score"`` if there
         was one scorer without a name) and, in seconds, ``"fit_time"`` and ``"score_time"``. Train
-        scores are read when they are named, as in ``"train_accuracy"``.
+        scores are read if they are named, as in ``"train_accuracy"``.
     source : str
         Where the scores came from.
 
     Returns
     -------
     Results
-        Scores are better when higher, ``neg_mean_squared_error`` too, which keeps its sign. A
-        score of NaN, which a failed fit leaves, is a missing fold.
+        Higher scores are better, even of ``neg_mean_squared_error``, which keeps its sign. A
+        failed fit leaves a score of NaN, which is a missing fold.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def from_cross_validate(
 
 
 def _check_apart(names: Mapping[Any, Any], where: str) -> None:
-    """Refuse names that are the same once written."""
+    """Refuse names that are the same as text."""
     written = [str(name) for name in names]
     twice = repeated(written)
     if twice is not None:
@@ -90,8 +90,8 @@ def _fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
     if not isinstance(result, Mapping) or not any(str(k).startswith("test_") for k in result):
         seen = list(map(str, result)) if isinstance(result, Mapping) else type(result).__name__
         raise BayescompareError(
-            f"{where} is no result of cross_validate, which has a key such as 'test_score' (seen: "
-            f"{seen}): give {{dataset: {{algorithm: cross_validate(...)}}}}."
+            f"{where} is not a result of cross_validate, which has a key such as 'test_score' "
+            f"(seen: {seen}): give {{dataset: {{algorithm: cross_validate(...)}}}}."
         )
     columns = {
         str(key).removeprefix("test_"): _numbers(values, f"{where}[{key!r}]")
@@ -117,21 +117,21 @@ def _numbers(values: object, where: str) -> FloatArray:
 def _check_same_splits(
     dataset: str, own: Mapping[str, Columns], results: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Refuse algorithms that were not scored on the same splits: their folds are no pairs."""
+    """Refuse algorithms that were scored on different splits: their folds cannot be paired."""
     sizes = {name: len(next(iter(columns.values()))) for name, columns in own.items()}
     if len(set(sizes.values())) > 1:
         raise BayescompareError(
             f"scores[{dataset!r}]: different numbers of splits, {sizes}; give every algorithm of a "
             "dataset the same cv=."
         )
-    told = {
+    splits = {
         name: [list(map(int, test)) for test in result["indices"]["test"]]
         for name, result in results.items()
         if isinstance(result.get("indices"), Mapping) and "test" in result["indices"]
     }
-    (one, *others) = told or [""]
+    (one, *others) = splits or [""]
     for other in others:
-        if told[one] != told[other]:
+        if splits[one] != splits[other]:
             raise BayescompareError(
                 f"scores[{dataset!r}]: {one!r} and {other!r} were tested on different splits; give "
                 "both the same cv=, with a random_state if it shuffles."
@@ -149,7 +149,7 @@ def from_grid_search(
     failed: Literal["raise", "drop"] = "raise",
     source: str = "scikit-learn search",
 ) -> Results:
-    """Take fitted searches: every candidate is an algorithm, every split a replicate.
+    """Build results from fitted searches: candidates are algorithms, splits replicates.
 
     Parameters
     ----------
@@ -157,36 +157,36 @@ def from_grid_search(
         ``{dataset: search}``: fitted ``GridSearchCV`` or ``RandomizedSearchCV`` objects, or their
         ``cv_results_``, as a dict or DataFrame.
     measures : mapping or iterable of str, optional
-        By default every test score: ``"score"``, or the names of the scorers when there are
-        several. There are no times: a search keeps their means over the splits only.
+        By default every test score: ``"score"``, or the names of the scorers if there are
+        several. Times are not available: a search keeps only their means over the splits.
     name : callable, optional
-        What a candidate is called, given its parameters. By default the parameters that vary, as
-        in ``"C 10, kernel rbf"``.
+        A function that names a candidate by its parameters. By default the parameters that vary,
+        as in ``"C 10, kernel rbf"``.
     failed : {"raise", "drop"}
         What to do about candidates that have no score on some dataset, because every fit failed:
-        refuse them, or leave them out on all datasets. A split that failed alone is a missing
-        replicate.
+        refuse them, or leave them out on all datasets. If only some splits failed, those are
+        missing replicates.
     source : str
         Where the searches came from.
 
     Examples
     --------
-    >>> found = {
+    >>> cv_results = {
     ...     "params": [{"C": 1}, {"C": 10}],
     ...     "split0_test_score": [0.9, 0.8], "split1_test_score": [0.8, 0.9],
     ... }
-    >>> from_grid_search({"iris": found}).algorithms
+    >>> from_grid_search({"iris": cv_results}).algorithms
     ('C 1', 'C 10')
     """
     check_word("failed", failed, ("raise", "drop"))
     _check_mapping(searches, "searches", "{dataset: GridSearchCV(...).fit(X, y)}")
-    found = {
+    cv_results = {
         str(dataset): _cv_results(search, str(dataset)) for dataset, search in searches.items()
     }
-    names = _candidate_names({d: r["params"] for d, r in found.items()}, name)
+    names = _candidate_names({d: r["params"] for d, r in cv_results.items()}, name)
     tables = [
         (dataset, candidate, columns)
-        for dataset, results in found.items()
+        for dataset, results in cv_results.items()
         for candidate, columns in zip(names[dataset], _candidates(results, dataset), strict=True)
     ]
     known = {measure: _SCORE for _, _, columns in tables for measure in columns}
@@ -196,37 +196,37 @@ def from_grid_search(
         words = [f"{candidate!r} on {dataset!r}" for candidate, dataset in bad.items()]
         raise BayescompareError(
             f"scores of NaN on every split, so the fits or their scoring failed: {first(words)}. "
-            "Mend the search, or say failed='drop' to leave out such candidates."
+            "Correct the search, or use failed='drop' to leave out such candidates."
         )
     if bad and len(bad) == len({candidate for _, candidate, _ in tables}):
         raise BayescompareError("every candidate has scores of NaN: no fit succeeded.")
-    made = _from_tables([table for table in tables if table[1] not in bad], spec, source)
+    results = _from_tables([table for table in tables if table[1] not in bad], spec, source)
     note = f"left out, with scores of NaN: {first(list(bad))}"
-    return replace(made, notes=(note,)) if bad else made
+    return replace(results, notes=(note,)) if bad else results
 
 
 def _cv_results(search: object, dataset: str) -> dict[str, Any]:
-    found = getattr(search, "cv_results_", search)
-    if isinstance(found, pd.DataFrame):
-        found = {str(column): found[column].tolist() for column in found.columns}
-    if not isinstance(found, Mapping) or not {"params", "split0_test"} <= {
-        re.sub(r"_test_.*", "_test", str(key)) for key in found
+    results = getattr(search, "cv_results_", search)
+    if isinstance(results, pd.DataFrame):
+        results = {str(column): results[column].tolist() for column in results.columns}
+    if not isinstance(results, Mapping) or not {"params", "split0_test"} <= {
+        re.sub(r"_test_.*", "_test", str(key)) for key in results
     }:
         raise BayescompareError(
             f"searches[{dataset!r}] is a {type(search).__name__} without cv_results_ of its splits "
             "('params', 'split0_test_score'): give a fitted search or its cv_results_."
         )
-    if "iter" in found:
+    if "iter" in results:
         raise BayescompareError(
             f"searches[{dataset!r}] is a halving search, whose candidates were scored on different "
             "amounts of data: compare the survivors by cross_validate instead."
         )
-    if not all(isinstance(params, Mapping) for params in found["params"]):
+    if not all(isinstance(params, Mapping) for params in results["params"]):
         raise BayescompareError(
             f"searches[{dataset!r}]['params'] must hold a dict for each candidate; a table read "
             "from a file has their text: give the search itself."
         )
-    return {str(key): values for key, values in found.items()}
+    return {str(key): values for key, values in results.items()}
 
 
 def _candidates(results: Mapping[str, Any], dataset: str) -> list[Columns]:
@@ -254,7 +254,7 @@ def _candidate_names(
     grids: Mapping[str, Sequence[Mapping[str, Any]]],
     name: Callable[[Mapping[str, Any]], str] | None,
 ) -> dict[str, list[str]]:
-    """Name every candidate of every dataset, the same one by the same name."""
+    """Name every candidate of every dataset, equal candidates alike."""
     candidates = [params for grid in grids.values() for params in grid]
     call = name or _namer(candidates)
     names = {d: [algorithm_label(str(call(p))) for p in grid] for d, grid in grids.items()}
@@ -262,7 +262,7 @@ def _candidate_names(
         twice = repeated(own)
         if twice is not None:
             raise BayescompareError(
-                f"searches[{dataset!r}]: two candidates are called {twice!r}; tell them apart by "
+                f"searches[{dataset!r}]: two candidates are called {twice!r}; distinguish them by "
                 "name=, a function of the parameters."
             )
     return names
@@ -270,8 +270,8 @@ def _candidate_names(
 
 def _namer(candidates: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
     keys = list(dict.fromkeys(key for params in candidates for key in params))
-    told = {key: {_text(p[key]) if key in p else None for p in candidates} for key in keys}
-    varying = [key for key in keys if len(told[key]) > 1] or keys
+    values = {key: {_text(p[key]) if key in p else None for p in candidates} for key in keys}
+    varying = [key for key in keys if len(values[key]) > 1] or keys
     # "C" for "svc__C", unless another step of the pipeline has a C too.
     last = [key.rpartition("__")[2] for key in varying]
     short = {k: s if last.count(s) == 1 else k for k, s in zip(varying, last, strict=True)}
@@ -284,7 +284,7 @@ def _namer(candidates: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, An
 
 
 def _text(value: object) -> str:
-    """Write a parameter's value shortly: an estimator or a function by its name."""
+    """Write a parameter's value in short, an estimator or a function by its name."""
     if hasattr(value, "get_params"):
         return type(value).__name__
     return str(getattr(value, "__name__", value))
@@ -293,10 +293,10 @@ def _text(value: object) -> str:
 # ------------------------------------------------------------------------------------------- shared
 
 
-def _check_mapping(given: object, argument: str, wanted: str) -> None:
-    if not isinstance(given, Mapping):
-        raise BayescompareError(f"{argument} is a {type(given).__name__}: give {wanted}.")
-    if not given:
+def _check_mapping(value: object, argument: str, wanted: str) -> None:
+    if not isinstance(value, Mapping):
+        raise BayescompareError(f"{argument} is a {type(value).__name__}: give {wanted}.")
+    if not value:
         raise BayescompareError(f"{argument} is empty: give {wanted}.")
 
 

@@ -1,4 +1,4 @@
-"""Weka: the results of an experiment, as the Experimenter writes them to CSV or ARFF."""
+"""Weka: the results of an experiment that the Experimenter wrote as CSV or ARFF."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from bayescompare.results.text import quoted, repeated
 
 __all__ = ["read_weka"]
 
-#: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; the
-#: times and sizes have a unit besides. Counts, entropies of the prior and what a scheme adds of
-#: its own (measureTreeSize) have none.
+#: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; times
+#: and sizes also have a unit. Counts, entropies of the prior and the additional measures of a
+#: scheme (measureTreeSize) have no direction.
 _FIELDS = directed(
     "Percent_correct Number_correct Kappa_statistic Correlation_coefficient SF_entropy_gain "
     "SF_mean_entropy_gain KB_information KB_mean_information KB_relative_information "
@@ -44,11 +44,11 @@ _FIELDS = directed(
     )
     for name in names.split()
 }
-#: What Weka's own Analyse panel looks at first.
+#: The fields that Weka's own Analyse panel shows first.
 _FIRST = ("Percent_correct", "Root_relative_squared_error")
 
-# Nothing is given back once it is taken (``*+``): each character is looked at a bounded number of
-# times, where a row of blanks before a quote once took time with the cube of its length.
+# The quantifiers are possessive (``*+``), so that each character is read a bounded number of
+# times; with backtracking, a row of blanks before a quote took cubic time.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.|"")*+\""""
 _CELL = re.compile(rf"""\s*+({_QUOTED}|[^,'"]*+)\s*+(,|$)""")
 _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|\S++)\s++\S", re.IGNORECASE)
@@ -62,17 +62,17 @@ def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -
     Parameters
     ----------
     path : str or path-like
-        What the Experimenter's CSVResultListener or InstancesResultListener wrote: a file with
+        A file that the Experimenter's CSVResultListener or InstancesResultListener wrote, with
         the columns ``Key_Dataset``, ``Key_Run``, ``Key_Fold``, ``Key_Scheme``, ...
     measures : mapping or iterable of str, optional
-        Weka's names; which way is better is known of those that Weka's evaluators report. By
-        default what Weka's own analysis starts with: ``"Percent_correct"``, or for regression
-        ``"Root_relative_squared_error"``.
+        Weka's names; which way is better is known for those that Weka's evaluators report. By
+        default the one that Weka's own analysis starts with: ``"Percent_correct"``, or for
+        regression ``"Root_relative_squared_error"``.
 
     Returns
     -------
     Results
-        Schemes are the algorithms, called by their class (``J48``), and by their options where a
+        Schemes are the algorithms, named by their class (``J48``), and by their options too if a
         class was run with several; each fold of each run is a replicate, called ``"run.fold"``.
 
     Examples
@@ -109,28 +109,28 @@ def _read_cells(text: str) -> pd.DataFrame:
     lines = _lines(text)
     header = _attributes(lines) if _RELATION.search(text) else _split(*next(lines, (1, "")))
     if repeated(header):
-        raise BayescompareError(f"column {repeated(header)!r} is there twice.")
+        raise BayescompareError(f"column {repeated(header)!r} occurs twice: rename or remove one.")
     rows = {number: _split(number, line) for number, line in lines}
     for number, row in rows.items():
         if len(row) != len(header):
             raise BayescompareError(
-                f"line {number} has {len(row)} cells where the header has {len(header)}."
+                f"line {number} has {len(row)} cells, but the header has {len(header)}."
             )
     if not rows:
-        raise BayescompareError("only a header, no rows.")
+        raise BayescompareError("the file has a header but no rows.")
     index = pd.Index(list(rows), name="line")
     return pd.DataFrame(list(rows.values()), columns=header, index=index, dtype=object)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Give the lines that say something, with their numbers."""
+    """Yield the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("%"):
             yield number, line.strip()
 
 
 def _attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
-    """Read the header of an ARFF file, and leave the lines after ``@data``."""
+    """Read the header of an ARFF file, up to ``@data``."""
     names: list[str] = []
     for number, line in lines:
         if line.lower().startswith("@data"):
@@ -138,8 +138,8 @@ def _attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
         if match := _ATTRIBUTE.match(line):
             names.append(_unquoted(match[1]))
         elif not line.lower().startswith("@relation"):
-            raise BayescompareError(f"line {number} is no ARFF: {line[:40]!r}.")
-    raise BayescompareError("an ARFF file without @data.")
+            raise BayescompareError(f"line {number} is not ARFF: {line[:40]!r}.")
+    raise BayescompareError("this ARFF file has no @data.")
 
 
 def _split(number: int, line: str) -> list[str]:
@@ -155,7 +155,7 @@ def _split(number: int, line: str) -> list[str]:
         match = _CELL.match(line, place)
         if match is None:
             raise BayescompareError(
-                f"malformed at line {number}: {line[place : place + 30]!r} is no cell."
+                f"malformed at line {number}: {line[place : place + 30]!r} is not a cell."
             )
         cells.append(_unquoted(match[1].rstrip()))
         place = match.end()
@@ -185,8 +185,8 @@ def _check_keys(table: pd.DataFrame) -> None:
     for key in ("Key_Dataset", "Key_Run", "Key_Scheme"):
         if key not in table:
             raise BayescompareError(
-                f"no column {key!r}, so this is no result of Weka's Experimenter; the columns are "
-                f"{quoted([str(column) for column in table.columns], 6)}."
+                f"no column {key!r}, so this is not a result of Weka's Experimenter; the columns "
+                f"are {quoted([str(column) for column in table.columns], 6)}."
             )
 
 
@@ -207,7 +207,7 @@ def _keys(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
-    """Call each scheme by its class alone where that tells it apart."""
+    """Label each scheme by its class, and by its options only where that is ambiguous."""
     pairs = list(dict.fromkeys(schemes.itertuples(index=False, name=None)))
     runs = Counter(scheme for scheme, _ in pairs)
     short = {scheme: scheme.rpartition(".")[2] for scheme in runs}

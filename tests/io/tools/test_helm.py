@@ -103,7 +103,7 @@ def test_a_split_that_is_not_there() -> None:
 
 def test_one_run_twice(suite: Path) -> None:
     shutil.copytree(suite / ONE, suite / "again")
-    with pytest.raises(bc.BayescompareError, match="are both of 'toy/small' on 'simple_mcqa"):
+    with pytest.raises(bc.BayescompareError, match="are both runs of 'toy/small' on 'simple_mcqa"):
         read_helm(suite, measures=["exact_match"])
 
 
@@ -146,7 +146,7 @@ def changed(file: Path, change: Callable[[list[Any]], object]) -> None:
 def test_a_stat_twice(suite: Path) -> None:
     name = {"name": "exact_match", "split": "test"}
     changed(suite / ONE / "stats.json", lambda stats: stats.append({"name": name, "mean": 0.123}))
-    with pytest.raises(bc.BayescompareError, match="'exact_match' is there twice"):
+    with pytest.raises(bc.BayescompareError, match="'exact_match' occurs twice"):
         read_helm(suite, measures=["exact_match"])
 
 
@@ -157,7 +157,7 @@ def test_a_run_without_its_spec(suite: Path) -> None:
 
 
 def test_a_directory_without_runs(tmp_path: Path) -> None:
-    with pytest.raises(bc.BayescompareError, match=r"no stats.json in this directory"):
+    with pytest.raises(bc.BayescompareError, match=r"no stats.json in or below this directory"):
         read_helm(tmp_path, measures=["exact_match"])
 
 

@@ -67,7 +67,7 @@ def test_directions_are_those_of_the_file(runs: Path) -> None:
 
 def test_files_that_contradict_each_other(runs: Path) -> None:
     changed(file_of(runs, "small"), lambda d: d["higher_is_better"]["toy_sums"].update(acc=False))
-    with pytest.raises(bc.BayescompareError, match="which way 'acc' is better is not known"):
+    with pytest.raises(bc.BayescompareError, match="it is not known which way 'acc' is better"):
         read_lm_eval(runs, measures=["acc"])
     assert read_lm_eval(runs, measures={"acc": "max"})["acc"].direction == "max"
 
@@ -84,7 +84,7 @@ def test_parts_of_another_shape_say_nothing(runs: Path) -> None:
 
 
 def test_what_every_task_has_is_the_default(runs: Path) -> None:
-    with pytest.raises(bc.BayescompareError, match="no metric is there for every task: 'toy_add"):
+    with pytest.raises(bc.BayescompareError, match="no metric is common to all tasks: 'toy_add"):
         read_lm_eval(runs)
     for model in ("small", "large"):
         changed(
@@ -112,7 +112,7 @@ def test_groups_of_groups(runs: Path) -> None:
 
 
 def test_a_filter_must_be_named() -> None:
-    with pytest.raises(bc.BayescompareError, match="'exact_match' by several filters"):
+    with pytest.raises(bc.BayescompareError, match="'exact_match' with several filters"):
         read_lm_eval(RUNS, measures=["exact_match"])
     results = read_lm_eval(RUNS, measures=["exact_match,strict-match"])
     assert results.values().ravel().tolist() == [0.5, 0.375]
@@ -156,8 +156,8 @@ def test_the_newer_file_counts(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: None, "neither is the newer one"),
-        (lambda d: d.pop("date"), "neither is the newer one"),
+        (lambda d: None, "neither is newer"),
+        (lambda d: d.pop("date"), "neither is newer"),
         (lambda d: d.update({"date": 1, "n-shot": {"toy_addition": 5}}), "they differ in n-shot"),
         (lambda d: d["config"].update(limit=10), "they differ in limit"),
     ],
@@ -219,10 +219,10 @@ def test_what_is_no_results_file(tmp_path: Path, content: bytes, message: str) -
 
 def test_paths_without_files(tmp_path: Path) -> None:
     for paths, message in (
-        (tmp_path, r"no results_\*.json in this directory, nor below it"),
+        (tmp_path, r"no results_\*.json in or below this directory"),
         (tmp_path / "absent", "no such file or directory"),
         ([], "paths is empty"),
-        (5, "paths has a int"),
+        (5, "paths contains a int"),
         ([5], "5 is a int"),
         ({"a": {"b": tmp_path}}, "paths has a dict"),
     ):
@@ -292,7 +292,7 @@ def edit(file: Path, change: Change) -> None:
     ("change", "message"),
     [
         (lambda row: row.update(doc_hash="0"), r"line 1: document 0 .*doc_hash differs"),
-        (lambda row: row.update(doc_id=99), "examples that not every algorithm judged"),
+        (lambda row: row.update(doc_id=99), "lacks predictions for some examples"),
         (lambda row: row.update(doc_id=1, doc_hash="0"), r"document 1 .*doc_hash differs"),
         (lambda row: row.pop("doc_id"), "line 1 has no 'doc_id'"),
         (lambda row: row.update(acc=0.5), "acc' is 0.5 in line 1"),
@@ -332,7 +332,7 @@ def test_a_document_twice(runs: Path) -> None:
     [
         (b"", "the file is empty"),
         (b'{"doc_id": 0, "acc": 1}\n{', "malformed JSON in line 2"),
-        (b"[1]", "line 1 is a list, not an object"),
+        (b"[1]", "line 1 is a list: every line must be a JSON object"),
         (b'{"doc_id": "\xff"}', "not UTF-8"),
     ],
 )
@@ -355,7 +355,7 @@ def grouped(runs: Path, children: dict[str, Any]) -> list[Path]:
 def test_a_group_that_holds_itself_is_refused(runs: Path) -> None:
     files = grouped(runs, {"top": ["a"], "a": ["b"], "b": ["toy_sums", "a"]})
     for groups in (True, False):
-        with pytest.raises(bc.BayescompareError, match=r"the group '(a|b)' holds itself"):
+        with pytest.raises(bc.BayescompareError, match=r"the group '(a|b)' contains itself"):
             read_lm_eval(files, measures=["acc"], groups=groups)
 
 

@@ -118,8 +118,8 @@ def test_frames_that_are_none_of_mlflow(runs: pd.DataFrame) -> None:
     for frame, message in (
         (pd.DataFrame(), "df is empty"),
         ([1], "df is a list"),
-        (pd.DataFrame({"a": [1]}), r"not what mlflow.search_runs\(\) returns"),
-        (runs[["status", "tags.dataset"]], r"not what mlflow.search_runs\(\) returns"),
+        (pd.DataFrame({"a": [1]}), r"it does not come from mlflow.search_runs\(\)"),
+        (runs[["status", "tags.dataset"]], r"it does not come from mlflow.search_runs\(\)"),
         (runs[runs["status"] == "FAILED"], "none of the 1 run is FINISHED"),
         (unnamed, "algorithm name missing in row 0"),
     ):

@@ -109,7 +109,7 @@ def test_a_direction_that_is_not_known() -> None:
         (lambda f: f, {"measures": ["accuracy"]}, "no measure called 'accuracy'"),
         (lambda f: f, {"repeats": "first"}, "repeats='first'"),
         (lambda f: pd.concat([f, f]), {}, "'predictive_accuracy' more than once"),
-        (lambda f: f.assign(value=None), {}, "neither value nor a list of values in row 0"),
+        (lambda f: f.assign(value=None), {}, "no value and no list of values in row 0"),
         (lambda f: f.assign(value="high"), {}, "must be numbers"),
         (lambda f: f.assign(flow_name=None), {}, "algorithm name missing"),
     ],

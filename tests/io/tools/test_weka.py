@@ -64,7 +64,9 @@ def test_missing_values(tmp_path: Path) -> None:
 
 
 def test_a_direction_that_is_not_known() -> None:
-    with pytest.raises(bc.BayescompareError, match="which way 'measureTreeSize' is better is not"):
+    with pytest.raises(
+        bc.BayescompareError, match="it is not known which way 'measureTreeSize' is"
+    ):
         read_weka(CSV, measures=["measureTreeSize"])
     assert read_weka(CSV, measures={"measureTreeSize": "min"})["measureTreeSize"].sign == -1
 
@@ -101,9 +103,9 @@ ARFF_HEAD = "@relation x\n" + "".join(
     ("text", "message"),
     [
         ("", "the file is empty"),
-        ("a,b\n1,2\n", "no column 'Key_Dataset', so this is no result of Weka's Experimenter"),
-        (HEAD, "only a header, no rows"),
-        (HEAD + "iris,1,1\n", "line 2 has 3 cells where the header has 6"),
+        ("a,b\n1,2\n", "no column 'Key_Dataset', so this is not a result of Weka's Experimenter"),
+        (HEAD, "the file has a header but no rows"),
+        (HEAD + "iris,1,1\n", "line 2 has 3 cells, but the header has 6"),
         (HEAD + "'iris,1,1,J48,,94\n", "malformed at line 2"),
         (HEAD + ROW + ROW, "more than one row"),
         (
@@ -112,12 +114,12 @@ ARFF_HEAD = "@relation x\n" + "".join(
         ),
         (HEAD + ROW.replace("94.0", "inf"), "infinite cells"),
         (HEAD.replace("Percent_correct", "Mine") + ROW, "measures=None: name what to read"),
-        (HEAD.replace("Key_Fold", "Key_Run") + ROW, "column 'Key_Run' is there twice"),
+        (HEAD.replace("Key_Fold", "Key_Run") + ROW, "column 'Key_Run' occurs twice"),
         (HEAD.encode() + b"caf\xe9,1,1,J48,,94\n", "not UTF-8"),
-        (ARFF_HEAD, "an ARFF file without @data"),
-        (ARFF_HEAD + "nonsense\n@data\n", "line 8 is no ARFF"),
-        (ARFF_HEAD + "@data\n% nothing\n", "only a header, no rows"),
-        (ARFF_HEAD + "@data\n{0 iris, 5 94}\n", "2 cells where the header has 6"),
+        (ARFF_HEAD, "this ARFF file has no @data"),
+        (ARFF_HEAD + "nonsense\n@data\n", "line 8 is not ARFF"),
+        (ARFF_HEAD + "@data\n% nothing\n", "the file has a header but no rows"),
+        (ARFF_HEAD + "@data\n{0 iris, 5 94}\n", "2 cells, but the header has 6"),
     ],
 )
 def test_what_is_no_experiment(tmp_path: Path, text: str | bytes, message: str) -> None:
