@@ -300,7 +300,7 @@ CASES = {
         typed="--method bayes is unknown: choose one of",
     ),
     "unknown example": Case(
-        "no example called 'iris': there is jansen-uci",
+        "no example called 'iris': choose from jansen-uci",
         lambda p: bc.load_example("iris"),
         ("compare", "--example", "iris"),
     ),

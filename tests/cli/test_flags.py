@@ -208,7 +208,7 @@ def test_every_argument_of_the_doors_has_a_flag() -> None:
         (("--only", "accuracy", "--algorithms", ""), "--algorithms is empty"),
         (("--report", "x.pdf"), "--report x.pdf: a report ends in"),
         (("--report", "results.txt"), "--report results.txt: a report ends in"),
-        (("--save", "taken.nc"), "taken.nc exists: choose another name, or --force."),
+        (("--save", "taken.nc"), "taken.nc exists: choose another name, or use --force."),
     ],
 )
 def test_what_was_typed_is_named(table: Path, arguments: tuple[str, ...], message: str) -> None:

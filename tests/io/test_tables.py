@@ -378,7 +378,7 @@ REFUSED: list[tuple[str | bytes, str, str]] = [
     (MELTED.replace("0.8", "high"), "r.csv", r"not numeric: 'value' \(line 4 has 'high'\)"),
     (MELTED + "iris,B,auc,1\n", "r.csv", r"same .*measure: \('iris', 'B', 'auc'\).*replicate="),
     (MELTED + ",B,auc,1\n", "r.csv", "dataset name missing in line 10"),
-    (MELTED.replace("algorithm", "algo"), "r.csv", "not an algorithm.*Did you mean 'algo'"),
+    (MELTED.replace("algorithm", "algo"), "r.csv", "not name an algorithm.*Did you mean 'algo'"),
     ('[{"dataset": "iris", "algorithm": "A", "auc": "0.9", "time": 1}]', "r.json", "to_numeric"),
     ('[{"dataset": null, "algorithm": "A", "auc": 0.9, "time": 1}]', "r.json", "name missing"),
 ]

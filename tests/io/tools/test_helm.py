@@ -82,7 +82,7 @@ def test_runs_by_themselves_and_by_name() -> None:
 
 def test_measures_must_be_named() -> None:
     with pytest.raises(
-        bc.BayescompareError, match=r"as in measures=\['inference_runtime'\]; there"
+        bc.BayescompareError, match=r"as in measures=\['inference_runtime'\]; choose from"
     ):
         read_helm(SUITE)
     with pytest.raises(bc.BayescompareError, match="Did you mean 'exact_match'"):

@@ -224,7 +224,7 @@ def test_paths_without_files(tmp_path: Path) -> None:
         ([], "paths is empty"),
         (5, "paths contains a int"),
         ([5], "5 is a int"),
-        ({"a": {"b": tmp_path}}, "paths has a dict"),
+        ({"a": {"b": tmp_path}}, "paths contains a dict"),
     ):
         with pytest.raises(bc.BayescompareError, match=message):
             read_lm_eval(paths)  # type: ignore[arg-type]

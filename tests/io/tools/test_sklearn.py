@@ -155,7 +155,7 @@ FOLD = {"test_score": [0.9, 0.8], "fit_time": [1.0, 1.0]}
         ([FOLD], "scores is a list: give {dataset"),
         ({"iris": {}}, r"scores\['iris'\] is empty"),
         ({"iris": 0.9}, r"scores\['iris'\] is a float"),
-        ({"svm": FOLD}, r"scores\['svm'\]\['test_score'\] is no result of cross_validate"),
+        ({"svm": FOLD}, r"scores\['svm'\]\['test_score'\] is not a result of cross_validate"),
         ({"iris": {"svm": {"score": [1]}}}, r"key such as 'test_score' \(seen: \['score'\]\)"),
         ({"iris": {"svm": {"test_score": ["high"]}}}, "must be a list of numbers"),
         ({"iris": {"svm": {"test_score": []}}}, "must be a list of numbers"),

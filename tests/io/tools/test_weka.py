@@ -113,7 +113,7 @@ ARFF_HEAD = "@relation x\n" + "".join(
             "'Percent_correct' must be numbers: line 2 has 'high'",
         ),
         (HEAD + ROW.replace("94.0", "inf"), "infinite cells"),
-        (HEAD.replace("Percent_correct", "Mine") + ROW, "measures=None: name what to read"),
+        (HEAD.replace("Percent_correct", "Mine") + ROW, "measures=None: name the measures to read"),
         (HEAD.replace("Key_Fold", "Key_Run") + ROW, "column 'Key_Run' occurs twice"),
         (HEAD.encode() + b"caf\xe9,1,1,J48,,94\n", "not UTF-8"),
         (ARFF_HEAD, "this ARFF file has no @data"),
