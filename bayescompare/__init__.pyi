@@ -9,11 +9,11 @@ from . import studies as studies
 from ._compare import compare as compare
 from ._compare_models import compare_models as compare_models
 from ._errors import BayescompareError as BayescompareError
-from ._pairwise import Pairwise as Pairwise
 from ._pairwise import pairwise as pairwise
 from ._version import __version__ as __version__
 from .comparison.comparison import Comparison as Comparison
 from .comparison.loading import load_comparison as load_comparison
+from .comparison.pairwise import Pairwise as Pairwise
 from .io import load_example as load_example
 from .io import read_errors as read_errors
 from .io import read_predictions as read_predictions

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.results.counts import ErrorCounts
     from bayescompare.results.results import Results
 

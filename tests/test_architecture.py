@@ -32,7 +32,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"comparison"}),
     frozenset({"methods"}),
     frozenset({"modelling", "comparisons", "comparisons_gsd"}),
-    frozenset({"_compare", "_compare_models", "_pairwise", "_pairwise_notes", "_pairwise_words"}),
+    frozenset({"_compare", "_compare_models", "_pairwise"}),
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),
@@ -74,8 +74,6 @@ LAZY_DOORS = frozenset(
     {
         ("comparison", "plots"),
         ("comparison", "report"),
-        ("_pairwise", "plots"),
-        ("_pairwise", "report"),
     }
 )
 

@@ -18,7 +18,7 @@ from statsmodels.stats.multitest import multipletests
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare._pairwise import Pairwise
+from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.methods import Dirichlet, PoissonBinomial
 from bayescompare.results.results import Results
 from tests.oracles.context import tournament

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare._pairwise_notes import notes_words, spread_words
 from bayescompare.cli.tables import print_pairwise
+from bayescompare.comparison.pairwise_notes import notes_words, spread_words
 from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.data import data_section

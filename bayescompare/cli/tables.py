@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bayescompare import methods
-from bayescompare._pairwise_notes import spread_words
 from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
+from bayescompare.comparison.pairwise_notes import spread_words
 from bayescompare.io import examples, load_example
 from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
 from bayescompare.statements import Statement
@@ -29,9 +29,9 @@ from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text, joi
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.diagnosis import Diagnosis
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
     from bayescompare.results.results import Results
     from bayescompare.studies.sbc import SBC

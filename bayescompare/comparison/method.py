@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from bayescompare.comparison.decision import Decision
     from bayescompare.results.results import Results
 
-__all__ = ["Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
+__all__ = ["LEAST_PAIRS", "Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
 
 Kind = Literal["bayesian", "frequentist"]
 InputKind = Literal["cells", "replicates", "counts"]
 #: One simulation of a calibration: quantity → (truth, posterior draws).
 Replicate = Mapping[str, tuple[float, FloatArray]]
+#: Pairs from which a prior can be learned.
+LEAST_PAIRS = 3
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -158,6 +160,10 @@ class Method(ABC):
     def unlearned(self) -> Method:
         """Return the test with the pair's own prior, where this one's was learned."""
         return self
+
+    def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
+        """Say that no p-value of so many pairs can pass the correction; empty where one can."""
+        return ""
 
     def answer_many(self, asked: Sequence[Results]) -> Iterable[Answer] | None:
         """Answer very many pairs faster than one by one; None where there is no such way."""

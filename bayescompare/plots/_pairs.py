@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._pairwise import Pairwise
-from bayescompare._pairwise_notes import spread_words
+from bayescompare.comparison.pairwise import Pairwise
+from bayescompare.comparison.pairwise_notes import spread_words
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.kernels.classic.wilcoxon import differences
 from bayescompare.statements import State, Statement

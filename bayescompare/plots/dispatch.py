@@ -24,8 +24,8 @@ from bayescompare.plots.statements import plot_statements
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
 
 __all__ = ["plot_comparison", "plot_pairwise"]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
 
 __all__ = ["dominance_size", "plot_dominance"]

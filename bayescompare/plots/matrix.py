@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
-    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.pairwise import Pairwise
 
 __all__ = ["COLOURS", "matrix_size", "plot_matrix", "readable"]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
 
-    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
 
 __all__ = ["draw_graph", "graph_size", "order_size", "plot_order"]

@@ -11,8 +11,8 @@ from bayescompare._errors import BayescompareError
 from bayescompare._files import check_writable, write_text
 
 if TYPE_CHECKING:
-    from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
 
 __all__ = ["check_report_path", "render", "write_report"]
 
@@ -83,7 +83,7 @@ def render(
     >>> render(c).splitlines()[0], render(c, "markdown").splitlines()[0]
     ('<!doctype html>', '# New and State of art on accuracy, complexity')
     """
-    from bayescompare._pairwise import Pairwise
+    from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.report.pages import page_of
 
     given: object = command

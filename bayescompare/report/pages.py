@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bayescompare._errors import BayescompareError
-from bayescompare._pairwise import Pairwise
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.rule import as_rule
 from bayescompare.report.comparison_page import comparison_page
 from bayescompare.report.page import Page

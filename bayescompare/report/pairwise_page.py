@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare._pairwise import Pairwise
-from bayescompare._pairwise_words import verdict_words
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.pairwise import Pairwise
+from bayescompare.comparison.pairwise_words import verdict_words
 from bayescompare.comparison.rule import Rule
 from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.plots.critical import critical_size, plot_critical

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bayescompare._pairwise import Pairwise
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise import Pairwise
 
 __all__ = ["datasets_by_pair", "over_bars", "over_cells", "over_datasets", "told_fields"]
 

@@ -24,10 +24,10 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import bayescompare as bc
-from bayescompare._pairwise import Pairwise
 from bayescompare.cli import tables as cli_tables
 from bayescompare.comparison.decision import LIKELY, SETTLED, SIGNIFICANT
 from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
+from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.plots import plot_matrix, plot_statements
 from bayescompare.report import comparison_page

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "LEAST_PAIRS",
     "LearnedPrior",
     "learn_prior",
     "pair_patterns",
@@ -39,9 +38,6 @@ __all__ = [
     "pool",
 ]
 
-
-#: Pairs from which a prior can be learned.
-LEAST_PAIRS = 3
 
 #: The states of a measure as signs, by their number: first better, equivalent, second better.
 _SIGNS = {2: "><", 3: ">=<"}

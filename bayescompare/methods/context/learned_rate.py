@@ -17,11 +17,11 @@ from bayescompare._checks import check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.method import Method
+from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
 from bayescompare.kernels.context.poisson_binomial_joint import joint
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
-from bayescompare.methods._shared.learned_prior import LEAST_PAIRS, LearnedPrior
+from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.pair_answer import rate_figures
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results

@@ -29,7 +29,15 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.method import (
+    LEAST_PAIRS,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+)
 from bayescompare.comparison.planning import next_cells
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -41,7 +49,6 @@ from bayescompare.kernels.dirichlet.posterior import (
     majority,
     pair_order,
 )
-from bayescompare.methods._shared.learned_prior import LEAST_PAIRS
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,

@@ -194,6 +194,14 @@ class GSD(GsdMethod):
             (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
         )
 
+    def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
+        """Say where resamples are too few for any p-value to pass the correction."""
+        from bayescompare.methods.gsd.words import resolution_words
+
+        if all(answer.details.get("enumerated") for answer in answers):
+            return ""
+        return resolution_words(self, len(answers), alpha)
+
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return gsd_methods_text(self, answer)

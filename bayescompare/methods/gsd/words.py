@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd.base import GsdMethod
 
-__all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words"]
+__all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words", "resolution_words"]
 
 
 def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
@@ -226,3 +227,24 @@ def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[st
     if any(results[name].rope is not None for name in results.measures):
         said.append("A rope plays no part in this test.")
     return said
+
+
+def resolution_words(method: GSD, tests: int, alpha: float) -> str:
+    """Say where resamples are too few for any p-value to pass the correction.
+
+    Examples
+    --------
+    >>> from bayescompare.methods import GSD
+    >>> resolution_words(GSD(permutations=1000), 10, 0.05)
+    ''
+    """
+    if tests * method.least_pvalue <= alpha:
+        return ""
+    sides = "two-sided" if method.sides == 2 else "one-sided"
+    least = f"{method.sides}/{count(method.permutations + 1)}"
+    wanted = math.ceil(2 * method.sides * tests / alpha)
+    return (
+        f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
+        f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
+        f"{setting(alpha)}/{tests} or less: take permutations={wanted} or more."
+    )

@@ -12,7 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare._pairwise import Pairwise
+from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.methods.dirichlet.learned import LearnedDirichlet
 from tests.tables import table
 

@@ -15,8 +15,8 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import bayescompare as bc
-from bayescompare._pairwise_words import resolution_words
 from bayescompare.cli.app import app
+from bayescompare.comparison.pairwise_words import resolution_words
 from bayescompare.methods import GSD
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.studies import false_alarms

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bayescompare.comparison.method import Method
+from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.rule import Rule
-from bayescompare.methods._shared.learned_prior import LEAST_PAIRS, LearnedPrior
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import count, percent_setting, plural, setting
+from bayescompare.text.numbers import percent_setting, plural, setting
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from bayescompare.methods.gsd import GSD
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
 
 __all__ = [
     "closing_words",
     "doubt_words",
     "learned_words",
     "pairs_words",
-    "resolution_words",
     "verdict_words",
 ]
 
@@ -136,27 +133,6 @@ def _changed(method: Method, relaxed: tuple[Rule, int] | None) -> str:
     name = rule.name(bayesian=method.kind == "bayesian")
     return (
         f"What would change it: with {name} there would be {plural(number, 'verdict')}; {others}."
-    )
-
-
-def resolution_words(method: GSD, tests: int, alpha: float) -> str:
-    """Say where resamples are too few for any p-value to pass the correction.
-
-    Examples
-    --------
-    >>> from bayescompare.methods import GSD
-    >>> resolution_words(GSD(permutations=1000), 10, 0.05)
-    ''
-    """
-    if tests * method.least_pvalue <= alpha:
-        return ""
-    sides = "two-sided" if method.sides == 2 else "one-sided"
-    least = f"{method.sides}/{count(method.permutations + 1)}"
-    wanted = math.ceil(2 * method.sides * tests / alpha)
-    return (
-        f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
-        f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
-        f"{setting(alpha)}/{tests} or less: take permutations={wanted} or more."
     )
 
 

@@ -1,0 +1,409 @@
+"""`Pairwise`: the same question about every pair of algorithms, and what it adds up to."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._checks import is_whole
+from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._files import check_writable, write_text
+from bayescompare._typing import AnyArray
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import LIKELY
+from bayescompare.comparison.method import Method
+from bayescompare.comparison.pairwise_notes import notes_words
+from bayescompare.comparison.pairwise_words import (
+    closing_words,
+    doubt_words,
+    learned_words,
+    pairs_words,
+    verdict_words,
+)
+from bayescompare.comparison.rule import Rule, as_rule
+from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement
+from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
+
+__all__ = ["Pairwise"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairwise:
+    """One comparison per unordered pair of algorithms.
+
+    Made by `pairwise`.
+
+    Attributes
+    ----------
+    results : Results
+        The whole table.
+    method : Method
+        The test used on each pair.
+    comparisons : tuple of Comparison
+        One per pair, the algorithm listed first in the table listed first.
+    reference : str or None
+        The algorithm that the others were compared with, if one was named.
+    skipped : tuple of (str, str, int)
+        Pairs with fewer than two datasets in common, and how many they have.
+    """
+
+    results: Results
+    method: Method
+    comparisons: tuple[Comparison, ...]
+    reference: str | None = None
+    skipped: tuple[tuple[str, str, int], ...] = ()
+
+    def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
+        """Return the comparison of a pair, whichever is named first, or the one at a position."""
+        if is_whole(pair):
+            return self._at(pair)
+        found = self._find(pair)
+        if found is None:
+            named = " vs ".join(map(str, pair)) if isinstance(pair, (tuple, list)) else str(pair)
+            known = (" vs ".join(c.results.algorithms) for c in self.comparisons)
+            raise BayescompareError(
+                f"no comparison of {pair!r} here: name two algorithms, as in "
+                f"p[{', '.join(map(repr, self.comparisons[0].results.algorithms))}]."
+                f"{did_you_mean(named, known)}"
+            )
+        return found
+
+    def __iter__(self) -> Iterator[Comparison]:
+        """Go through the comparisons, one per pair."""
+        return iter(self.comparisons)
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.comparisons)
+
+    def __contains__(self, pair: object) -> bool:
+        """Whether a pair, in either order, or a comparison is here."""
+        return any(pair is c for c in self.comparisons) or self._find(pair) is not None
+
+    def _at(self, position: int) -> Comparison:
+        if not -len(self) <= position < len(self):
+            raise BayescompareError(
+                f"no comparison at position {position}: there are {len(self)}, and the first is 0."
+            )
+        return self.comparisons[position]
+
+    def _find(self, pair: object) -> Comparison | None:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            return None
+        either = tuple(pair), tuple(pair[::-1])
+        return next((c for c in self.comparisons if c.results.algorithms in either), None)
+
+    # figures -------------------------------------------------------------------------------------
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether the figures are probabilities rather than p-values."""
+        return self.method.kind == "bayesian"
+
+    @property
+    def matrix(self) -> xr.DataArray:
+        """Bayesian: P("algorithm better than opponent on every measure" is the most probable).
+
+        Frequentist: the pair's p-value; ``"gsd"`` has one for each direction, the one-sided
+        p-value of "algorithm dominates opponent". The diagonal, and pairs not compared, are NaN.
+        """
+        return self._square("probability" if self.bayesian else "pvalue", _dominates)
+
+    @property
+    def best(self) -> xr.DataArray:
+        """The most probable statement of each pair."""
+        return self._square("best", lambda c, first: _seen_from(c, first, c.best), object)
+
+    @property
+    def best_probability(self) -> xr.DataArray:
+        """Probability of each pair's most probable statement (frequentist: the p-value)."""
+        return self._square("best_probability", lambda c, _: c.decision.level)
+
+    @property
+    def learned(self) -> LearnedPrior | None:
+        """What all pairs taught about the prior of each; None where the prior was given."""
+        return getattr(self.comparisons[0].method, "learned", None)
+
+    def decide(
+        self, *, level: float | None = None, fdr: float | None = None, floor: float = LIKELY
+    ) -> pd.DataFrame:
+        """Say of which pairs a verdict holds, one candidate statement per pair.
+
+        Parameters
+        ----------
+        level : float
+            Each pair by itself; 0.95 by default. Bayesian: P of its best statement is at least
+            `level`, under the prior learned from all pairs and under the pair's own. So no pair
+            gets a verdict that `compare` leaves open. Frequentist: the p-value after Holm's
+            correction is at most 1 − `level`, so that the probability of any false rejection is.
+        fdr : float
+            Instead of `level`, all pairs together. Bayesian: the largest set of surest pairs with
+            mean(1 − P) at most `fdr`: the expected share of false ones, if the prior is right.
+            Frequentist: Holm's correction at `fdr`.
+        floor : float
+            With `fdr`, the least P that may get a verdict.
+
+        Returns
+        -------
+        DataFrame
+            The surest pair first: first, second, n (datasets), statement; probability and alone
+            (P under the pair's own prior), or pvalue and adjusted; running_fdr with `fdr`;
+            asserted, which says whether there is a verdict. A pair with fewer than two common
+            datasets has NaN.
+        """
+        return self.decided(as_rule(level=level, fdr=fdr, floor=floor))
+
+    def decided(self, rule: Rule) -> pd.DataFrame:
+        """Decide as `decide` does, by a rule."""
+        figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
+        rows = [
+            (*c.results.algorithms, len(c.results.datasets), c.best, *self._levels(c))
+            for c in self.comparisons
+        ]
+        rows += [
+            (first, second, n, "", *(np.nan for _ in figures)) for first, second, n in self.skipped
+        ]
+        table = pd.DataFrame(rows, columns=["first", "second", "n", "statement", *figures])
+        table = table.sort_values(figures[0], ascending=not self.bayesian, kind="stable")
+        table = table.reset_index(drop=True)
+        if self.bayesian:
+            return rule.probable(table)
+        return rule.significant(table)
+
+    def _levels(self, c: Comparison) -> tuple[float, ...]:
+        """P of a pair's best statement, and under the pair's own prior; or the p-value."""
+        if not self.bayesian:
+            return (c.decision.level,)
+        return c.decision.level, c.decision.level if c.decision.alone is None else c.decision.alone
+
+    def order(self, *, level: float | None = None, fdr: float | None = None) -> nx.DiGraph[str]:
+        """Return the winners as a graph: an edge from winner to loser on every measure.
+
+        Verdicts that name no winner on every measure, trade-offs among them, order nothing; they
+        are kept in the graph's attribute ``"mixed"``. "Better on most datasets" is not transitive:
+        A may beat B, B beat C and C beat A. Such cycles are in the attribute ``"cycles"``, each
+        as the algorithms in turn; where there are none the edges are part of a ranking.
+        """
+        return self.ordered(as_rule(level=level, fdr=fdr))
+
+    def ordered(self, rule: Rule) -> nx.DiGraph[str]:
+        """Order as `order` does, by a rule."""
+        import networkx as nx
+
+        graph: nx.DiGraph[str] = nx.DiGraph(mixed=[])
+        graph.add_nodes_from(self.results.algorithms)
+        decided = self.decided(rule)
+        figure = "probability" if self.bayesian else "pvalue"
+        for row in decided[decided["asserted"]].to_dict("records"):
+            statement = Statement.parse(row["statement"])
+            if not statement.is_dominance:
+                graph.graph["mixed"].append((row["first"], row["second"], row["statement"]))
+                continue
+            winner, loser = statement.states[0].names
+            graph.add_edge(winner, loser, **{figure: row[figure]}, statement=row["statement"])
+        graph.graph["cycles"] = _cycles(graph)
+        return graph
+
+    # tables and words ----------------------------------------------------------------------------
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per pair: its best statement, how sure it is, and both dominances."""
+        rows = []
+        for c in self.comparisons:
+            first, second = c.results.algorithms
+            row = {
+                "first": first,
+                "second": second,
+                "datasets": len(c.results.datasets),
+                "statement": c.best,
+                "probability" if self.bayesian else "pvalue": c.decision.level,
+            }
+            if self.bayesian:
+                row["first better on all"] = _dominates(c, first)
+                row["second better on all"] = _dominates(c, second)
+            rows.append({**row, "verdict": c.decision.verdict})
+        return pd.DataFrame(rows)
+
+    def explain(self, *, level: float | None = None, fdr: float | None = None) -> str:
+        """Say in plain words for which pairs a winner can be named, and for which not."""
+        return self.explained(as_rule(level=level, fdr=fdr))
+
+    def explained(self, rule: Rule) -> str:
+        """Explain as `explain` does, by a rule."""
+        decided = self.decided(rule)
+        looser = rule.looser()
+        relaxed = None if looser is None else (looser, int(self.decided(looser)["asserted"].sum()))
+        said = [
+            *pairs_words(self.method, self.results, decided, self.ordered(rule), rule),
+            learned_words(self.learned, self.method, decided, rule),
+            self.method.resolution_words([c.answer for c in self.comparisons], rule.alpha),
+            *closing_words(self.method, self.results, decided, relaxed),
+            self._doubt(),
+        ]
+        noted = notes_words([c.results for c in self.comparisons])
+        return " ".join([*filter(None, said), *noted])
+
+    def _doubt(self) -> str:
+        """Say where the sampling behind the figures is not to be trusted."""
+        trees = {id(c.answer.tree): c for c in self.comparisons if c.answer.tree is not None}
+        poor = [c for c in trees.values() if not c.diagnose().ok]
+        return doubt_words([" and ".join(c.results.algorithms) for c in poor], len(trees))
+
+    def __repr__(self) -> str:
+        rule = Rule()
+        decided = self.decided(rule)
+        top = decided.iloc[0]
+        shown = (
+            probability_equation(top["probability"])
+            if self.bayesian
+            else pvalue_equation(top["pvalue"])
+        )
+        return (
+            f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
+            f"{plural(len(self.results.algorithms), 'algorithm')} on "
+            f"{', '.join(self.results.measures)}\n"
+            f"  {verdict_words(decided, self.ordered(rule))} "
+            f"({rule.name(bayesian=self.bayesian)}); surest {top['statement']} ({shown})\n"
+            "  see .explain(), .matrix, .best, .summary(), .decide(), .order(), .plot()"
+        )
+
+    # pictures and files --------------------------------------------------------------------------
+
+    def plot(
+        self,
+        kind: Literal["matrix", "order", "dominance", "critical"] | None = None,
+        *,
+        measure: str | None = None,
+        level: float | None = None,
+        fdr: float | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the heat map of `matrix`, or the verdicts at `level` or by `fdr`.
+
+        That is a Hasse diagram (``"order"``), the matrix of most probable statements
+        (``"dominance"``) or a critical-difference diagram (``"critical"``) of the ranks on
+        `measure`, which is needed where there are several.
+        """
+        from bayescompare import plots
+
+        return plots.plot_pairwise(self, kind=kind, measure=measure, level=level, fdr=fdr, ax=ax)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        level: float | None = None,
+        fdr: float | None = None,
+        overwrite: bool = False,
+        command: str | None = None,
+    ) -> Path:
+        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+
+        `level` or `fdr` decides which pairs get a verdict, as for `decide`; `command` is what made
+        it, by default the Python call.
+        """
+        from bayescompare.report import write_report
+
+        return write_report(self, path, level=level, fdr=fdr, overwrite=overwrite, command=command)
+
+    def to_json(
+        self,
+        path: str | Path | None = None,
+        *,
+        level: float | None = None,
+        fdr: float | None = None,
+        overwrite: bool = False,
+    ) -> str:
+        """Return all comparisons as JSON; also write it to `path`."""
+        from bayescompare.comparison import files
+
+        rule = as_rule(level=level, fdr=fdr)
+        decided = self.decided(rule).replace({np.nan: None}).to_dict("records")
+        document = {
+            "schema": "bayescompare/pairwise",
+            "schema_version": files.SCHEMA_VERSION,
+            "method": self.method.name,
+            "reference": self.reference,
+            "decided": decided,
+            "level": rule.level,
+            "fdr": rule.fdr,
+            "learned": None if self.learned is None else self.learned.options(),
+            "explanation": self.explained(rule),
+            "comparisons": [json.loads(files.to_json(c)) for c in self.comparisons],
+        }
+        text = json.dumps(document, ensure_ascii=False, indent=1)
+        if path is not None:
+            write_text(check_writable(path, overwrite=overwrite), text)
+        return text
+
+    def _square(self, name: str, figure: Any, dtype: type = float) -> xr.DataArray:
+        algorithms = list(self.results.algorithms)
+        place = {name: k for k, name in enumerate(algorithms)}
+        empty = np.nan if dtype is float else ""
+        values: AnyArray = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
+        for c in self.comparisons:
+            for first, second in itertools.permutations(c.results.algorithms):
+                values[place[first], place[second]] = figure(c, first)
+        coords = {"algorithm": algorithms, "opponent": algorithms}
+        attrs = {"method": self.method.name}
+        return xr.DataArray(values, coords, ("algorithm", "opponent"), name=name, attrs=attrs)
+
+
+def _dominates(c: Comparison, first: str) -> float:
+    """P(`first` better on every measure is the most probable statement), or the p-value."""
+    (second,) = (name for name in c.results.algorithms if name != first)
+    dominance = Statement.of(State.order(first, second), measures=max(1, len(c.answer.states)))
+    label = str(dominance)
+    if c.answer.probability is None:
+        # A test with a direction has a p-value for each.
+        own = c.answer.per_statement.get("pvalue")
+        return c.decision.level if own is None else float(own[c.answer.labels.index(label)])
+    if label in c.answer.labels:
+        return float(c.answer.probability[c.answer.labels.index(label)])
+    # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
+    others = c.answer.n_statements - c.answer.n_observed
+    return 0.0 if others.bit_length() > 1000 else c.unobserved / others
+
+
+def _seen_from(c: Comparison, first: str, label: str) -> str:
+    """A statement as seen with `first` listed first: only equivalence reads otherwise."""
+    return str(Statement.parse(label, c.results.algorithms).seen_from(first))
+
+
+def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
+    """One shortest cycle of each group of algorithms that are all above each other.
+
+    All cycles would be too many to name: they grow exponentially, and one shows the matter.
+    """
+    import networkx as nx
+
+    found = []
+    for group in nx.strongly_connected_components(graph):
+        # By name, so that the listing of the algorithms does not choose the cycle.
+        inside: nx.DiGraph[str] = nx.DiGraph()
+        inside.add_nodes_from(sorted(group))
+        inside.add_edges_from(sorted(graph.subgraph(group).edges))
+        turns = [nx.shortest_path(inside, loser, winner) for winner, loser in inside.edges]
+        if turns:
+            found.append(min((len(turn), _from_least(turn)) for turn in turns)[1])
+    return sorted(found)
+
+
+def _from_least(turn: list[str]) -> tuple[str, ...]:
+    start = turn.index(min(turn))
+    return (*turn[start:], *turn[:start])
