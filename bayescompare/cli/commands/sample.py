@@ -121,9 +121,13 @@ def sample(
 @contextmanager
 def _counting(steps: int, shown: bool) -> Iterator[Any]:
     """Count NUTS steps on standard error; PyMC's own bar goes to standard output."""
+    if not shown:
+        # Not a disabled bar: older releases of rich end that, too, with an empty line.
+        yield lambda trace, draw: None
+        return
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True, disable=not shown) as progress:
+    with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("sampling", total=steps)
         yield lambda trace, draw: progress.advance(task)
