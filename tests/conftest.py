@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,11 @@ settings.register_profile(
     "explore", settings.get_profile("ci"), derandomize=False, max_examples=500
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that is imported out of garbage collections: statsmodels asks for one per call."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
