@@ -81,10 +81,10 @@ def test_equal_values_do_not_spoil_the_ranks() -> None:
 def test_a_posterior_of_another_prior_strength_is_found(
     factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
+    from bayescompare.methods.dirichlet import calibration as dirichlet
+    from bayescompare.methods.network import calibration as network
 
-    module = sys.modules["bayescompare.studies.sbc"]
-    latents, log_theta = module.latents, module.log_theta
+    latents, log_theta = dirichlet.latents, dirichlet.log_theta
 
     def other(log_alpha: Any, counted: Any, size: Any, rng: Any) -> Any:
         return latents(log_alpha + (math.log(factor) if counted.any() else 0), counted, size, rng)
@@ -93,8 +93,9 @@ def test_a_posterior_of_another_prior_strength_is_found(
         many = gamma.shape[0] > 1
         return log_theta(log_alpha + (math.log(factor) if many else 0), gamma, exponential)
 
-    monkeypatch.setattr(module, "latents", other)
-    monkeypatch.setattr(module, "log_theta", other_theta)
+    for module in (dirichlet, network):
+        monkeypatch.setattr(module, "latents", other)
+        monkeypatch.setattr(module, "log_theta", other_theta)
     assert not sbc("dirichlet", simulations=1000, rng=1).ok
     assert not sbc("network", simulations=500, rng=1).ok
 
