@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -175,7 +176,7 @@ class Statement:
     @classmethod
     def parse(cls, label: str, algorithms: Sequence[str] = ()) -> Statement:
         """Read a label; see `State.parse` for what the algorithms are needed for."""
-        return cls(tuple(State.parse(part, algorithms) for part in label.split(BAR)))
+        return _parsed(label, tuple(algorithms))
 
     def __str__(self) -> str:
         return BAR.join(map(str, self.states))
@@ -259,6 +260,12 @@ class Statement:
         return ", and ".join(f"{state.words()} on {join_names(on)}" for state, on in held)
 
 
+# A report reads the same few labels again for every picture and table.
+@lru_cache(maxsize=1024)
+def _parsed(label: str, algorithms: tuple[str, ...]) -> Statement:
+    return Statement(tuple(State.parse(part, algorithms) for part in label.split(BAR)))
+
+
 @dataclass(frozen=True)
 class Statements:
     """The statements supported by a table, their counts, and who supports them.
@@ -282,6 +289,16 @@ class Statements:
     arities: tuple[int, ...]
     levels: tuple[IntArray, ...]
     table: WeightTable
+
+    @classmethod
+    def of(cls, results: Results) -> Statements:
+        """Return the statements of these results, made once and kept as long as they live."""
+        key = id(results)
+        if key not in _MADE:
+            made = _MADE[key] = cls.from_results(results)
+            made.table.counts.setflags(write=False)  # answers hand them on to users
+            weakref.finalize(results, _MADE.pop, key, None).atexit = False
+        return _MADE[key]
 
     @classmethod
     def from_results(cls, results: Results) -> Statements:
@@ -455,6 +472,10 @@ class Statements:
         counts[place] = table.counts
         longer = replace(table, states=states, counts=counts, statement=place[table.statement])
         return replace(self, table=longer)
+
+
+#: What `Statements.of` made, by the identity of the results, which have no hash.
+_MADE: dict[int, Statements] = {}
 
 
 def _positions(rows: IntArray, wanted: IntArray) -> IntArray:

@@ -210,6 +210,7 @@ def test_dir_computes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     cs = list(comparisons().values())
     monkeypatch.setattr(Statements, "from_results", None)
+    monkeypatch.setattr(Statements, "of", None)
     for c in cs:
         fresh = replace(c)
         assert "explain" in dir(fresh)

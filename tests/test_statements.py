@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
+import weakref
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.io import load_example
 from bayescompare.results.measure import Measure
@@ -297,6 +302,63 @@ def test_with_labels_refuses_what_it_cannot_read() -> None:
     s = Statements.from_results(table(np.random.default_rng(0).random((4, 2, 9))))
     with pytest.raises(BayescompareError, match="not an ordering"):
         s.with_labels(["|".join(["A>B"] * 8 + ["A>X"])])
+
+
+# ---------------------------------------------------------------------------------------- made once
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Results]:
+    """The results whose statements were made, once for each time."""
+    of: list[Results] = []
+    make = Statements.from_results
+
+    def note(results: Results) -> Statements:
+        of.append(results)
+        return make(results)
+
+    monkeypatch.setattr(Statements, "from_results", note)
+    return of
+
+
+def test_the_statements_of_results_are_made_once(made: list[Results]) -> None:
+    results = load_example("benavoli-example1")
+    assert Statements.of(results) is Statements.of(results)
+    assert Statements.of(results.sel(measures=["time"])).measures == ("time",)
+    assert [one.measures for one in made] == [("accuracy", "time"), ("time",)]
+
+
+def test_statements_go_with_their_results() -> None:
+    results = load_example("benavoli-example1")
+    statements = weakref.ref(Statements.of(results))
+    assert statements() is not None
+    del results
+    gc.collect()
+    assert statements() is None
+
+
+def test_the_counts_of_an_answer_cannot_be_changed() -> None:
+    c = bc.compare(load_example("benavoli-example1"))
+    with pytest.raises(ValueError, match="read-only"):
+        c.answer.counts[0] = 100.0
+
+
+@pytest.mark.parametrize("options", [{}, {"prior": "imprecise"}], ids=["symmetric", "imprecise"])
+def test_a_comparison_and_its_report_make_the_statements_once(
+    options: dict[str, Any], tmp_path: Path, made: list[Results]
+) -> None:
+    c = bc.compare(load_example("benavoli-example1"), method=bc.methods.Dirichlet(**options))
+    c.report(tmp_path / "report.html")
+    assert len(made) == 1
+
+
+def test_all_pairs_and_their_report_make_the_statements_once_for_each(
+    tmp_path: Path, made: list[Results]
+) -> None:
+    three = load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
+    p = bc.pairwise(three, n_jobs=1)
+    p.report(tmp_path / "report.html")
+    assert len(made) == len(p) == 3
 
 
 # -------------------------------------------------------------------------------------------- words

@@ -60,7 +60,7 @@ class GLRT(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test the two largest counts against each other."""
-        statements = Statements.from_results(results)
+        statements = Statements.of(results)
         counts = np.sort(statements.table.counts)
         second = float(counts[-2]) if len(counts) > 1 else 0.0
         statistic, pvalue = glrt(float(counts[-1]), second)

@@ -218,7 +218,7 @@ class Dirichlet(Method):
 
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
-        statements = Statements.from_results(results)
+        statements = Statements.of(results)
         given = {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
         return cells_of(
             self._fixed_prior(statements), given.get("strength", self.strength), statements
@@ -266,9 +266,7 @@ class Dirichlet(Method):
         probability, lump = probability_of_maximum(cells)
         extra = theta_summary(cells)
         if self.prior == "imprecise":
-            extra["lower"], extra["upper"] = imprecise_bounds(
-                cells.counts, self.strength, unlisted=cells.rest_log_size > -math.inf
-            )
+            extra["lower"], extra["upper"] = _bounds(cells, self.strength)
         answer = Answer.over(
             statements,
             probability=probability,
@@ -368,10 +366,10 @@ class Dirichlet(Method):
         self, results: Results, statement: str, weight: float
     ) -> tuple[float, float] | None:
         """Lower and upper P of a statement over all prior means of this strength."""
-        imprecise = Dirichlet(prior="imprecise", strength=weight)
-        answer = imprecise.answer(results, Sampling(np.random.default_rng(0), seed=0))
-        k = answer.labels.index(statement)
-        return float(answer.per_statement["lower"][k]), float(answer.per_statement["upper"][k])
+        statements, cells = Dirichlet(prior="imprecise", strength=weight).cells(results)
+        lower, upper = _bounds(cells, weight)
+        k = statements.labels.index(statement)
+        return float(lower[k]), float(upper[k])
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Dirichlet:
@@ -398,6 +396,11 @@ class Dirichlet(Method):
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, its probability and what it does not say."""
         return dirichlet_words(self, results, answer, decision)
+
+
+def _bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatArray]:
+    """Bound P(max) of every statement over all prior means."""
+    return imprecise_bounds(cells.counts, strength, unlisted=cells.rest_log_size > -math.inf)
 
 
 def questions(statements: Statements, cells: DirichletCells, answer: Answer) -> dict[str, float]:

@@ -80,7 +80,7 @@ class LearnedDirichlet(Dirichlet):
 
     def mixture(self, results: Results) -> tuple[Statements, Mixture]:
         """Return the statements and their posterior, a mixture over strengths."""
-        return self._mixture(Statements.from_results(results))
+        return self._mixture(Statements.of(results))
 
     def _mixture(self, statements: Statements) -> tuple[Statements, Mixture]:
         prior = self.learned
@@ -102,7 +102,7 @@ class LearnedDirichlet(Dirichlet):
         """Answer very many pairs, their P(max) worked out together."""
         if len(asked) < _MANY or len(self.learned.shares) > DENSE:
             return None
-        return self._answers([Statements.from_results(results) for results in asked])
+        return self._answers([Statements.of(results) for results in asked])
 
     def _answers(self, asked: Sequence[Statements]) -> Iterator[Answer]:
         counts, _ = pool(asked)
@@ -146,7 +146,7 @@ class LearnedDirichlet(Dirichlet):
         """
         statements, mixture = self.mixture(results)
         keep = [statements.measures.index(measure) for measure in measures]
-        subset = Statements.from_results(results.sel(measures=measures))
+        subset = Statements.of(results.sel(measures=measures))
         summed = _summed(self.learned, keep, subset)
         _, smaller = replace(self, learned=summed)._mixture(subset)
         logs = np.log(mixture.prior) + mixture.log_evidences - smaller.log_evidences
@@ -223,7 +223,7 @@ class LearnedDirichlet(Dirichlet):
 
 def learned_dirichlet(asked: Sequence[Results]) -> LearnedDirichlet:
     """Learn the prior of every pair from all of them."""
-    learned = learn_prior([Statements.from_results(results) for results in asked])
+    learned = learn_prior([Statements.of(results) for results in asked])
     return LearnedDirichlet(prior="learned", learned=learned)
 
 

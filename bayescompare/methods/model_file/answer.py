@@ -209,7 +209,7 @@ def _counts(results: Results, labels: list[str]) -> FloatArray:
     ):
         return np.zeros(len(labels))
     try:
-        found = Statements.from_results(results)
+        found = Statements.of(results)
     except BayescompareError:
         # Too many, or none, by the rules of statements; the model had its own.
         return np.zeros(len(labels))

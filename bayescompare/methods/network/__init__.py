@@ -211,7 +211,7 @@ class Network(Method):
 
     def scores(self, results: Results) -> Scores:
         """BDeu on the results' statements."""
-        statements = Statements.from_results(results)
+        statements = Statements.of(results)
         if len(statements.measures) < 2:
             raise BayescompareError(
                 "a network needs at least two measures; on one it is the plain test: "

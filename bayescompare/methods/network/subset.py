@@ -102,7 +102,7 @@ class SummedNetwork(Network):
         """Draw the tables, sum θ over the other measures, count which statement is largest."""
         assert self.whole is not None
         check_drawable(self.ess)
-        whole, subset = self.whole.statements, Statements.from_results(results)
+        whole, subset = self.whole.statements, Statements.of(results)
         states, columns, above = _joint_states(whole, self.graph, results.measures)
         tables = tables_of(whole, self.graph, above, self.ess)
         cells = tables.cells(states)
