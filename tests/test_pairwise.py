@@ -144,6 +144,15 @@ def test_equivalence_is_written_from_each_side() -> None:
     np.testing.assert_allclose(p.best_probability, p.best_probability.T)
 
 
+def test_a_table_of_verdicts_is_the_callers_own(uci: Pairwise) -> None:
+    before = uci.decide()
+    changed = uci.decide()
+    changed.loc[:, "probability"] = 0.0
+    changed.loc[:, "asserted"] = True
+    assert uci.decide().equals(before)
+    assert not uci.decide(level=0.99).equals(before)
+
+
 def test_pairs_are_found_whichever_is_named_first(uci: Pairwise) -> None:
     assert uci["GBM", "CART"] is uci["CART", "GBM"]
     with pytest.raises(BayescompareError, match="no comparison"):

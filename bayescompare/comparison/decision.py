@@ -105,9 +105,12 @@ def _tied(score: FloatArray, among: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def _first_of(score: FloatArray, among: NDArray[np.intp], answer: Answer) -> int:
     """The largest score; of equals that with more datasets, then by label."""
+    tied = _tied(score, among)
+    if len(tied) == 1:
+        return int(tied[0])
     return int(
         min(
-            _tied(score, among),
+            tied,
             key=lambda k: (-round(float(answer.counts[k]), 9), _as_listed(int(k), answer)),
         )
     )

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -170,6 +171,12 @@ class Pairwise:
 
     def decided(self, rule: Rule) -> pd.DataFrame:
         """Decide as `decide` does, by a rule."""
+        table = self._candidates
+        return rule.probable(table) if self.bayesian else rule.significant(table)
+
+    @cached_property
+    def _candidates(self) -> pd.DataFrame:
+        """The best statement of every pair and how sure it is, the surest first."""
         figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
         rows = [
             (*c.results.algorithms, len(c.results.datasets), c.best, *self._levels(c))
@@ -180,10 +187,7 @@ class Pairwise:
         ]
         table = pd.DataFrame(rows, columns=["first", "second", "n", "statement", *figures])
         table = table.sort_values(figures[0], ascending=not self.bayesian, kind="stable")
-        table = table.reset_index(drop=True)
-        if self.bayesian:
-            return rule.probable(table)
-        return rule.significant(table)
+        return table.reset_index(drop=True)
 
     def _levels(self, c: Comparison) -> tuple[float, ...]:
         """P of a pair's best statement, and under the pair's own prior; or the p-value."""

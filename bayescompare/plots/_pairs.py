@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +58,8 @@ def level_of(p: Pairwise) -> str:
     return "probability" if p.bayesian else "pvalue"
 
 
+# Every picture of all pairs asks for the same ones again.
+@lru_cache(maxsize=1024)
 def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
     """Say for each measure what a statement about a pair says of `row`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class DominanceGrid:
         """Whether there are few enough for text in the cells."""
         return max(len(self.rows), len(self.columns)) < _MOST_TEXT
 
-    @property
+    @cached_property
     def lines(self) -> int:
         """The most lines in a cell."""
         return max(len(sign_lines(cell.signs)) for cell in self.cells)
