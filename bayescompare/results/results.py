@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -85,8 +85,9 @@ class Results:
 
         Nothing is checked again, because `pairwise` selects from one table thousands of times.
         """
-        new = copy.copy(self)
-        vars(new).update(parts)
+        new = object.__new__(type(self))
+        # Only the parts: what was worked out from them is worked out again.
+        vars(new).update({part.name: getattr(self, part.name) for part in fields(self)}, **parts)
         return new
 
     @classmethod
@@ -144,12 +145,12 @@ class Results:
 
     # ----------------------------------------------------------------------------- what is in it
 
-    @property
+    @cached_property
     def datasets(self) -> tuple[str, ...]:
         """Names of the datasets, in the order given."""
         return names_of(self.data, "dataset")
 
-    @property
+    @cached_property
     def algorithms(self) -> tuple[str, ...]:
         """Names of the algorithms, in the order given."""
         return names_of(self.data, "algorithm")

@@ -68,6 +68,14 @@ def test_names_come_in_order_of_first_appearance() -> None:
     assert results.n_replicates is None
 
 
+def test_the_names_of_a_part_are_its_own_once_the_whole_was_asked() -> None:
+    whole = bc.load_example("benavoli-example1")
+    assert (whole.algorithms, len(whole.datasets)) == (("A", "B"), 12)
+    part = whole.sel(algorithms=["B"], datasets=whole.datasets[:2])
+    assert (part.algorithms, part.datasets) == (("B",), whole.datasets[:2])
+    assert whole.algorithms == ("A", "B")
+
+
 def test_measures_come_in_the_order_declared_not_that_of_the_columns() -> None:
     results = read(frame(), measures={"time": "min", "auc": "max"})
     assert results.measures == ("time", "auc")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,12 +35,12 @@ class DirichletCells:
     rest_log_alpha: float = -math.inf
     rest_log_size: float = -math.inf
 
-    @property
+    @cached_property
     def alpha(self) -> FloatArray:
         """Prior parameters of the listed cells (0 where they underflow)."""
         return np.exp(self.log_alpha)
 
-    @property
+    @cached_property
     def shape(self) -> FloatArray:
         """Posterior parameters of the listed cells."""
         return self.counts + self.alpha
@@ -49,12 +50,12 @@ class DirichletCells:
         """Logarithm of the prior mass parameter of the lump."""
         return self.rest_log_size + self.rest_log_alpha
 
-    @property
+    @cached_property
     def log_total(self) -> float:
         """Logarithm of the prior's total parameter A = Σ α."""
         return float(np.logaddexp.reduce([*self.log_alpha, self.rest_log_total]))
 
-    @property
+    @cached_property
     def total(self) -> float:
         """Posterior total A + N (infinite when A is beyond float range)."""
         with np.errstate(over="ignore"):

@@ -50,6 +50,11 @@ class Mixture:
     strengths: FloatArray
     prior: FloatArray
 
+    @cached_property
+    def components(self) -> tuple[DirichletCells, ...]:
+        """The Dirichlet of each strength."""
+        return tuple(map(self.given, self.strengths.tolist()))
+
     def given(self, strength: float) -> DirichletCells:
         """Return the Dirichlet of one strength."""
         more = math.log(strength)
@@ -66,7 +71,7 @@ class Mixture:
     @cached_property
     def log_evidences(self) -> FloatArray:
         """Log evidence of the counts under each strength."""
-        return np.array([log_evidence(self.given(a)) for a in self.strengths.tolist()])
+        return np.array([log_evidence(cells) for cells in self.components])
 
     @property
     def log_evidence(self) -> float:
@@ -81,7 +86,7 @@ class Mixture:
     def average(self, figure: Callable[[DirichletCells], FloatArray | float]) -> FloatArray:
         """Average a figure of one Dirichlet over the posterior weights."""
         kept = np.flatnonzero(self.weights)
-        found = [np.asarray(figure(self.given(float(self.strengths[k])))) for k in kept]
+        found = [np.asarray(figure(self.components[k])) for k in kept]
         return np.asarray(np.tensordot(self.weights[kept], np.stack(found), axes=1))
 
     def maximum(self) -> tuple[FloatArray, float]:
@@ -124,7 +129,7 @@ class Mixture:
         Newton's steps, halving where a step would leave the bracket.
         """
         kept = np.flatnonzero(self.weights)
-        cells = [self.given(float(self.strengths[k])) for k in kept]
+        cells = [self.components[k] for k in kept]
         # Cells with one φ and one count have one distribution.
         shape, where = np.unique(np.stack([c.shape for c in cells]), axis=1, return_inverse=True)
         rest = np.maximum(np.array([[c.total] for c in cells]) - shape, 1e-300)
@@ -152,10 +157,7 @@ class Mixture:
 
         The arguments are those of `dirichlet.leave_one_out`. φ and g are held fixed.
         """
-        found = [
-            leave_one_out(self.given(a), dataset, statement, weight)
-            for a in self.strengths.tolist()
-        ]
+        found = [leave_one_out(cells, dataset, statement, weight) for cells in self.components]
         without, within = (np.stack(part) for part in zip(*found, strict=True))
         each = self.log_evidences + np.log(self.prior)
         # log p(n) − log p(n − w_i), where p(n − w_i) = Σ g_A p_A(n) / p_A(w_i | n − w_i).
