@@ -37,10 +37,9 @@ def test_json_is_the_api_s(table: Path) -> None:
     assert json.loads(printed) == json.loads(c.to_json())
 
 
-def test_pairwise_json_is_the_api_s() -> None:
+def test_pairwise_json_is_the_api_s(pairs: bc.Pairwise) -> None:
     printed = run("pairwise", "--example", "jansen-uci", "--json", "--jobs", 1).stdout
-    p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
-    assert json.loads(printed) == json.loads(p.to_json())
+    assert json.loads(printed) == json.loads(pairs.to_json())
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_pairwise_against_a_reference() -> None:
     assert row == ["GBM", ">0.999*", "<0.001"]
 
 
-def test_level_and_fdr_change_the_verdicts() -> None:
+def test_level_and_fdr_change_the_verdicts(pairs: bc.Pairwise) -> None:
     def verdicts(*options: object) -> int:
         printed = run("pairwise", "--example", "jansen-uci", *options).stdout
         found = re.search(r"For (\d+) of 28 pairs we can name a winner", " ".join(printed.split()))
@@ -89,20 +89,19 @@ def test_level_and_fdr_change_the_verdicts() -> None:
         assert len(marked) == int(found[1])
         return len(marked)
 
-    p = bc.pairwise(bc.load_example("jansen-uci"))
-    assert verdicts() == p.decide()["asserted"].sum()
-    assert verdicts("--fdr", 0.1) == p.decide(fdr=0.1)["asserted"].sum()
-    assert verdicts("--level", 0.8) == p.decide(level=0.8)["asserted"].sum()
-    assert verdicts("--fdr", 0.1) > verdicts("--level", 0.8) > verdicts()
+    usual, by_rate, by_level = verdicts(), verdicts("--fdr", 0.1), verdicts("--level", 0.8)
+    assert usual == pairs.decide()["asserted"].sum()
+    assert by_rate == pairs.decide(fdr=0.1)["asserted"].sum()
+    assert by_level == pairs.decide(level=0.8)["asserted"].sum()
+    assert by_rate > by_level > usual
 
 
-def test_fdr_reaches_json_and_report(tmp_path: Path) -> None:
+def test_fdr_reaches_json_and_report(pairs: bc.Pairwise, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     options = ("--example", "jansen-uci", "--fdr", 0.1, "--jobs", 1)
     printed = run("pairwise", *options, "--json", "--report", report).stdout
-    p = bc.pairwise(bc.load_example("jansen-uci"), n_jobs=1)
-    assert json.loads(printed) == json.loads(p.to_json(fdr=0.1))
-    asserted = int(p.decide(fdr=0.1)["asserted"].sum())
+    assert json.loads(printed) == json.loads(pairs.to_json(fdr=0.1))
+    asserted = int(pairs.decide(fdr=0.1)["asserted"].sum())
     page = report.read_text(encoding="utf-8")
     assert f"For {asserted} of 28 pairs we can name a winner" in page
     assert "if the prior is right, at most 10 % of the verdicts" in page

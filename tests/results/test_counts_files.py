@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 }
 
 
+@cache
 def saved(name: str) -> Any:
     if name.startswith("correlated-t"):
         # Datasets with different numbers of replicates leave NaN in the table.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +49,21 @@ def test_the_words_of_no_edges_and_of_averages(averaged: NetworkComparison) -> N
     assert "not about causes" in averaged.explain()
 
 
-@pytest.mark.parametrize("suffix", ["nc", "json"])
-@pytest.mark.parametrize("kind", ["learned", "given", "averaged"])
-def test_files_keep_the_graph(kind: str, suffix: str, tmp_path: Path) -> None:
+@cache
+def linked_four(kind: str) -> NetworkComparison:
     results = table(no.linked(60, 4, seed=3, link=2.0))
     choices: dict[str, dict[str, Any]] = {
         "learned": {"mcse": 5e-3},
         "given": {"search": nx.DiGraph([("m3", "m1"), ("m1", "m0"), ("m1", "m2")]), "ess": 2.0},
         "averaged": {"average": True, "mcse": 5e-3},
     }
-    c = ask(results, **choices[kind])
+    return ask(results, **choices[kind])
+
+
+@pytest.mark.parametrize("suffix", ["nc", "json"])
+@pytest.mark.parametrize("kind", ["learned", "given", "averaged"])
+def test_files_keep_the_graph(kind: str, suffix: str, tmp_path: Path) -> None:
+    c = linked_four(kind)
     assert c.answer.details["edges"]
     path = tmp_path / f"c.{suffix}"
     c.to_json(path) if suffix == "json" else c.to_netcdf(path)
