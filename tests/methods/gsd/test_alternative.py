@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
-from bayescompare.comparison.pairwise_words import resolution_words
 from bayescompare.methods import GSD
 from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods.gsd.words import resolution_words
 from bayescompare.studies import false_alarms
 from tests.tables import table
 
