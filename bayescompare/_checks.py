@@ -13,6 +13,7 @@ from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.text.numbers import setting, whole
 
 __all__ = [
+    "briefly",
     "check_count",
     "check_draws",
     "check_flag",
@@ -73,6 +74,18 @@ def shown(value: object) -> str:
         if isinstance(value, int):
             return f"an integer of {value.bit_length()} bits"
         return f"a {type(value).__name__}"
+
+
+def briefly(value: object) -> str:
+    """Write a value for a message in one short line, whatever it is.
+
+    Examples
+    --------
+    >>> briefly("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+    """
+    text = shown(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def check_count(**arguments: object) -> None:

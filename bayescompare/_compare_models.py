@@ -190,7 +190,9 @@ def _checked_names(
         raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
     if names is not None and len(names) != len(given):
         raise BayescompareError(f"names: {len(names)} for {len(given)} comparisons.")
-    wanted = [_name(c) for c in given] if names is None else [str(name) for name in names]
+    wanted = [c.method.model_name(c.answer) for c in given]
+    if names is not None:
+        wanted = [str(name) for name in names]
     made: dict[str, Comparison] = {}
     for name, c in zip(wanted, given, strict=True):
         free = next(
@@ -198,10 +200,6 @@ def _checked_names(
         )
         made[free] = c
     return made
-
-
-def _name(c: Comparison) -> str:
-    return str(c.answer.details.get("model", c.method.name))
 
 
 def _evidence(c: Comparison) -> float:

@@ -83,9 +83,6 @@ VARIANTS = frozenset(
         ("methods.dirichlet", "methods.dirichlet.learned"),
         ("methods.network", "methods.network.subset"),
         ("methods.network.comparison", "methods.network.subset"),
-        # To be deleted with the functions that read Friedman's details.
-        ("methods.classic.friedman", "methods.classic.friedman_words"),
-        ("methods.classic.comparison", "methods.classic.friedman"),
     }
 )
 

@@ -97,8 +97,8 @@ def test_a_graph_that_was_learned_is_learned_anew_without_the_dataset_left_out()
         learned = bc.compare(rest, method=quick)
         details = learned.answer.details
         same = bc.methods.Network(
-            search=[tuple(edge) for edge in details["edges"]],
-            max_parents=details["max_parents"],
+            search=list(details.edges),
+            max_parents=details.max_parents,
             mcse=0.05,
         )
         without.append(bc.compare(whole, method=same).log_evidence - learned.log_evidence)

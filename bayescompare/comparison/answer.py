@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.details import Details
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,8 +50,8 @@ class Answer:
         Fields of one method only, per statement.
     scalars : mapping of str to float
         Fields of one method only, about the whole.
-    details : mapping
-        JSON-ready facts of one method only, such as the edges of a learned graph.
+    details : Details
+        What one method alone has to tell, such as the edges of a learned graph.
     tree : DataTree, optional
         The posterior, where the answer came from one.
     seed : int, optional
@@ -76,7 +77,7 @@ class Answer:
     log_evidence: float | None = None
     per_statement: Mapping[str, FloatArray] = field(default_factory=dict)
     scalars: Mapping[str, float] = field(default_factory=dict)
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Details = field(default_factory=Details)
     tree: xr.DataTree | None = None
     seed: int | None = None
     tested: int | None = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from bayescompare._checks import is_number, is_whole
+from bayescompare._checks import briefly, is_number, is_whole
 from bayescompare._errors import BayescompareError, one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
@@ -79,9 +79,9 @@ def read_numbers(name: str, values: Any) -> FloatArray:
         if found.dtype == object:
             for value in found.flat:
                 if not (value is None or is_number(value)):
-                    raise BayescompareError(f"{_shown(value)} is no number.")
+                    raise BayescompareError(f"{briefly(value)} is no number.")
         elif found.dtype.kind not in "iuf":
-            raise BayescompareError(f"{_shown(values)} holds {found.dtype}, not numbers.")
+            raise BayescompareError(f"{briefly(values)} holds {found.dtype}, not numbers.")
         return found.astype(float)
 
 
@@ -89,7 +89,7 @@ def read_number(name: str, value: Any) -> float:
     """Return one number; null stands for what is not a finite one."""
     found = read_numbers(name, value)
     if found.ndim:
-        raise BayescompareError(f"{name} is {_shown(value)}: it must be one number.")
+        raise BayescompareError(f"{name} is {briefly(value)}: it must be one number.")
     return float(found)
 
 
@@ -103,7 +103,7 @@ def read_states(rows: Any) -> tuple[tuple[str, ...], ...]:
 def read_count(name: str, value: Any) -> int:
     """Return a whole number from 0."""
     if not (is_whole(value) and value >= 0):
-        raise BayescompareError(f"{name} is {_shown(value)}: it must be a whole number from 0.")
+        raise BayescompareError(f"{name} is {briefly(value)}: it must be a whole number from 0.")
     return int(value)
 
 
@@ -111,7 +111,7 @@ def read_size(name: str, value: Any) -> int:
     """Return K, which is written as a string of digits because of its size."""
     digits = str(value) if is_whole(value) else value
     if not (isinstance(digits, str) and digits.isascii() and digits.isdecimal()):
-        raise BayescompareError(f"{name} is {_shown(value)}: it must be digits in a string.")
+        raise BayescompareError(f"{name} is {briefly(value)}: it must be digits in a string.")
     if len(digits) > _MOST_DIGITS:
         raise BayescompareError(
             f"{name} has {len(digits)} digits; at most {_MOST_DIGITS} are read."
@@ -122,11 +122,6 @@ def read_size(name: str, value: Any) -> int:
         piece = digits[start : start + step]
         size = size * 10 ** len(piece) + int(piece)
     return size
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 # an answer as a whole ----------------------------------------------------------------------------
@@ -148,7 +143,7 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     _check_columns(results, answer)
     _check_scalars(answer)
     _check_named("figures", answer.scalars)
-    _check_named("details", answer.details)
+    _check_named("details", answer.details.to_dict())
     if answer.tree is not None:
         _check_tree(answer.tree)
 
@@ -159,11 +154,10 @@ def _check_labels(results: Results, answer: Answer) -> None:
         raise BayescompareError("statements: there are none.")
     if len(set(labels)) != len(labels):
         raise BayescompareError("statements: a label is there twice.")
-    front = ", ".join(map(str, answer.details.get("front", ())))
     for label in labels:
-        if not _is_statement(label, results) and (not front or label != front):
+        if not (_is_statement(label, results) or label in answer.details.own_labels):
             raise BayescompareError(
-                f"statements: label {_shown(label)} is no statement about "
+                f"statements: label {briefly(label)} is no statement about "
                 f"{', '.join(results.algorithms)} on {len(results.measures)} measure(s)."
             )
     states = answer.states
@@ -174,7 +168,7 @@ def _check_labels(results: Results, answer: Answer) -> None:
         )
     for label, *orders in zip(labels, *states, strict=True):
         if orders and list(map(str, orders)) != list(map(str, Statement.parse(label).states)):
-            raise BayescompareError(f"statements: states {_shown(orders)} are not {label!r}.")
+            raise BayescompareError(f"statements: states {briefly(orders)} are not {label!r}.")
 
 
 def _is_statement(label: object, results: Results) -> bool:
@@ -239,7 +233,7 @@ def _check_scalars(answer: Answer) -> None:
     for name in ("statistic", "log_evidence"):
         value = getattr(answer, name)
         if value is not None and (not is_number(value) or math.isnan(value)):
-            raise BayescompareError(f"{name} is {_shown(value)}: it must be a number.")
+            raise BayescompareError(f"{name} is {briefly(value)}: it must be a number.")
     for name, value in {"seed": answer.seed, "lead": answer.tested}.items():
         if value is not None:
             read_count(name, value)
@@ -249,7 +243,7 @@ def _check_scalars(answer: Answer) -> None:
         )
     if not isinstance(answer.resampled_pvalue, bool):
         raise BayescompareError(
-            f"sampled is {_shown(answer.resampled_pvalue)}: it must be true or false."
+            f"sampled is {briefly(answer.resampled_pvalue)}: it must be true or false."
         )
     if answer.n_statements < len(answer.labels) or answer.n_observed > answer.n_statements:
         raise BayescompareError(

@@ -48,7 +48,7 @@ def to_json(c: Comparison) -> str:
         "exact": c.exact,
         **_scalars(answer),
         "figures": dict(answer.scalars),
-        "details": dict(answer.details),
+        "details": answer.details.to_dict(),
         "statements": statements,
         "explanation": c.explain(),
     }
@@ -86,7 +86,7 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         "options": json.dumps(_plain(c.method.options())),
         "scalars": json.dumps(_plain(_scalars(answer))),
         "figures": json.dumps(_plain(dict(answer.scalars))),
-        "details": json.dumps(_plain(dict(answer.details))),
+        "details": json.dumps(_plain(answer.details.to_dict())),
         "explanation": c.explain(),
     }
     columns = _per_statement(answer)

@@ -90,11 +90,12 @@ def _read_json(source: Path) -> Comparison:
         rows = document["statements"]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         labels, states = columns.pop("label"), columns.pop("states")
-    with part("the answer"):
-        answer = _answer(labels, states, columns, document, document, None)
     with part("method"):
         name, options = document["method"]["name"], document["method"]["options"]
         method = _method(name, options)
+    with part("the answer"):
+        answer = _answer(labels, states, columns, document, document, None, method)
+    with part("method"):
         return comparison_of(results, method, method.restored(answer, options))
 
 
@@ -131,6 +132,9 @@ def _read_netcdf(source: Path) -> Comparison:
         stored = tree["results"].to_dataset()
         kind = ErrorCounts if "wrong_only" in stored else Results
         results = kind.from_dataset(stored)
+    with part("method"):
+        options = json.loads(tree.attrs["options"])
+        method = _method(tree.attrs["method"], options)
     with part("the answer"):
         saved = tree["answer"].to_dataset()
         answer = _answer(
@@ -140,10 +144,9 @@ def _read_netcdf(source: Path) -> Comparison:
             json.loads(tree.attrs["scalars"]),
             {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
             _posterior(tree),
+            method,
         )
     with part("method"):
-        options = json.loads(tree.attrs["options"])
-        method = _method(tree.attrs["method"], options)
         return comparison_of(results, method, method.restored(answer, options))
 
 
@@ -178,11 +181,10 @@ def _answer(
     scalars: Mapping[str, Any],
     facts: Mapping[str, Any],
     tree: xr.DataTree | None,
+    method: Method,
 ) -> Answer:
     arrays = {name: read_numbers(name, values) for name, values in columns.items()}
     figures = {k: read_number(f"figures: {k}", v) for k, v in facts["figures"].items()}
-    if not isinstance(facts["details"], dict):
-        raise BayescompareError("details must be an object.")
     if scalars["pvalue"] is not None and scalars["statistic"] is None:
         scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
     return Answer(
@@ -199,7 +201,7 @@ def _answer(
         none_leads=scalars.get("none_leads", 0.0),
         per_statement=arrays,
         scalars=figures,
-        details=facts["details"],
+        details=method.details_type.from_dict(facts["details"]),
         tree=tree,
     )
 

@@ -18,6 +18,7 @@ import numpy as np
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import registry
+from bayescompare.comparison.details import Details
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -90,6 +91,8 @@ class Method(ABC):
     citations: ClassVar[tuple[str, ...]] = ()
     #: The type of its comparisons, where they have fields of their own.
     comparison_type: ClassVar[type[Comparison] | None] = None
+    #: The type of what its answers tell beyond what every answer tells.
+    details_type: ClassVar[type[Details]] = Details
     #: The option that weighs its prior, where there is one.
     prior_weight: ClassVar[str | None] = None
     #: Whether asking takes milliseconds, so that a report may ask every pair anew.
@@ -267,6 +270,10 @@ class Method(ABC):
     def restored(self, answer: Answer, options: Mapping[str, Any]) -> Answer:
         """Bring an answer from a file, written with these options, up to this version."""
         return answer
+
+    def model_name(self, answer: Answer) -> str:
+        """Return what a table of models calls it."""
+        return self.name
 
     def no_evidence(self) -> str:
         """Why there is no log evidence, where the method has one at other times."""

@@ -10,6 +10,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import check_fields
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.details import Details, check_details_type
 from bayescompare.comparison.method import InputKind, Kind, Method
 from bayescompare.results.results import Results
 
@@ -56,6 +57,15 @@ def _check_declared(method: Any, where: str) -> None:
         raise BayescompareError(
             f"{where}: comparison_type={own!r} is not a class derived from bc.Comparison."
         )
+    told = method.details_type
+    if not (isinstance(told, type) and issubclass(told, Details)):
+        raise BayescompareError(
+            f"{where}: details_type={told!r} is not a class derived from bc.methods.Details."
+        )
+    try:
+        check_details_type(told)
+    except BayescompareError as error:
+        raise BayescompareError(f"{where}: details_type: {error}") from None
 
 
 def _check_options(method: type[Method], where: str) -> None:
@@ -85,6 +95,18 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
             "be a bc.methods.Answer."
         )
     try:
+        _check_details(method, answer.details)
         check_fields(results, method, answer)
     except BayescompareError as error:
         raise BayescompareError(f"method {method.name!r} gave a wrong answer: {error}") from None
+
+
+def _check_details(method: Method, details: object) -> None:
+    """Refuse details of another type than declared, or that would not come back from a file."""
+    declared = method.details_type
+    if not isinstance(details, declared):
+        raise BayescompareError(
+            f"details is a {type(details).__name__}: it must be the {declared.__qualname__} that "
+            "the class declares as details_type."
+        )
+    declared.from_dict(details.to_dict())

@@ -21,6 +21,7 @@ __all__ = [
     "Answer",
     "CorrelatedT",
     "Decision",
+    "Details",
     "Dirichlet",
     "Friedman",
     "GSDBootstrap",
@@ -47,6 +48,7 @@ __all__ = [
 _ELSEWHERE = {
     "Answer": "bayescompare.comparison.answer",
     "Decision": "bayescompare.comparison.decision",
+    "Details": "bayescompare.comparison.details",
     "LearnedPrior": "bayescompare.methods._shared.learned_prior",
     "Method": "bayescompare.comparison.method",
     "ModelFile": "bayescompare.methods.model_file",
@@ -153,6 +155,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.decision import Decision
+    from bayescompare.comparison.details import Details
     from bayescompare.comparison.method import Method, Parameter, Sampling
     from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.classic.all_test import AllTest

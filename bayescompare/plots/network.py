@@ -33,6 +33,7 @@ from bayescompare.plots.network_layout import (
     Edge,
     NetworkPicture,
     aligned,
+    details_of,
     groups_of,
     picture_of,
     places,
@@ -259,15 +260,15 @@ def _draw_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
 
 
 def _title(c: Comparison, picture: NetworkPicture) -> list[str]:
-    details, options = c.answer.details, c.method.options()
+    details, options = details_of(c), c.method.options()
     given = not isinstance(options["search"], str)
     which = "graph given" if given else "best graph" if options["average"] else "learned graph"
     groups = "all measures linked"
     if len(picture.groups) > 1:
         groups = f"{len(picture.groups)} independent groups"
-    limit = "" if given else f"at most {plural(details['max_parents'], 'parent')} each, "
+    limit = "" if given else f"at most {plural(details.max_parents, 'parent')} each, "
     arrows = plural(len(picture.edges), "arrow") if picture.edges else "no arrows"
     return [
         f"{which}: {arrows}, {groups}",
-        f"{limit}log BDeu = {log_evidence(details['score'])}",
+        f"{limit}log BDeu = {log_evidence(details.log_bdeu)}",
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayescompare.plots._drawing import (
     BLUE,
@@ -20,7 +20,7 @@ from bayescompare.plots._drawing import (
     clip,
     moved,
 )
-from bayescompare.plots.network_layout import NetworkPicture
+from bayescompare.plots.network_layout import NetworkPicture, details_of
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import probability_equation, setting
 from bayescompare.text.phrases import join_names
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.methods.network.details import Component
 
 __all__ = ["CAPTION_LINE", "FILLS", "Caption", "captions_of", "draw_captions", "height_of"]
 
@@ -56,7 +57,7 @@ def captions_of(
     c: Comparison, picture: NetworkPicture, least: float, width: float
 ) -> list[Caption]:
     """Return each group's own answer, in one column or two, and the key under them."""
-    groups = c.answer.details["components"]
+    groups = details_of(c).components
     columns = 1 if len(groups) <= _ONE_COLUMN else 2
     each = max(24, int((width / columns - 0.3) / _CHARACTER))
     made: list[Caption] = []
@@ -76,14 +77,14 @@ def height_of(captions: Iterable[Caption]) -> int:
     return max(caption.row + len(caption.lines) for caption in captions)
 
 
-def _answer_words(group: Mapping[str, Any]) -> str:
-    held = Statement.parse(group["best"]).abridged().by_state(group["measures"])
+def _answer_words(group: Component) -> str:
+    held = Statement.parse(group.best).abridged().by_state(group.measures)
     said = "; ".join(
         f"{state} on {join_names([clip(name, _NAME) for name in names])}"
         for state, names in held.items()
     )
-    drawn = "" if group["exact"] else " (Monte Carlo)"
-    sure = probability_equation(group["probability"]).replace(" ", GLUE)
+    drawn = "" if group.exact else " (Monte Carlo)"
+    sure = probability_equation(group.probability).replace(" ", GLUE)
     return f"{sure}{drawn}: {said}"
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.methods.network.details import NetworkDetails
 
 __all__ = [
     "NAME",
@@ -29,6 +30,7 @@ __all__ = [
     "NetworkPicture",
     "aligned",
     "all_probabilities",
+    "details_of",
     "groups_of",
     "link_probability",
     "picture_of",
@@ -88,7 +90,7 @@ def picture_of(c: Comparison, least: float) -> NetworkPicture:
     if not is_number(least) or not 0 <= least <= 1:
         raise BayescompareError(f"least={least!r}: must be a probability, from 0 to 1.")
     names = list(c.results.measures)
-    edges = [(str(parent), str(child)) for parent, child in c.answer.details["edges"]]
+    edges = list(details_of(c).edges)
     probability = all_probabilities(c)
     others: list[Edge] = []
     if probability is not None:
@@ -103,9 +105,14 @@ def picture_of(c: Comparison, least: float) -> NetworkPicture:
     return NetworkPicture(groups, edges, others, probability)
 
 
+def details_of(c: Comparison) -> NetworkDetails:
+    """Return the graph that a comparison by the network test has learned."""
+    return cast("NetworkDetails", c.answer.details)
+
+
 def groups_of(c: Comparison) -> list[list[str]]:
     """Return the measures of each component."""
-    return [[str(name) for name in group["measures"]] for group in c.answer.details["components"]]
+    return [list(group.measures) for group in details_of(c).components]
 
 
 def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edge]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.plots.network_layout import all_probabilities, link_probability
+from bayescompare.plots.network_layout import all_probabilities, details_of, link_probability
 from bayescompare.report.tables import Table, probability_cell
 from bayescompare.text.numbers import log_evidence, setting
 from bayescompare.text.phrases import join_names
@@ -25,12 +25,12 @@ def component_table(c: Comparison) -> Table:
     """Each independent group of measures with its own best statement."""
     rows = [
         [
-            join_names(part["measures"], most=20),
-            part["best"],
-            "exact" if part["exact"] else "Monte Carlo",
-            probability_cell(part["probability"]),
+            join_names(part.measures, most=20),
+            part.best,
+            "exact" if part.exact else "Monte Carlo",
+            probability_cell(part.probability),
         ]
-        for part in c.answer.details["components"]
+        for part in details_of(c).components
     ]
     heads = ["group", "statement", "computed", "P(most probable)"]
     return Table("Independent groups of measures, each by itself", heads, rows, text=3)
@@ -39,7 +39,7 @@ def component_table(c: Comparison) -> Table:
 def edge_table(c: Comparison, most: int) -> list[Table]:
     """The links in the graph, and those outside that are probable enough; the surest first."""
     names = list(c.results.measures)
-    arrows = {(names.index(a), names.index(b)) for a, b in c.answer.details["edges"]}
+    arrows = {(names.index(a), names.index(b)) for a, b in details_of(c).edges}
     directed = all_probabilities(c)
     if directed is None:
         rows = [[names[i], "→", names[j]] for i, j in sorted(arrows)]
@@ -81,8 +81,8 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
 
 def graph_words(c: Comparison) -> dict[str, str]:
     """Score of the graph and the limit on parents, for the list of what made the page."""
-    details = c.answer.details
+    details = details_of(c)
     return {
-        "graph": f"log BDeu = {log_evidence(details['score'])}",
-        "max_parents": f"at most {details['max_parents']} per measure",
+        "graph": f"log BDeu = {log_evidence(details.log_bdeu)}",
+        "max_parents": f"at most {details.max_parents} per measure",
     }

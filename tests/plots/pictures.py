@@ -193,8 +193,8 @@ def network() -> Any:
 def turned_network() -> Any:
     """The same network with its first arrow the other way round."""
     c = network()
-    (parent, child), *others = c.answer.details["edges"]
-    details = {**c.answer.details, "edges": [(child, parent), *others]}
+    (parent, child), *others = c.answer.details.edges
+    details = replace(c.answer.details, edges=((child, parent), *others))
     return replace(c, answer=replace(c.answer, details=details))
 
 

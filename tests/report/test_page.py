@@ -202,7 +202,7 @@ def test_network_tables(network: Any) -> None:
         assert [" and ".join(part["measures"]), part["best"], how, figure] in page.cells
     links = {(row[0], row[2]): row for row in page.cells if len(row) == 6 and row[0][0] == "q"}
     links = {pair: row for pair, row in links.items() if pair[1] in network.results.measures}
-    drawn = {(a, b) for a, b in network.answer.details["edges"]}
+    drawn = set(network.answer.details.edges)
     assert drawn
     assert {pair for pair, row in links.items() if row[1] == "→"} == drawn
     for (a, b), row in links.items():
@@ -218,14 +218,14 @@ def test_network_tables(network: Any) -> None:
 def test_network_says_score_and_limit(network: Any) -> None:
     text = Page(render(network)).text
     assert f"log BDeu = {network.score:.2f}".replace("-", "−") in text
-    assert f"max_parentsat most {network.answer.details['max_parents']} per measure" in text
+    assert f"max_parentsat most {network.answer.details.max_parents} per measure" in text
 
 
 def test_network_of_many_measures_has_arrows_without_probabilities() -> None:
     c = bc.compare(linked_results(m=17), method=bc.methods.Network(mcse=0.02), rng=1)
     page = Page(render(c))
     arrows = {(row[0], row[2]) for row in page.cells if len(row) == 3 and row[1] == "→"}
-    assert arrows == {(a, b) for a, b in c.answer.details["edges"]}
+    assert arrows == set(c.answer.details.edges)
 
 
 def test_a_network_summed_over_measures_has_a_report() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.methods.classic.details import PerMeasureDetails, RankDetails
 from bayescompare.text.numbers import rank
 
 __all__ = ["PerMeasureComparison", "RankComparison"]
@@ -20,23 +21,17 @@ class RankComparison(Comparison):
     @property
     def ranks(self) -> pd.Series[float]:
         """Mean rank of every algorithm, 1 being best."""
-        from bayescompare.methods.classic.friedman import mean_ranks
-
-        return mean_ranks(self.answer.details)
+        return self._details.ranks
 
     @property
     def nemenyi(self) -> pd.DataFrame:
         """P-values of all pairs by Nemenyi's test, which corrects for their number."""
-        from bayescompare.methods.classic.friedman import nemenyi
-
-        return nemenyi(self.answer.details)
+        return self._details.nemenyi
 
     @property
     def critical_difference(self) -> float:
         """How far apart two mean ranks must be to differ significantly."""
-        from bayescompare.methods.classic.friedman import critical_difference
-
-        return critical_difference(self.answer.details)
+        return self._details.critical_difference
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -52,6 +47,10 @@ class RankComparison(Comparison):
         ).sort_values("p-value", kind="stable")
         return {apart: ranked, "Pairs by Nemenyi's test": apart_by.rename_axis("pair")}
 
+    @property
+    def _details(self) -> RankDetails:
+        return RankDetails.of(self.answer)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PerMeasureComparison(Comparison):
@@ -60,9 +59,7 @@ class PerMeasureComparison(Comparison):
     @property
     def per_measure(self) -> pd.DataFrame:
         """One row per measure: the statistic, the p-value and the better algorithm."""
-        from bayescompare.methods.classic.per_measure import per_measure
-
-        return per_measure(self.answer.details)
+        return PerMeasureDetails.of(self.answer).table
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:

@@ -22,12 +22,10 @@ Benavoli, Corani & Mangili (2016), "Should we really use post-hoc tests based on
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from bayescompare._errors import BayescompareError
@@ -35,16 +33,23 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.comparison import RankComparison
+from bayescompare.methods.classic.details import RankDetails
+from bayescompare.methods.classic.friedman_words import (
+    friedman_headline,
+    friedman_methods_text,
+    friedman_words,
+)
 from bayescompare.methods.classic.pair_tests import check_alpha
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
-__all__ = ["Friedman", "critical_difference", "doubled_ranks_by_dataset", "mean_ranks", "nemenyi"]
+__all__ = ["Friedman", "doubled_ranks_by_dataset"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +64,10 @@ class Friedman(Method):
     Examples
     --------
     >>> import bayescompare as bc
-    >>> from bayescompare.methods.classic.friedman import Friedman, critical_difference
+    >>> from bayescompare.methods.classic.friedman import Friedman
     >>> results = bc.load_example("jansen-uci").sel(measures=["auc"])
     >>> c = bc.compare(results, method=Friedman())
-    >>> round(c.statistic, 3), c.pvalue < 0.001, round(critical_difference(c.answer.details), 3)
+    >>> round(c.statistic, 3), c.pvalue < 0.001, round(c.critical_difference, 3)
     (6.389, True, 2.625)
     """
 
@@ -73,6 +78,7 @@ class Friedman(Method):
     title: ClassVar[str] = title_of("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
     comparison_type: ClassVar[type[Comparison] | None] = RankComparison
+    details_type: ClassVar[type[Details]] = RankDetails
     levers: ClassVar[str] = (
         "other algorithms beside these, which change every mean rank, or more datasets"
     )
@@ -96,7 +102,6 @@ class Friedman(Method):
         order = np.argsort(sums, kind="stable")
         label = str(State.order(*(results.algorithms[i] for i in order)))
         chi2, statistic, pvalue = _iman_davenport(doubled)
-        freedom = [l - 1, (l - 1) * (n - 1)]
         error = math.sqrt(l * (l + 1) / (6 * n))
         range_at = float(stats.studentized_range.ppf(1 - self.alpha, l, np.inf))
         # A dataset with ties shows several orderings, none of them exactly.
@@ -110,69 +115,34 @@ class Friedman(Method):
             pvalue=pvalue,
             statistic=statistic,
             tested=0,
-            details={
-                "chi2": chi2,
-                "chi2_pvalue": float(stats.chi2.sf(chi2, l - 1)),
-                "F": statistic if math.isfinite(statistic) else None,
-                "degrees_of_freedom": freedom,
-                "algorithms": list(results.algorithms),
-                "mean_ranks": (sums / (2 * n)).tolist(),
-                "alpha": self.alpha,
-                "critical_difference": range_at / math.sqrt(2) * error,
-                "nemenyi": _nemenyi(sums / (2 * n), error),
-            },
+            details=RankDetails(
+                chi2=chi2,
+                chi2_pvalue=float(stats.chi2.sf(chi2, l - 1)),
+                f_statistic=statistic if math.isfinite(statistic) else None,
+                degrees_of_freedom=(l - 1, (l - 1) * (n - 1)),
+                algorithms=results.algorithms,
+                mean_ranks=tuple((sums / (2 * n)).tolist()),
+                alpha=self.alpha,
+                critical_difference=range_at / math.sqrt(2) * error,
+                pair_pvalues=_nemenyi(sums / (2 * n), error),
+            ),
         )
 
     def approximate(self, answer: Answer) -> bool:
         """Whether the p-value is that of a limiting distribution."""
-        return answer.details["F"] is not None
+        return RankDetails.of(answer).f_statistic is not None
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        from bayescompare.methods.classic.friedman_words import friedman_methods_text
-
         return friedman_methods_text(self.alpha)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the mean ranks, what was tested about them, and which pairs differ."""
-        from bayescompare.methods.classic.friedman_words import (
-            friedman_words,
-        )
-
         return friedman_words(results, answer, decision)
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str:
         """Say what was tested: whether the algorithms differ, not in which order."""
-        from bayescompare.methods.classic.friedman_words import (
-            friedman_headline,
-        )
-
         return friedman_headline(answer, decision)
-
-
-# ------------------------------------------------------------------------- read off answer.details
-
-
-def mean_ranks(details: Mapping[str, Any]) -> pd.Series[float]:
-    """Mean rank of each algorithm, 1 the best."""
-    index = pd.Index(details["algorithms"], name="algorithm")
-    return pd.Series(details["mean_ranks"], index=index, name="mean rank", dtype=float)
-
-
-def nemenyi(details: Mapping[str, Any]) -> pd.DataFrame:
-    """Nemenyi's p-value of each pair; the diagonal is NaN."""
-    names = details["algorithms"]
-    return pd.DataFrame(
-        details["nemenyi"],
-        index=pd.Index(names, name="algorithm"),
-        columns=pd.Index(names, name="opponent"),
-        dtype=float,
-    )
-
-
-def critical_difference(details: Mapping[str, Any]) -> float:
-    """How far apart two mean ranks must be to differ at the level alpha."""
-    return float(details["critical_difference"])
 
 
 # -------------------------------------------------------------------------------------- the figures
@@ -218,14 +188,14 @@ def _iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
     return chi2, statistic, max(tail, SMALLEST)
 
 
-def _nemenyi(mean: FloatArray, error: float) -> list[list[float | None]]:
+def _nemenyi(mean: FloatArray, error: float) -> tuple[tuple[float | None, ...], ...]:
     """P-value of every pair by the studentised range; each distinct distance once."""
     l = len(mean)
     apart = np.abs(mean[:, None] - mean[None, :]).round(12)
     distinct, inverse = np.unique(apart, return_inverse=True)
     tails = stats.studentized_range.sf(distinct / error * math.sqrt(2), l, np.inf)
     square = np.clip(tails, 0.0, 1.0)[inverse.ravel()].reshape(l, l).tolist()
-    return [[None if i == j else square[i][j] for j in range(l)] for i in range(l)]
+    return tuple(tuple(None if i == j else square[i][j] for j in range(l)) for i in range(l))
 
 
 def _agreement(doubled: IntArray) -> float:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
-from bayescompare.methods.classic.friedman import critical_difference, mean_ranks, nemenyi
+from bayescompare.methods.classic.details import RankDetails
 from bayescompare.methods.classic.words import finding
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
@@ -19,7 +17,7 @@ __all__ = ["friedman_headline", "friedman_methods_text", "friedman_words"]
 
 def friedman_headline(answer: Answer, decision: Decision) -> str:
     """Whether the algorithms differ, which is what was tested, and who has the best mean rank."""
-    mean = mean_ranks(answer.details)
+    mean = RankDetails.of(answer).ranks
     # Mean ranks are halves of whole numbers over n: equal ones are equal.
     best = [str(name) for name in mean.index[mean == mean.min()]]
     ahead = (
@@ -35,8 +33,8 @@ def friedman_headline(answer: Answer, decision: Decision) -> str:
 
 def friedman_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the mean ranks, what was tested about them, and which pairs differ."""
-    details = answer.details
-    mean = mean_ranks(details)
+    details = RankDetails.of(answer)
+    mean = details.ranks
     shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
     said = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
@@ -53,28 +51,28 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
     return [said, tested, _how(details), *_pairs(details, decision), limits]
 
 
-def _how(details: Mapping[str, Any]) -> str:
+def _how(details: RankDetails) -> str:
     chi2 = (
-        f"Friedman's chi-square is {statistic(details['chi2'])} "
-        f"({pvalue_equation(details['chi2_pvalue'])})"
+        f"Friedman's chi-square is {statistic(details.chi2)} "
+        f"({pvalue_equation(details.chi2_pvalue)})"
     )
-    if details["F"] is None:
+    if details.f_statistic is None:
         return (
             "All datasets agree on the ranks, so that Iman and Davenport's F is infinite; the "
             f"p-value is how often datasets would agree so under the hypothesis, exactly. {chi2}."
         )
-    first, second = details["degrees_of_freedom"]
+    first, second = details.degrees_of_freedom
     return (
-        f"That p-value is of Iman and Davenport's F = {statistic(details['F'])} on {first} and "
-        f"{second} degrees of freedom, an approximation for many datasets; {chi2}."
+        f"That p-value is of Iman and Davenport's F = {statistic(details.f_statistic)} on {first} "
+        f"and {second} degrees of freedom, an approximation for many datasets; {chi2}."
     )
 
 
-def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
+def _pairs(details: RankDetails, decision: Decision) -> list[str]:
     if decision.verdict != "settled":
         return ["So no pair is singled out."]
-    mean, pvalues, alpha = mean_ranks(details), nemenyi(details), float(details["alpha"])
-    names: Sequence[str] = details["algorithms"]
+    mean, pvalues, alpha = details.ranks, details.nemenyi, details.alpha
+    names = details.algorithms
     apart = [
         f"{a} over {b}"
         for a in names
@@ -84,7 +82,7 @@ def _pairs(details: Mapping[str, Any], decision: Decision) -> list[str]:
     found = join_names(apart, most=12) if apart else "none are"
     said = [
         f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
-        f"{rank(critical_difference(details))} apart: {found}."
+        f"{rank(details.critical_difference)} apart: {found}."
     ]
     if len(apart) < math.comb(len(names), 2):
         said.append("A pair that does not differ by this test is not shown to be equal.")

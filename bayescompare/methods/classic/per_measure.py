@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
+from bayescompare.methods.classic.details import MeasureTest, PerMeasureDetails
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
     WhichTest,
@@ -24,7 +25,7 @@ from bayescompare.methods.classic.pair_tests import (
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
 
-__all__ = ["Combined", "Favoured", "PerMeasure", "per_measure"]
+__all__ = ["Combined", "Favoured", "PerMeasure"]
 
 
 class Combined(NamedTuple):
@@ -74,6 +75,7 @@ class PerMeasure(Method):
     reference: ClassVar[str] = "Jansen et al. (2022), Section 4.3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic", "per_measure"})
     one_pair: ClassVar[bool] = True
+    details_type: ClassVar[type[Details]] = PerMeasureDetails
 
     def __post_init__(self) -> None:
         check_test(self.test)
@@ -103,15 +105,15 @@ class PerMeasure(Method):
         tests = [run(results, measure, self.test) for measure in results.measures]
         found = self.combine(Favoured.by(names, tests), tests)
         signs = np.sign(np.stack([measured(results, name) for name in results.measures], axis=1))
-        rows = [
-            {
-                "measure": measure,
-                "statistic": tested.sums[0],
-                "pvalue": tested.pvalue,
-                "better": None if tested.favours is None else names[tested.favours],
-            }
+        rows = tuple(
+            MeasureTest(
+                measure=measure,
+                statistic=tested.sums[0],
+                pvalue=tested.pvalue,
+                better=None if tested.favours is None else names[tested.favours],
+            )
             for measure, tested in zip(results.measures, tests, strict=True)
-        ]
+        )
         labels: tuple[str, ...] = self.labels(names, len(tests))
         support = [self.supports(signs), self.supports(-signs)]
         if found.lead is None:
@@ -127,7 +129,7 @@ class PerMeasure(Method):
             pvalue=found.pvalue,
             statistic=float(found.statistic),
             tested=2 if found.lead is None else found.lead,
-            details={"test": self.test, "alpha": self.alpha, "per_measure": rows},
+            details=PerMeasureDetails(self.test, self.alpha, rows),
         )
 
 
@@ -135,20 +137,3 @@ def _states(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """For every measure, the ordering in each statement."""
     parsed = (Statement.parse(label).states for label in labels)
     return tuple(tuple(map(str, states)) for states in zip(*parsed, strict=True))
-
-
-def per_measure(details: Mapping[str, Any]) -> pd.DataFrame:
-    """Tabulate ``answer.details``: statistic (of the first), p-value and who is favoured.
-
-    Examples
-    --------
-    >>> import bayescompare as bc
-    >>> from bayescompare.methods.classic.all_test import AllTest
-    >>> c = bc.compare(bc.load_example("benavoli-example1"), method=AllTest(test="sign"))
-    >>> per_measure(c.answer.details).round(3)
-              statistic  pvalue better
-    measure
-    accuracy        3.0   0.146      B
-    time            4.0   0.388      B
-    """
-    return pd.DataFrame(details["per_measure"]).set_index("measure")

@@ -23,9 +23,11 @@ from scipy.stats import binomtest
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.pair_answer import pair_answer
+from bayescompare.methods.classic.details import SignDetails
 from bayescompare.methods.classic.pair_tests import run
 from bayescompare.methods.classic.sign_words import sign_words
 from bayescompare.results.results import Results
@@ -58,6 +60,7 @@ class Sign(Method):
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
+    details_type: ClassVar[type[Details]] = SignDetails
     verdict_phrase: ClassVar[str] = "has the most wins"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
@@ -69,7 +72,7 @@ class Sign(Method):
             found.wins,
             pvalue=found.pvalue,
             statistic=found.sums[0],
-            details={"wins": list(found.wins), "ties": ties},
+            details=SignDetails(found.wins, ties),
         )
 
     def level_given(

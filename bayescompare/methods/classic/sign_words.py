@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
+from bayescompare.methods.classic.details import SignDetails
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
@@ -13,7 +14,7 @@ __all__ = ["sign_words"]
 
 def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say who won how often, and that nothing but wins was looked at."""
-    n, ties = len(results.datasets), int(answer.details["ties"])
+    n, ties = len(results.datasets), SignDetails.of(answer).ties
     limits = "The test counts on how many datasets an algorithm is better and ignores by how much."
     if decision.verdict == "tied":
         said = (

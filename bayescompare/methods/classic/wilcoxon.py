@@ -20,9 +20,11 @@ from typing import ClassVar
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.pair_answer import pair_answer
+from bayescompare.methods.classic.details import WilcoxonDetails
 from bayescompare.methods.classic.pair_tests import run
 from bayescompare.methods.classic.wilcoxon_words import wilcoxon_words
 from bayescompare.results.results import Results
@@ -58,6 +60,7 @@ class Wilcoxon(Method):
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
+    details_type: ClassVar[type[Details]] = WilcoxonDetails
     verdict_phrase: ClassVar[str] = "has the largest sum of ranks"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
@@ -70,12 +73,12 @@ class Wilcoxon(Method):
             pvalue=found.pvalue,
             statistic=found.sums[0],
             tested=found.favours,
-            details={"rank_sums": list(found.sums), "ties": ties, "exact": found.exact},
+            details=WilcoxonDetails(found.sums, ties, found.exact),
         )
 
     def approximate(self, answer: Answer) -> bool:
         """Whether the p-value is that of a limiting distribution."""
-        return not answer.details["exact"]
+        return not WilcoxonDetails.of(answer).exact
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
+from bayescompare.methods.classic.details import WilcoxonDetails
 from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
@@ -14,7 +15,8 @@ __all__ = ["wilcoxon_words"]
 
 def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the rank sums, how the p-value was had, and what the test takes for granted."""
-    sums, left = answer.details["rank_sums"], left_out(int(answer.details["ties"]))
+    details = WilcoxonDetails.of(answer)
+    sums, left = details.rank_sums, left_out(details.ties)
     n = plural(len(results.datasets), "dataset")
     limits = (
         "The test takes differences to be comparable from dataset to dataset and symmetric "
@@ -37,7 +39,7 @@ def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list
     tested = finding(decision, "the differences are symmetric about zero")
     how = (
         "The p-value is exact: it counts the patterns of signs."
-        if answer.details["exact"]
+        if details.exact
         else f"The p-value is not exact: above {MOST_EXACT} differences it is the normal "
         "approximation."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
+from bayescompare.methods.classic.details import PerMeasureDetails
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
 from bayescompare.text.phrases import join_names
@@ -83,18 +84,17 @@ def ahead_and_behind(results: Results, answer: Answer) -> tuple[str, str]:
 def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
     """The measures that favour each algorithm, at a level; under None those that favour neither."""
     found: dict[str | None, list[str]] = {}
-    for row in answer.details["per_measure"]:
-        if row["better"] is None or row["pvalue"] <= level:
-            found.setdefault(row["better"], []).append(row["measure"])
+    for row in PerMeasureDetails.of(answer).per_measure:
+        if row.better is None or row.pvalue <= level:
+            found.setdefault(row.better, []).append(row.measure)
     return found
 
 
 def each(test: str, results: Results, answer: Answer) -> str:
     """Say what was found on each measure."""
-    rows = answer.details["per_measure"]
     found = [
-        f"{row['measure']} {row['better'] or 'neither'} ({pvalue_equation(row['pvalue'])})"
-        for row in rows
+        f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
+        for row in PerMeasureDetails.of(answer).per_measure
     ]
     return (
         f"By the {_FOUND_BY[test]} on {plural(len(results.datasets), 'dataset')}, the "

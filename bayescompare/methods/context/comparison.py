@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.methods.context.details import ContextDetails
 
 __all__ = ["ContextComparison"]
 
@@ -22,7 +23,7 @@ class ContextComparison(Comparison):
         ``alone``, where it is there, is the same by the dataset's own data only.
         """
         index = pd.Index(self.results.datasets, name="dataset")
-        table = pd.DataFrame(self.answer.details["per_dataset"], index=index)
+        table = pd.DataFrame(ContextDetails.of(self.answer).per_dataset.to_dict(), index=index)
         whole = ("first_wrong", "second_wrong", "replicates")
         return table.astype({name: int for name in whole if name in table})
 

@@ -30,6 +30,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
@@ -44,6 +45,7 @@ from bayescompare.methods._shared.pair_answer import leanings, pair_answer, rate
 from bayescompare.methods._shared.priors import Priors, check_priors
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.correlated_t_words import correlated_t_words
+from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicates
 from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
 from bayescompare.methods.context.methods_text import correlated_t_methods_text, weight_learned_text
 from bayescompare.methods.context.poisson_binomial import cut_rate
@@ -119,6 +121,7 @@ class CorrelatedT(LearnsWeight, Method):
         "lacoste2012bayesian",
     )
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
+    details_type: ClassVar[type[Details]] = CorrelatedTDetails
     prior_weight: ClassVar[str | None] = "b"
     levers: ClassVar[str] = (
         "another correlation ρ of the replicates, another rope, or more datasets"
@@ -312,12 +315,12 @@ def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatAr
     return count, mean, np.where(equal, 0.0, variance)
 
 
-def _details(each: Posterior, columns: dict[str, FloatArray]) -> dict[str, Any]:
-    made = {
-        "advantage": each.location,
-        "scale": each.scale,
-        "replicates": each.dof + 1.0,
-        "rho": each.rho,
+def _details(each: Posterior, columns: dict[str, FloatArray]) -> CorrelatedTDetails:
+    table = OfReplicates.from_arrays(
+        advantage=each.location,
+        scale=each.scale,
+        replicates=each.dof + 1.0,
+        rho=each.rho,
         **columns,
-    }
-    return {"per_dataset": {name: values.tolist() for name, values in made.items()}}
+    )
+    return CorrelatedTDetails(table)

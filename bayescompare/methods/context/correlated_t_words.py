@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
+from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, setting, statistic
@@ -33,14 +34,15 @@ def correlated_t_words(
 
 
 def _rho_words(method: CorrelatedT, answer: Answer) -> str:
-    found = sorted(set(answer.details["per_dataset"]["rho"]))
+    each = CorrelatedTDetails.of(answer).per_dataset
+    found = sorted(set(each.rho))
     ends = dict.fromkeys([found[0], found[-1]])
     shown = " to ".join(statistic(rho, significant=3) for rho in ends)
     if method.rho is not None:
         return f"Replicates of one dataset were taken to have correlation {shown}, as given."
     if method.folds is not None:
         return f"Replicates were taken to have correlation {shown}, one over the folds."
-    counts = sorted(set(answer.details["per_dataset"]["replicates"]))
+    counts = sorted(set(each.replicates))
     many = count(counts[0]) if len(counts) == 1 else f"{count(counts[0])}–{count(counts[-1])}"
     return (
         f"Replicates were taken to be the {many} folds of one cross-validation, with correlation "

@@ -32,6 +32,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.beta_binomial import (
@@ -51,6 +52,7 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods.context.comparison import ContextComparison
+from bayescompare.methods.context.details import HierarchicalDetails, OfPooledCounts
 from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.results.results import Results
@@ -102,6 +104,7 @@ class Hierarchical(Method):
         "lacoste2012bayesian",
     )
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
+    details_type: ClassVar[type[Details]] = HierarchicalDetails
     levers: ClassVar[str] = (
         "more examples on the datasets in doubt (see per_dataset), or more datasets"
     )
@@ -215,7 +218,7 @@ class Hierarchical(Method):
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
             per_statement=rate_extra(figures),
-            details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
+            details=HierarchicalDetails(OfPooledCounts.from_arrays(**columns)),
             **more,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.methods._shared.methods_text import chosen, sampled, weight
+from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.text.numbers import setting, statistic
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test of replicates."""
     rho = "ρ, one over the number of folds"
     if answer is not None:
-        seen = answer.details["per_dataset"]["rho"]
+        seen = CorrelatedTDetails.of(answer).per_dataset.rho
         ends = dict.fromkeys([min(seen), max(seen)])
         rho = f"ρ = {' to '.join(statistic(end, significant=3) for end in ends)}"
     elif method.rho is not None:

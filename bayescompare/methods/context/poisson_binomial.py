@@ -34,6 +34,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
@@ -60,6 +61,7 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods.context.comparison import ContextComparison
+from bayescompare.methods.context.details import OfCounts, PoissonBinomialDetails
 from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
 from bayescompare.methods.context.methods_text import (
     poisson_binomial_methods_text,
@@ -127,6 +129,7 @@ class PoissonBinomial(LearnsWeight, Method):
     title: ClassVar[str] = title_of("poisson-binomial")
     citations: ClassVar[tuple[str, ...]] = ("lacoste2012bayesian",)
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
+    details_type: ClassVar[type[Details]] = PoissonBinomialDetails
     prior_weight: ClassVar[str | None] = "b"
     quick: ClassVar[bool] = True
     levers: ClassVar[str] = "more examples on the datasets in doubt (see per_dataset)"
@@ -252,7 +255,7 @@ class PoissonBinomial(LearnsWeight, Method):
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
             per_statement={**extra, **rate_extra(figures)},
-            details={"per_dataset": {name: v.tolist() for name, v in columns.items()}},
+            details=PoissonBinomialDetails(OfCounts.from_arrays(**columns)),
             **more,
         )
 

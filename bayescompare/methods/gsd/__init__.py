@@ -29,11 +29,13 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
 from bayescompare.methods.gsd.base import GsdMethod, check_option
 from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods.gsd.details import GsdDetails, PermutationDetails
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
 from bayescompare.results.results import Results
 from bayescompare.statements import State
@@ -111,6 +113,7 @@ class GSD(GsdMethod):
             "order",
         }
     )
+    details_type: ClassVar[type[Details]] = GsdDetails
     verdict_phrase: ClassVar[str] = "is tested as dominance for every utility"
     directed: ClassVar[bool] = True
 
@@ -163,13 +166,13 @@ class GSD(GsdMethod):
                 "share_below": found.share_below,
                 "pvalue": found.pvalue,
             },
-            details={
-                "delta": pair.used_delta,
-                "delta_max": pair.delta_max,
-                "resamples": found.resamples.tolist(),
-                "enumerated": found.exact,
-                "dominates": [bool(x) for x in pair.dominates()],
-            },
+            details=PermutationDetails(
+                delta=pair.used_delta,
+                delta_max=pair.delta_max,
+                resamples=tuple(found.resamples.tolist()),
+                enumerated=found.exact,
+                dominates=pair.dominates(),
+            ),
             seed=None if found.exact else sampling.seed,
             resampled_pvalue=not found.exact,
         )
@@ -198,7 +201,7 @@ class GSD(GsdMethod):
         """Say where resamples are too few for any p-value to pass the correction."""
         from bayescompare.methods.gsd.words import resolution_words
 
-        if all(answer.details.get("enumerated") for answer in answers):
+        if all(PermutationDetails.of(answer).enumerated for answer in answers):
             return ""
         return resolution_words(self, len(answers), alpha)
 

@@ -25,11 +25,13 @@ from bayescompare._checks import check_count
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.verdicts import Verdicts
 from bayescompare.methods.gsd.base import GsdMethod
 from bayescompare.methods.gsd.comparison import GsdComparison
+from bayescompare.methods.gsd.details import PairDetails
 from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
 from bayescompare.methods.gsd.posterior import draw_weights
 from bayescompare.results.results import Results
@@ -69,6 +71,7 @@ class GSDBootstrap(GsdMethod):
         "rubin1981bootstrap",
     )
     comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
+    details_type: ClassVar[type[Details]] = PairDetails
     levers: ClassVar[str] = "another δ, a measure taken as ordinal or metric, or more datasets"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Jansen et al. (2022); Rubin (1981)"
@@ -125,11 +128,7 @@ class GSDBootstrap(GsdMethod):
             n_observed=1,
             probability=share[kept],
             mcse=mcse[kept],
-            details={
-                "delta": pair.used_delta,
-                "delta_max": pair.delta_max,
-                "dominates": [bool(x) for x in here],
-            },
+            details=PairDetails(pair.used_delta, pair.delta_max, here),
             seed=sampling.seed,
         )
 

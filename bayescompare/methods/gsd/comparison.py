@@ -18,6 +18,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.kernels.classic.holm import holm
+from bayescompare.methods.gsd.details import OrderDetails, PairDetails
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -62,16 +63,16 @@ class GsdComparison(Comparison):
     def delta_max(self) -> float | xr.DataArray:
         """The largest δ that some utility allows; of more than two algorithms for every pair."""
         if self._is_pair:
-            return float(self.answer.details["delta_max"])
-        return self._square("delta_max", self.answer.details["delta_max"], float)
+            return PairDetails.of(self.answer).delta_max
+        return self._square("delta_max", self._order.delta_max, float)
 
     @property
     def relation(self) -> xr.DataArray:
         """Whether each algorithm dominates each, at the method's δ; the diagonal is True."""
         if self._is_pair:
-            first, second = self.answer.details["dominates"]
+            first, second = PairDetails.of(self.answer).dominates
             return self._square("relation", [[True, first], [second, True]], bool)
-        return self._square("relation", self.answer.details["relation"], bool)
+        return self._square("relation", self._order.relation, bool)
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -255,7 +256,7 @@ class GsdComparison(Comparison):
         """Return a row per statement or, of more than two algorithms, per pair."""
         if self._is_pair:
             return super().summary()
-        names, opt = self.results.algorithms, self.answer.details["opt"]
+        names, opt = self.results.algorithms, self._order.opt
         rows = {
             f"{names[i]}, {names[j]}": (self._said(i, j), opt[i][j], opt[j][i])
             for i, j in itertools.combinations(range(len(names)), 2)
@@ -272,6 +273,10 @@ class GsdComparison(Comparison):
     @property
     def _is_pair(self) -> bool:
         return len(self.results.algorithms) == 2
+
+    @property
+    def _order(self) -> OrderDetails:
+        return OrderDetails.of(self.answer)
 
     @property
     def _method(self) -> GSD:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayescompare.methods.gsd.details import PairDetails, PermutationDetails
 from bayescompare.text.numbers import plural, setting, statistic
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ def gsd_bootstrap_methods_text(method: Any, answer: Answer | None) -> str:
 
 def _extent(method: Any, answer: Answer | None) -> str:
     """The δ that was used, as it was asked for: itself, or as a share ε of δ_max."""
-    used = None if answer is None else answer.details.get("delta")
+    used = None
+    if answer is not None and isinstance(answer.details, PairDetails):
+        used = answer.details.delta
     told = f"at δ = {setting(method.delta)}"
     if method.epsilon is not None:
         told = f"at δ = ε·δ_max with ε = {setting(method.epsilon)}"
-        told += f" (δ = {statistic(used, significant=3)})" if isinstance(used, float) else ""
-    elif isinstance(used, float) and used < method.delta:
+        told += f" (δ = {statistic(used, significant=3)})" if used is not None else ""
+    elif used is not None and used < method.delta:
         told += f", cut to the largest that the pair allows, {statistic(used, significant=3)}"
     if method.rule is not None:
         told += f" (rule of gains: {method.rule})"
@@ -54,7 +57,8 @@ def _resamples(method: Any, answer: Answer | None) -> str:
     until = "" if stop is None else f", at most until {stop} of them reach the statistic"
     if answer is None:
         return f"at most {plural(method.permutations, 'resample')}{until}"
-    tried = max(answer.details["resamples"])
-    if answer.details.get("enumerated"):
+    details = PermutationDetails.of(answer)
+    tried = max(details.resamples)
+    if details.enumerated:
         return f"all {plural(tried, 'swap')} of labels"
     return f"{plural(tried, 'resample')}{until}"

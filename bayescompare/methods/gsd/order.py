@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.gsd.threshold import delta_threshold
+from bayescompare.methods.gsd.details import OrderDetails, Square
 from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.results.results import Results
 
@@ -38,12 +39,12 @@ def order_answer(method: GsdMethod, results: Results) -> Answer:
         counts=np.array([float(strict(relation).sum())]),
         n_statements=1,
         n_observed=1,
-        details={
-            "relation": relation.tolist(),
-            "opt": _plain(opt),
-            "delta_max": _plain(largest),
-            "front": list(front),
-        },
+        details=OrderDetails(
+            relation=tuple(tuple(row) for row in relation.tolist()),
+            opt=_square(opt),
+            delta_max=_square(largest),
+            front=front,
+        ),
     )
 
 
@@ -77,5 +78,5 @@ def thresholds_of(
     return found
 
 
-def _plain(values: FloatArray) -> list[list[Any]]:
-    return [[None if math.isnan(v) else float(v) for v in row] for row in values]
+def _square(values: FloatArray) -> Square:
+    return tuple(tuple(None if math.isnan(v) else float(v) for v in row) for row in values)

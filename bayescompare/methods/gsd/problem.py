@@ -96,7 +96,7 @@ class DominanceProblem:
     def dominates(self, delta: float | None = None) -> tuple[bool, bool]:
         """Whether the first dominates the second, and the second the first."""
         first, second = self.optimum(delta)
-        return first >= -TOLERANCE, second >= -TOLERANCE
+        return bool(first >= -TOLERANCE), bool(second >= -TOLERANCE)
 
     def weighted(self, weights: FloatArray) -> FloatArray:
         """Objectives of the same pair with other weights of the datasets, (n, points)."""

@@ -12,6 +12,11 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.methods.classic.words import ahead_and_behind
+from bayescompare.methods.gsd.details import (
+    OrderDetails,
+    PairDetails,
+    PermutationDetails,
+)
 from bayescompare.methods.gsd.order import strict
 from bayescompare.methods.gsd.problem import unbounded
 from bayescompare.results.results import Results
@@ -36,7 +41,7 @@ __all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words", "res
 def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""
     ahead, behind = ahead_and_behind(results, answer)
-    dominates = answer.details["dominates"]
+    dominates = PermutationDetails.of(answer).dominates
     over, under = dominates[::-1] if answer.tested else dominates
     relation = {
         (True, True): f"{' and '.join(results.algorithms)} are equivalent in these data",
@@ -56,7 +61,7 @@ def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision
     """The relation in the data, the test, and what neither says."""
     ahead, behind = ahead_and_behind(results, answer)
     n = plural(len(results.datasets), "dataset")
-    alike = all(answer.details["dominates"])
+    alike = all(PermutationDetails.of(answer).dominates)
     said = [f"On {n} {_relation(results, answer)}."]
     if not alike:
         said.append(_least(results, answer))
@@ -103,9 +108,10 @@ def bootstrap_words(
 
 def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     """The order of all algorithms, its front, and the pairs without one."""
-    names, relation = results.algorithms, np.array(answer.details["relation"])
+    details = OrderDetails.of(answer)
+    names, relation = results.algorithms, np.array(details.relation)
     above = strict(relation)
-    front = list(answer.details["front"])
+    front = details.front
     wins = [
         f"{name} dominates {join_names([names[j] for j in np.flatnonzero(above[i])])}"
         for i, name in enumerate(names)
@@ -163,10 +169,11 @@ def _least(results: Results, answer: Answer) -> str:
     if abs(opt) > TOLERANCE:
         more = "more" if opt > 0 else "less"
         least = f"{ahead} is on average worth {statistic(abs(opt))} {more} than {behind}"
-    total = int(answer.details["resamples"][lead])
+    details = PermutationDetails.of(answer)
+    total = details.resamples[lead]
     lower = round(below * total)
     tried = plural(total, "random resample")
-    if answer.details["enumerated"]:
+    if details.enumerated:
         tried = f"all {plural(total, 'relabelling')}"
     return (
         f"By the utility least favourable to {ahead}, {least} (utilities run from 0 to 1); "
@@ -176,12 +183,12 @@ def _least(results: Results, answer: Answer) -> str:
 
 def _relation(results: Results, answer: Answer) -> str:
     first, second = results.algorithms
-    match answer.details["dominates"]:
-        case [True, True]:
+    match PairDetails.of(answer).dominates:
+        case (True, True):
             return f"{first} and {second} are equivalent: no utility tells them apart"
-        case [True, False]:
+        case (True, False):
             return f"{first} dominates {second}"
-        case [False, True]:
+        case (False, True):
             return f"{second} dominates {first}"
     return (
         f"neither of {first} and {second} dominates the other: each is the better one for some "
@@ -218,12 +225,8 @@ def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[st
             "pair stands in for the least and greatest value possible; give bounds= if they are "
             "known."
         )
-    largest = answer.details.get("delta_max")
-    if isinstance(largest, float) and method.epsilon is None and method.delta > largest:
-        said.append(
-            f"δ = {setting(method.delta)} is above what this pair allows and was cut to "
-            f"{statistic(largest, levels=[method.delta])}."
-        )
+    if isinstance(answer.details, PairDetails) and method.epsilon is None:
+        said += _cut(method.delta, answer.details.delta_max)
     if any(results[name].rope is not None for name in results.measures):
         said.append("A rope plays no part in this test.")
     return said
@@ -248,3 +251,13 @@ def resolution_words(method: GSD, tests: int, alpha: float) -> str:
         f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
         f"{setting(alpha)}/{tests} or less: take permutations={wanted} or more."
     )
+
+
+def _cut(delta: float, largest: float) -> list[str]:
+    """Say that δ was above what the pair allows."""
+    if delta <= largest:
+        return []
+    return [
+        f"δ = {setting(delta)} is above what this pair allows and was cut to "
+        f"{statistic(largest, levels=[delta])}."
+    ]

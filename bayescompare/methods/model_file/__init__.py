@@ -20,11 +20,13 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import InputKind, Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
 from bayescompare.methods.model_file.comparison import ModelComparison
+from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
 from bayescompare.methods.model_file.source import Source, find_source
 from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.results.results import Results
@@ -67,6 +69,7 @@ class ModelFile(Method):
     name: ClassVar[str] = "model"
     title: ClassVar[str] = title_of("model")
     comparison_type: ClassVar[type[Comparison] | None] = ModelComparison
+    details_type: ClassVar[type[Details]] = ModelDetails
     levers: ClassVar[str] = (
         "another prior or likelihood in the model (compare_models() weighs them), or more datasets"
     )
@@ -139,12 +142,11 @@ class ModelFile(Method):
             return None
         tree = self._sampled(model, sampling)
         values = tree["posterior"].to_dataset()[quantity]
-        told = {**self._told(), "together": list(results.algorithms)}
         found = []
         for pair in pairs:
             names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
             made = read_quantity(results.sel(algorithms=pair), values.sel(names))
-            details = {**made.details, **told}
+            details = self._details(made, together=results.algorithms)
             found.append(replace(made, tree=tree, seed=sampling.seed, details=details))
         return found
 
@@ -171,11 +173,20 @@ class ModelFile(Method):
                 made = read_quantity(results, posterior[self.code.quantity_of(model)])
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
-        details = {**made.details, **self._told()}
-        return replace(made, tree=tree, seed=sampling.seed, details=details)
+        return replace(made, tree=tree, seed=sampling.seed, details=self._details(made))
 
-    def _told(self) -> dict[str, str]:
-        return {"model": self.code.name, "title": self.code.title}
+    def _details(self, made: Answer, together: tuple[str, ...] | None = None) -> ModelDetails:
+        """Name the model of an answer that was read off its posterior."""
+        return ModelDetails(
+            ahead=StrengthDetails.of(made).ahead,
+            model=self.code.name,
+            title=self.code.title,
+            together=together,
+        )
+
+    def model_name(self, answer: Answer) -> str:
+        """Return the model's own name."""
+        return ModelDetails.of(answer).model
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Leave the tree as the model made it."""

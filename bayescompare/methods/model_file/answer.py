@@ -16,6 +16,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.nuts import monte_carlo_error
 from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
+from bayescompare.methods.model_file.details import StrengthDetails
 from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement, Statements
@@ -130,8 +131,9 @@ def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) 
     counts = None if whole else _first_counts(results, labels)
     answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
     ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
+    who = tuple(tuple(row) for row in ahead.values.tolist())
     none = float(1.0 - strict.mean())
-    return replace(answer, details={"ahead": ahead.values.tolist()}, none_leads=none)
+    return replace(answer, details=StrengthDetails(ahead=who), none_leads=none)
 
 
 def _shares(
@@ -199,6 +201,7 @@ def _answer(
         probability=probability,
         mcse=mcse,
         per_statement=extra or {},
+        details=StrengthDetails(),
     )
 
 

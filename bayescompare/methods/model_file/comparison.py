@@ -10,6 +10,7 @@ import xarray as xr
 
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.methods.model_file.details import ModelDetails
 
 __all__ = ["ModelComparison"]
 
@@ -27,21 +28,25 @@ class ModelComparison(Comparison):
                 "'strength' or 'better' have it."
             )
         names = list(self.results.algorithms)
-        values = np.array(self.answer.details["ahead"], dtype=float)
+        values = np.array(self._details.ahead, dtype=float)
         np.fill_diagonal(values, np.nan)
         coords = {"algorithm": names, "opponent": names}
         return xr.DataArray(
             values, coords, ("algorithm", "opponent"), name="ahead", attrs=self.attrs
         )
 
+    @property
+    def _details(self) -> ModelDetails:
+        return ModelDetails.of(self.answer)
+
     def _lacking(self) -> set[str]:
-        there = "ahead" in self.answer.details and "together" not in self.answer.details
+        there = self._details.ahead is not None and self._details.together is None
         return super()._lacking() | (set() if there else {"ahead"})
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Who is ahead of whom, of more than two algorithms, headed to be printed."""
-        if "ahead" not in self.answer.details or len(self.results.algorithms) < 3:
+        if self._details.ahead is None or len(self.results.algorithms) < 3:
             return {}
         names = pd.Index(self.results.algorithms, name="algorithm")
         heads = [f"P (ahead of {name})" for name in names]

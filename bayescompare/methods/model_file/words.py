@@ -6,6 +6,7 @@ import math
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.methods.model_file.details import ModelDetails
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_words, setting
 from bayescompare.text.phrases import join_names, short_label
@@ -16,11 +17,11 @@ __all__ = ["model_file_words", "model_methods_text"]
 def model_file_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the verdict of the model, and that it is the model's."""
     n = plural(len(results.datasets), "dataset")
-    name = answer.details["model"]
+    details = ModelDetails.of(answer)
     assert answer.mcse is not None
     mcse = float(answer.mcse[answer.labels.index(decision.statement)])
     start = (
-        f"By the model {name} ({answer.details['title'].rstrip('.')}) on {n} the most probable "
+        f"By the model {details.model} ({details.title.rstrip('.')}) on {n} the most probable "
         f"statement is {short_label(decision.statement)}, with probability "
         f"{probability_words(decision.level)}"
     )
@@ -42,12 +43,13 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
 
 def _pair_words(results: Results, answer: Answer) -> list[str]:
     """Say who is ahead of whom, where the model has a strength for each of many algorithms."""
-    if "together" in answer.details:
+    details = ModelDetails.of(answer)
+    if details.together is not None:
         return [
-            f"It is one model of {plural(len(answer.details['together']), 'algorithm')} together, "
+            f"It is one model of {plural(len(details.together), 'algorithm')} together, "
             "of which this pair was read."
         ]
-    ahead, names = answer.details.get("ahead"), results.algorithms
+    ahead, names = details.ahead, results.algorithms
     if ahead is None or len(names) < 3:
         return []
     everywhere = " on every measure" if len(results.measures) > 1 else ""
@@ -65,6 +67,6 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
 def model_methods_text(answer: Answer | None) -> str:
     """Describe the model for a methods section."""
     named = "a generative model of their own"
-    if answer is not None and "model" in answer.details:
-        named = f"the generative model {answer.details['model']}"
+    if answer is not None:
+        named = f"the generative model {ModelDetails.of(answer).model}"
     return f"by {named}, sampled by NUTS in PyMC."

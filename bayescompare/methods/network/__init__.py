@@ -28,6 +28,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.network.dag_posterior import (
@@ -50,6 +51,7 @@ from bayescompare.methods.network.answer import (
     tables_of,
 )
 from bayescompare.methods.network.comparison import NetworkComparison
+from bayescompare.methods.network.details import Component, NetworkDetails
 from bayescompare.methods.network.graph import (
     SEARCHES,
     Graph,
@@ -133,6 +135,7 @@ class Network(Method):
         "heckerman1995learning",
     )
     comparison_type: ClassVar[type[Comparison] | None] = NetworkComparison
+    details_type: ClassVar[type[Details]] = NetworkDetails
     prior_weight: ClassVar[str | None] = "ess"
     levers: ClassVar[str] = (
         "another graph (see edges), another ess (see sensitivity()), or more datasets"
@@ -263,12 +266,12 @@ class Network(Method):
             unobserved=max(0.0, 1.0 - float(found.probability[seen].sum())),
             mcse=None if found.exact else np.sqrt(found.variance),
             log_evidence=self._log_evidence(scores, graph),
-            details={
-                "edges": [list(edge) for edge in edges_of(graph, statements.measures)],
-                "score": scores.graph(graph),
-                "max_parents": scores.max_parents,
-                "components": [_component(statements, *part) for part in parts],
-            },
+            details=NetworkDetails(
+                edges=tuple(edges_of(graph, statements.measures)),
+                score=scores.graph(graph),
+                max_parents=scores.max_parents,
+                components=tuple(_component(statements, *part) for part in parts),
+            ),
             seed=None if found.exact else sampling.seed,
         )
 
@@ -444,16 +447,16 @@ class Network(Method):
         return network_words("averaged" if self.average else kind, results, answer, decision)
 
 
-def _component(statements: Statements, members: list[int], part: Maximum) -> dict[str, Any]:
+def _component(statements: Statements, members: list[int], part: Maximum) -> Component:
     """The answer of one component by itself: its own best statement."""
     best = int(np.argmax(part.probability))
     label = str(Statement.parse(statements.labels[best]).on(members))
-    return {
-        "measures": [statements.measures[j] for j in members],
-        "best": label,
-        "probability": float(part.probability[best]),
-        "exact": part.exact,
-    }
+    return Component(
+        measures=tuple(statements.measures[j] for j in members),
+        best=label,
+        probability=float(part.probability[best]),
+        exact=part.exact,
+    )
 
 
 def _theta_draws(

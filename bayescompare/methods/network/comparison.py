@@ -16,6 +16,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
 from bayescompare.methods._shared.questions import Questions
+from bayescompare.methods.network.details import NetworkDetails
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
@@ -56,12 +57,12 @@ class NetworkComparison(Questions, Comparison):
     def score(self) -> float:
         """Log BDeu of the graph."""
         self._require("score")
-        return float(self.answer.details["score"])
+        return self._details.log_bdeu
 
     @property
     def components(self) -> pd.DataFrame:
         """The independent groups of measures, each with its own best statement."""
-        return pd.DataFrame(self.answer.details["components"])
+        return pd.DataFrame([part.to_dict() for part in self._details.components])
 
     def on(self, measures: Sequence[str]) -> Comparison:
         """Ask again about a subset of the measures, summing θ over the others.
@@ -83,6 +84,10 @@ class NetworkComparison(Questions, Comparison):
         answer = smaller.answer(subset, Sampling(np.random.default_rng(0), seed=0))
         return comparison_of(subset, smaller, answer)
 
+    @property
+    def _details(self) -> NetworkDetails:
+        return NetworkDetails.of(self.answer)
+
     def _lacking(self) -> set[str]:
         lacking = super()._lacking()
         if cast("Network", self.method).average:
@@ -102,8 +107,7 @@ class NetworkComparison(Questions, Comparison):
                 )
             return self.method, self.method.whole, self.method.graph
         method = cast("Network", self.method)
-        edges = [tuple(edge) for edge in self.answer.details["edges"]]
-        graph = graph_of(edges, self.results.measures)
+        graph = graph_of(self._details.edges, self.results.measures)
         return method, method.scores(self.results), graph
 
 

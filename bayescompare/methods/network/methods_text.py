@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.methods._shared.methods_text import chosen, own_priors
+from bayescompare.methods.network.details import NetworkDetails
 from bayescompare.text.numbers import error, plural, setting
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ __all__ = ["network_methods_text"]
 
 def network_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test, its graph and what is reported."""
-    limit = method.max_parents if answer is None else answer.details["max_parents"]
+    limit = method.max_parents if answer is None else NetworkDetails.of(answer).max_parents
     choices = ["BDeu score", f"equivalent sample size {chosen(method.ess)}"]
     if method.priors:
         choices[1] = f"prior given by the user: {own_priors(method)}"

@@ -25,6 +25,7 @@ from bayescompare.kernels.network.dag_posterior import is_acyclic
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
 from bayescompare.methods.network.answer import check_drawable, tables_of
+from bayescompare.methods.network.details import NetworkDetails
 from bayescompare.methods.network.graph import Graph, Scores, edges_of, pattern
 from bayescompare.methods.network.posterior import MOST_ANCESTORS
 from bayescompare.methods.network.words import summed_words
@@ -172,7 +173,7 @@ def _counted(
         none_leads=none,
         mcse=np.sqrt(safe * (1.0 - safe) / draws),
         per_statement={"theta_mean": theta.mean(axis=0), "theta_lower": low, "theta_upper": high},
-        details={"edges": [], "score": math.nan, "max_parents": 0, "components": []},
+        details=NetworkDetails(edges=(), score=None, max_parents=0, components=()),
         seed=sampling.seed,
     )
     best = decide(answer).statement

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.dirichlet.words import lead_words, size_words
+from bayescompare.methods.network.details import NetworkDetails
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, probability_words
 from bayescompare.text.phrases import join_names, short_label
@@ -40,33 +41,33 @@ def summed_words(results: Results, answer: Answer, decision: Decision) -> list[s
 
 
 def _graph(kind: GraphKind, answer: Answer) -> str:
-    edges = answer.details["edges"]
+    details = NetworkDetails.of(answer)
     start = {
         "averaged": "Averaged over all graphs; in the best one, ",
         "learned": "In the learned graph, ",
         "given": "In the graph given, ",
     }[kind]
-    limit = plural(answer.details["max_parents"], "parent")
+    limit = plural(details.max_parents, "parent")
     end = "" if kind == "given" else f" (at most {limit} each)"
-    if not edges:
+    if not details.edges:
         return f"{start}no measure depends on another{end}."
-    joined = join_names([f"{parent}–{child}" for parent, child in edges])
+    joined = join_names([f"{parent}–{child}" for parent, child in details.edges])
     return f"{start}these hang together: {joined}{end}."
 
 
 def _carriers(answer: Answer, decision: Decision) -> list[str]:
     """Components answered separately, and which of them hold the joint verdict back."""
-    parts: list[dict[str, Any]] = answer.details["components"]
+    parts = NetworkDetails.of(answer).components
     if len(parts) < 2:
         return []
     told = [
-        f"{join_names(part['measures'])}: {short_label(part['best'])} with "
-        f"{probability_words(part['probability'])}"
-        for part in sorted(parts, key=lambda p: -p["probability"])
+        f"{join_names(part.measures)}: {short_label(part.best)} with "
+        f"{probability_words(part.probability)}"
+        for part in sorted(parts, key=lambda p: -p.probability)
     ]
     said = [f"The independent groups of measures by themselves: {'; '.join(told)}."]
-    firm = [m for p in parts if p["probability"] >= SETTLED for m in p["measures"]]
-    loose = [m for p in parts if p["probability"] < SETTLED for m in p["measures"]]
+    firm = [m for p in parts if p.probability >= SETTLED for m in p.measures]
+    loose = [m for p in parts if p.probability < SETTLED for m in p.measures]
     if firm and loose:
         said.append(
             f"The verdict is carried by {join_names(firm)} and left open by {join_names(loose)}."

@@ -25,13 +25,8 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli import tables as cli_tables
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.methods.classic.friedman import (
-    Friedman,
-    critical_difference,
-    doubled_ranks_by_dataset,
-    mean_ranks,
-    nemenyi,
-)
+from bayescompare.methods.classic.details import RankDetails
+from bayescompare.methods.classic.friedman import Friedman, doubled_ranks_by_dataset
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.tables import normal_table, table
@@ -95,18 +90,18 @@ def test_demsars_mean_ranks_and_critical_differences() -> None:
     auc = DEMSAR.copy()
     auc[VOTING, 2] += 1e-4
     c = ask(one_measure(auc))
-    mean = mean_ranks(c.answer.details)
+    mean = c.answer.details.ranks
     assert mean.round(3).tolist() == [3.143, 2.000, 2.893, 1.964]
-    assert round(critical_difference(c.answer.details), 2) == 1.25
-    assert round(critical_difference(ask(one_measure(auc), alpha=0.1).answer.details), 2) == 1.12
-    assert c.answer.details["degrees_of_freedom"] == [3, 39]
+    assert round(c.answer.details.critical_difference, 2) == 1.25
+    assert round(ask(one_measure(auc), alpha=0.1).answer.details.critical_difference, 2) == 1.12
+    assert c.answer.details.degrees_of_freedom == (3, 39)
     assert c.best == "D>B>C>A"
     # The paper's χ² and F know no ties; scipy's χ² does, and its F is larger.
     n, l = auc.shape
     untied = 12 * n / (l * (l + 1)) * ((mean**2).sum() - l * (l + 1) ** 2 / 4)
     assert round(untied, 2) == 9.28
     assert round((n - 1) * untied / (n * (l - 1) - untied), 2) == 3.69
-    assert round(c.answer.details["chi2"], 2) == 10.23
+    assert round(c.answer.details.chi2, 2) == 10.23
     assert round(c.statistic, 2) == 4.19
     # At 0.1 the paper finds C4.5 worse than both variants with m.
     named = re.search(r"apart: (.*?)\.", ask(one_measure(auc), alpha=0.1).explain())
@@ -115,7 +110,7 @@ def test_demsars_mean_ranks_and_critical_differences() -> None:
 
 
 def test_as_printed_the_tie_counts_as_one() -> None:
-    mean = mean_ranks(ask(one_measure(DEMSAR)).answer.details)
+    mean = ask(one_measure(DEMSAR)).answer.details.ranks
     assert mean.round(3).tolist() == [3.143, 2.000, 2.929, 1.929]
 
 
@@ -129,16 +124,16 @@ def test_by_the_definitions_in_fractions(values: np.ndarray) -> None:
     c = ask(one_measure(values))
     details = c.answer.details
     sums, chi2 = fractions_of(values)
-    assert details["mean_ranks"] == pytest.approx([float(s / n) for s in sums], rel=1e-14)
+    assert details.mean_ranks == pytest.approx([float(s / n) for s in sums], rel=1e-14)
     names = sorted(range(l), key=lambda i: sums[i])
     assert c.best == ">".join("ABCDE"[i] for i in names)
     if chi2 is None:
-        assert (c.statistic, c.pvalue, details["chi2"]) == (0.0, 1.0, 0.0)
+        assert (c.statistic, c.pvalue, details.chi2) == (0.0, 1.0, 0.0)
         return
-    assert details["chi2"] == pytest.approx(float(chi2), rel=1e-10, abs=1e-10)
-    assert details["chi2_pvalue"] == pytest.approx(stats.chi2.sf(float(chi2), l - 1), abs=1e-10)
+    assert details.chi2 == pytest.approx(float(chi2), rel=1e-10, abs=1e-10)
+    assert details.chi2_pvalue == pytest.approx(stats.chi2.sf(float(chi2), l - 1), abs=1e-10)
     if chi2 == n * (l - 1):
-        assert (c.statistic, c.pvalue, details["F"]) == (math.inf, 0.0, None)
+        assert (c.statistic, c.pvalue, details.f_statistic) == (math.inf, 0.0, None)
         return
     f = (n - 1) * chi2 / (n * (l - 1) - chi2)
     assert c.statistic == pytest.approx(float(f), rel=1e-9, abs=1e-10)
@@ -153,8 +148,8 @@ def test_scipy_on_values_without_noise() -> None:
     values = np.random.default_rng(0).normal(size=(20, 5)) + np.arange(5) * 0.3
     expected = stats.friedmanchisquare(*values.T)
     details = ask(one_measure(values)).answer.details
-    assert details["chi2"] == pytest.approx(expected.statistic, rel=1e-12)
-    assert details["chi2_pvalue"] == pytest.approx(expected.pvalue, rel=1e-12)
+    assert details.chi2 == pytest.approx(expected.statistic, rel=1e-12)
+    assert details.chi2_pvalue == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 def range_tail(q: float, l: int) -> float:
@@ -170,16 +165,16 @@ def range_tail(q: float, l: int) -> float:
 def test_nemenyi_by_the_range_of_normals(l: int) -> None:
     values = np.random.default_rng(l).normal(size=(12, l)) + np.arange(l) * 0.5
     details = ask(one_measure(values), alpha=0.1).answer.details
-    mean, found = mean_ranks(details), nemenyi(details)
+    mean, found = details.ranks, details.nemenyi
     error = math.sqrt(l * (l + 1) / (6 * 12))
     for a, b in itertools.combinations(mean.index, 2):
         expected = range_tail(math.sqrt(2) * abs(mean[a] - mean[b]) / error, l)
         assert found.loc[a, b] == pytest.approx(expected, abs=1e-8)
         assert found.loc[b, a] == found.loc[a, b]
-        further = abs(mean[a] - mean[b]) >= critical_difference(details)
+        further = abs(mean[a] - mean[b]) >= details.critical_difference
         assert further == (found.loc[a, b] <= 0.1)
     assert np.isnan(np.diag(found)).all()
-    assert range_tail(critical_difference(details) * math.sqrt(2) / error, l) == pytest.approx(
+    assert range_tail(details.critical_difference * math.sqrt(2) / error, l) == pytest.approx(
         0.1, abs=1e-8
     )
 
@@ -189,7 +184,7 @@ def test_published_values_of_the_studentised_range() -> None:
     published = [2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
     for l, expected in zip(range(3, 11), published, strict=True):
         values = np.random.default_rng(l).normal(size=(6, l))
-        cd = critical_difference(ask(one_measure(values)).answer.details)
+        cd = ask(one_measure(values)).answer.details.critical_difference
         assert cd / math.sqrt(l * (l + 1) / 36) == pytest.approx(expected, abs=1e-3)
 
 
@@ -231,12 +226,12 @@ def test_equal_mean_ranks_stay_in_listing_order() -> None:
 
 def test_tables_are_read_off_the_details_alone() -> None:
     c = ask(one_measure(DEMSAR))
-    details = json.loads(c.to_json())["details"]
-    pd.testing.assert_series_equal(mean_ranks(details), mean_ranks(c.answer.details))
-    pd.testing.assert_frame_equal(nemenyi(details), nemenyi(c.answer.details))
-    assert critical_difference(details) == critical_difference(c.answer.details)
-    assert nemenyi(details).index.tolist() == list("ABCD")
-    assert nemenyi(details).columns.name == "opponent"
+    details = RankDetails.from_dict(json.loads(c.to_json())["details"])
+    pd.testing.assert_series_equal(details.ranks, c.answer.details.ranks)
+    pd.testing.assert_frame_equal(details.nemenyi, c.answer.details.nemenyi)
+    assert details.critical_difference == c.answer.details.critical_difference
+    assert details.nemenyi.index.tolist() == list("ABCD")
+    assert details.nemenyi.columns.name == "opponent"
 
 
 # -------------------------------------------------------------------------------------- invariances
@@ -254,10 +249,10 @@ def test_what_must_not_matter_does_not(values: np.ndarray, random: object, facto
     changed = ask(one_measure(np.exp(values[rows][:, columns] * 0.1) * factor, names=names))
     assert changed.pvalue == pytest.approx(straight.pvalue, rel=1e-9)
     mine, theirs = straight.answer.details, changed.answer.details
-    assert mean_ranks(theirs).sort_index().tolist() == mean_ranks(mine).tolist()
+    assert theirs.ranks.sort_index().tolist() == mine.ranks.tolist()
     order = list("ABCDE"[:l])
-    np.testing.assert_array_equal(nemenyi(theirs).loc[order, order], nemenyi(mine))
-    assert critical_difference(theirs) == critical_difference(mine)
+    np.testing.assert_array_equal(theirs.nemenyi.loc[order, order], mine.nemenyi)
+    assert theirs.critical_difference == mine.critical_difference
 
 
 @given(arrays())
@@ -266,8 +261,8 @@ def test_turning_the_measure_turns_the_ranks(values: np.ndarray) -> None:
     l = values.shape[1]
     up, down = ask(one_measure(values)), ask(one_measure(-values))
     assert down.pvalue == pytest.approx(up.pvalue, rel=1e-9)
-    turned = [l + 1 - r for r in up.answer.details["mean_ranks"]]
-    assert down.answer.details["mean_ranks"] == pytest.approx(turned)
+    turned = [l + 1 - r for r in up.answer.details.mean_ranks]
+    assert down.answer.details.mean_ranks == pytest.approx(turned)
 
 
 # ----------------------------------------------------------------------------------------- extremes
@@ -284,8 +279,8 @@ def agreeing(n: int, row: list[float]) -> Comparison:
 def test_perfect_agreement(n: int, row: list[float], orderings: int) -> None:
     c = agreeing(n, row)
     details = c.answer.details
-    assert (c.statistic, details["F"]) == (math.inf, None)
-    assert details["chi2"] == n * (len(row) - 1)
+    assert (c.statistic, details.f_statistic) == (math.inf, None)
+    assert details.chi2 == n * (len(row) - 1)
     # F's tail would be 0; exactly, datasets after the first must repeat its ranks.
     assert c.pvalue == pytest.approx(float(orderings) ** -(n - 1), rel=1e-12)
     read = json.loads(c.to_json())
@@ -309,8 +304,8 @@ def test_perfect_agreement_of_two_datasets_is_too_little() -> None:
 def test_every_dataset_tied() -> None:
     c = ask(one_measure(np.tile(np.arange(4.0)[:, None], (1, 3))))
     assert (c.statistic, c.pvalue) == (0.0, 1.0)
-    assert c.answer.details["mean_ranks"] == [2.0, 2.0, 2.0]
-    assert nemenyi(c.answer.details).loc["A", "B"] == 1.0
+    assert c.answer.details.mean_ranks == (2.0, 2.0, 2.0)
+    assert c.answer.details.nemenyi.loc["A", "B"] == 1.0
     assert "no pair is singled out" in c.explain()
 
 
@@ -365,7 +360,7 @@ def test_words_say_what_the_numbers_say(values: np.ndarray) -> None:
     assert ">" not in c.headline().replace("p > 0.999", "")
     assert "not whether this is their order" in said
     assert "depends on which other algorithms are compared" in said
-    mean, found = mean_ranks(details), nemenyi(details)
+    mean, found = details.ranks, details.nemenyi
     for a, b in itertools.permutations(mean.index, 2):
         apart = mean[a] < mean[b] and found.loc[a, b] <= 0.05
         assert (f"{a} over {b}" in said) == (apart and c.pvalue <= 0.05)

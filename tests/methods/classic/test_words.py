@@ -120,8 +120,8 @@ def test_where_nothing_is_favoured(rule: type[PerMeasure]) -> None:
 def test_headlines_say_what_the_measures_say(case: tuple[type[Method], np.ndarray]) -> None:
     rule, values = case
     c = ask(table(values), rule)
-    rows = c.answer.details["per_measure"]
-    better = [r["better"] for r in rows]
+    rows = c.answer.details.per_measure
+    better = [r.better for r in rows]
     head = c.headline()
     assert head in repr(c)
     assert ("not significant" in head) == (c.pvalue > 0.05)
@@ -130,7 +130,7 @@ def test_headlines_say_what_the_measures_say(case: tuple[type[Method], np.ndarra
         assert c.best == "|".join(states[name] for name in better)
         assert ("every measure" in head or len(rows) == 1) or len(set(better)) > 1 or None in better
         return
-    significant = {r["better"] for r in rows if r["pvalue"] <= 0.05}
+    significant = {r.better for r in rows if r.pvalue <= 0.05}
     assert ("each is significantly better" in head) == (significant == {"A", "B"})
     for name in "AB":
         called = head.startswith(f"{name} is significantly better on ")
@@ -152,6 +152,6 @@ def test_pairs_that_a_rule_leaves_alone_have_no_false_statement() -> None:
 def test_json_holds_everything(method: type[Method]) -> None:
     c = ask(pair([1.0, 2.0, -3.0, 0.0]), method)
     read = json.loads(c.to_json())
-    assert read["details"] == dict(c.answer.details)
+    assert read["details"] == c.answer.details.to_dict()
     assert read["pvalue"] == c.pvalue
     assert read["statistic"] == c.statistic

@@ -322,7 +322,7 @@ def test_a_witness_prefers_the_other_and_respects_the_order(uci: bc.Results) -> 
 def test_witnesses_of_small_tables(kind: str) -> None:
     for seed in range(3):
         c = ask(made(kind, seed), GSD(delta=0.01))
-        check_witness(c, c.answer.details["delta"])
+        check_witness(c, c.answer.details.delta)
 
 
 def test_a_witness_shows_every_vector_even_of_a_measure_named_like_an_algorithm() -> None:

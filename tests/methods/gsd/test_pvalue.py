@@ -33,7 +33,7 @@ def test_enumeration_is_brute_force(kind: str, scheme: Any) -> None:
             assert c.pvalue == min(1.0, 2 * summary["pvalue"].min())
             assert c.statistic == summary.loc[c.best, "opt"]
             assert c.share_below == summary.loc[c.best, "share_below"]
-            assert c.answer.details["enumerated"]
+            assert c.answer.details.enumerated
 
 
 @pytest.mark.parametrize("scheme", ["paired", "pooled"])
@@ -51,9 +51,9 @@ def test_sampled_p_values_count_the_data_themselves(uci: bc.Results, scheme: Any
 def test_samples_come_near_the_enumeration(scheme: Any) -> None:
     results = made("metric", 5, datasets=8 if scheme == "paired" else 6)
     everything = ask(results, GSD(permutations=2000, scheme=scheme))
-    assert everything.answer.details["enumerated"]
+    assert everything.answer.details.enumerated
     sampled = ask(results, GSD(permutations=200, scheme=scheme), rng=1)
-    assert not sampled.answer.details["enumerated"]
+    assert not sampled.answer.details.enumerated
     one, two = (c.summary().loc[["A>B", "B>A"], "pvalue"] for c in (everything, sampled))
     assert np.abs(one - two).max() < 4 * math.sqrt(0.25 / 200) + 1 / 201
 
@@ -74,7 +74,7 @@ def test_stopping_early(uci: bc.Results) -> None:
     short = ask(uci, GSD(permutations=n, stop_after=10), algorithms=pair, rng=2)
     never = ask(uci, GSD(permutations=n, stop_after=n + 1), algorithms=pair, rng=2)
     pd.testing.assert_frame_equal(never.summary(), full.summary())
-    for k, looked in enumerate(short.answer.details["resamples"]):
+    for k, looked in enumerate(short.answer.details.resamples):
         assert looked < n
         # h at or above among n looked at, the last of them being the h-th: p = h/n.
         assert short.answer.per_statement["pvalue"][k] == pytest.approx(10 / looked)
@@ -85,7 +85,7 @@ def test_stopping_early(uci: bc.Results) -> None:
         )
     clear = ask(uci, GSD(permutations=n, stop_after=10), algorithms=["GBM", "CART"], rng=2)
     assert clear.pvalue == 2 / (n + 1)
-    assert clear.answer.details["resamples"][0] == n
+    assert clear.answer.details.resamples[0] == n
 
 
 def test_false_alarms_are_as_rare_as_stated() -> None:
