@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare.cli.app import app
-from bayescompare.methods import Answer, Method
+from bayescompare.methods import Answer, Details, Method, Scalars
 from bayescompare.statements import Statements
 
 
@@ -32,6 +34,50 @@ class Share(Method):
 
     def sentences(self, results, answer, decision):
         return [f"{decision.statement} holds on most datasets."]
+
+
+@dataclass(frozen=True)
+class Lead(Details):
+    """One measure of a `Margin` answer."""
+
+    measure: str
+    datasets: float
+
+
+@dataclass(frozen=True)
+class Leads(Details):
+    """What only `Margin` has to tell."""
+
+    leads: tuple[Lead, ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Margins(Scalars):
+    """Numbers that only `Margin` has."""
+
+    margin: float
+    spread: float | None
+
+
+class Margin(Share):
+    """The share of datasets, with details and numbers of its own."""
+
+    name = "margin"
+    title = "the share of datasets, and by how much it leads"
+    details_type = Leads
+    scalars_type = Margins
+
+    def answer(self, results, sampling):
+        answer = super().answer(results, sampling)
+        second, first = np.sort(answer.probability)[-2:]
+        leads = tuple(Lead(name, float(answer.counts.max())) for name in results.measures)
+        return replace(answer, details=Leads(leads), scalars=Margins(first - second, None))
+
+    def sentences(self, results, answer, decision):
+        told, margin = Leads.of(answer), Margins.of(answer).margin
+        lead = told.leads[0]
+        return [f"{decision.statement} leads by {margin:.2f} ({lead.datasets:g} datasets)."]
 
 
 class HalfComparison(bc.comparisons.DirichletComparison):
@@ -57,10 +103,10 @@ class Half(bc.methods.Dirichlet):
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    for method in (Share, Half):
+    for method in (Share, Half, Margin):
         assert bc.methods.register(method) is method
     yield
-    for method in (Share, Half):
+    for method in (Share, Half, Margin):
         bc.methods.unregister(method.name)
 
 
@@ -69,7 +115,7 @@ def table() -> bc.Results:
     return bc.load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
 
 
-NAMES = ("share", "half")
+NAMES = ("share", "half", "margin")
 
 
 def test_names_and_describe() -> None:
@@ -115,6 +161,24 @@ def test_files(name: str, suffix: str, table: bc.Results, tmp_path: Path) -> Non
     assert type(again.method) is type(c.method)
     pd.testing.assert_frame_equal(again.summary(), c.summary())
     assert again.explain() == c.explain()
+    assert again.answer.details == c.answer.details
+    assert again.answer.scalars == c.answer.scalars
+
+
+def test_details_of_its_own_stand_in_the_file(table: bc.Results, tmp_path: Path) -> None:
+    c = bc.compare(table, method="margin", algorithms=["GBM", "CART"])
+    path = tmp_path / "c.json"
+    c.to_json(path)
+    document = json.loads(path.read_text("utf-8"))
+    counts = c.answer.counts.max()
+    assert document["details"] == {
+        "leads": [{"measure": name, "datasets": counts} for name in table.measures]
+    }
+    assert document["figures"] == {"margin": Margins.of(c.answer).margin, "spread": None}
+    del document["details"]["leads"][1]["datasets"]
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(bc.BayescompareError, match="details: leads: 'datasets' is missing"):
+        bc.load_comparison(path)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -163,6 +227,15 @@ def test_what_is_no_method() -> None:
         assert "derived from bc.methods.Method" in refusal(thing)
 
 
+@dataclass(frozen=True)
+class Unholdable(Details):
+    values: list[float]
+
+
+class Bare(Details):
+    values: float
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -179,6 +252,11 @@ def test_what_is_no_method() -> None:
         ({"citations": "me2026"}, "lacks citations"),
         ({"input_kind": "stars"}, "input_kind='stars'"),
         ({"comparison_type": dict}, "comparison_type"),
+        ({"details_type": dict}, "not a class derived from bc.methods.Details"),
+        ({"details_type": Leads(())}, "not a class derived from bc.methods.Details"),
+        ({"details_type": Unholdable}, "Unholdable.values is declared as list[float]"),
+        ({"details_type": Bare}, "Bare is not a frozen dataclass"),
+        ({"scalars_type": Leads}, "not a class derived from bc.methods.Scalars"),
         ({"prior_weight": "strength"}, "prior_weight='strength' is not one of its options"),
         ({"__init__": lambda self, x: None}, "__init__ of its own"),
     ],
@@ -215,14 +293,16 @@ WRONG = {
     "none": (lambda a: {"probability": None}, "probability is missing"),
     "a p-value": (lambda a: {"pvalue": 0.1, "statistic": 1.0}, "pvalue is given"),
     "labels": (lambda a: {"labels": tuple("abcd")}, "is no statement"),
+    "a bag": (lambda a: {"details": {"leads": 3}}, "details is a dict: it must be the Leads"),
+    "other details": (lambda a: {"details": Details()}, "details is a Details: it must be the"),
+    "text": (lambda a: {"details": Leads((Lead("x", "many"),))}, "datasets is 'many'"),
+    "no number": (lambda a: {"scalars": Margins(math.nan, None)}, "scalars: margin is nan"),
 }
 
 
 @pytest.mark.parametrize(("change", "words"), WRONG.values(), ids=WRONG)
 def test_an_answer_of_the_wrong_shape(change, words: str) -> None:
-    from dataclasses import replace
-
-    class Wrong(Share):
+    class Wrong(Margin):
         name = "wrong"
 
         def answer(self, results, sampling):

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bayescompare import methods
+from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
 from bayescompare.comparison.pairwise_notes import spread_words
 from bayescompare.io import examples, load_example
@@ -165,7 +166,7 @@ def _print_statements(out: Console, c: Comparison) -> None:
     more = len(summary) - STATEMENTS_SHOWN
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
-        summary = summary.drop(columns=["theta_lower", "theta_upper"], errors="ignore")
+        summary = summary.drop(columns=[THETA_LOWER, THETA_UPPER], errors="ignore")
     table = _table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.details import Details
+from bayescompare.comparison.details import Details, Scalars
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,8 +48,8 @@ class Answer:
         Where it is closed.
     per_statement : mapping of str to array (S,)
         Fields of one method only, per statement.
-    scalars : mapping of str to float
-        Fields of one method only, about the whole.
+    scalars : Scalars
+        Numbers of one method only, about the whole.
     details : Details
         What one method alone has to tell, such as the edges of a learned graph.
     tree : DataTree, optional
@@ -76,7 +76,7 @@ class Answer:
     statistic: float | None = None
     log_evidence: float | None = None
     per_statement: Mapping[str, FloatArray] = field(default_factory=dict)
-    scalars: Mapping[str, float] = field(default_factory=dict)
+    scalars: Scalars = field(default_factory=Scalars)
     details: Details = field(default_factory=Details)
     tree: xr.DataTree | None = None
     seed: int | None = None
@@ -87,6 +87,10 @@ class Answer:
     def exact(self) -> bool:
         """Whether the figures carry no Monte Carlo error."""
         return self.mcse is None and not self.resampled_pvalue
+
+    def column_at(self, column: str, statement: str) -> float:
+        """Return what a column of `per_statement` has for a statement."""
+        return float(self.per_statement[column][self.labels.index(statement)])
 
     @classmethod
     def over(cls, statements: Statements, **found: Any) -> Answer:

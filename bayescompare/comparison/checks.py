@@ -18,6 +18,16 @@ from bayescompare._checks import briefly, is_number, is_whole
 from bayescompare._errors import BayescompareError, one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import (
+    ALONE,
+    LOWER,
+    PVALUE,
+    SHARE_BELOW,
+    THETA_LOWER,
+    THETA_MEAN,
+    THETA_UPPER,
+    UPPER,
+)
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement
@@ -46,8 +56,8 @@ _MOST_DIGITS = 100_000
 
 _SHARES = frozenset(
     {
-        *("theta_mean", "theta_lower", "theta_upper", "lower", "upper", "share_below"),
-        *("probability", "pvalue", "chi2_pvalue", "nemenyi", "alone", "equivalent", "ahead"),
+        *(THETA_MEAN, THETA_LOWER, THETA_UPPER, LOWER, UPPER, SHARE_BELOW, PVALUE, ALONE),
+        *("probability", "chi2_pvalue", "nemenyi", "equivalent", "ahead"),
         *("most probable", "beats opposite", "majority", "expected", "second_better"),
         *("rate_mean", "rate_lower", "rate_upper"),
     }
@@ -142,7 +152,7 @@ def check_fields(results: Results, method: Method, answer: Answer) -> None:
     _check_kind(method, answer)
     _check_columns(results, answer)
     _check_scalars(answer)
-    _check_named("figures", answer.scalars)
+    _check_named("figures", answer.scalars.to_dict())
     _check_named("details", answer.details.to_dict())
     if answer.tree is not None:
         _check_tree(answer.tree)
@@ -219,7 +229,7 @@ def _check_columns(results: Results, answer: Answer) -> None:
         known = answer.mcse[~np.isnan(answer.mcse)]  # of a model's own figures there may be none
         _check_range("statements: mcse", known, 1.0)
     _check_named("statements", answer.per_statement)
-    for low, high in (("theta_lower", "theta_upper"), ("lower", "upper")):
+    for low, high in ((THETA_LOWER, THETA_UPPER), (LOWER, UPPER)):
         below, above = answer.per_statement.get(low), answer.per_statement.get(high)
         if below is not None and above is not None and (below > above + _ROUNDING).any():
             raise BayescompareError(f"statements: {low} is above {high}.")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import ALONE
 from bayescompare.statements import Statement
 
 __all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
@@ -83,9 +84,8 @@ def decide(answer: Answer) -> Decision:
     others = np.delete(np.arange(len(score)), chosen)
     runner = None if not len(others) else _first_of(score, others, answer)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
-    alone = (
-        float(answer.per_statement["alone"][chosen]) if "alone" in answer.per_statement else None
-    )
+    own = answer.per_statement.get(ALONE)
+    alone = None if own is None else float(own[chosen])
     least = level if alone is None else min(level, alone)
     return Decision(
         statement=answer.labels[chosen],

@@ -22,7 +22,7 @@ from bayescompare._errors import BayescompareError
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
 
-__all__ = ["Details", "check_details_type"]
+__all__ = ["Details", "Scalars", "check_details_type"]
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,7 @@ class Details:
     @classmethod
     def of(cls, answer: Answer) -> Self:
         """Return the details of an answer, which must be of this class."""
-        if not isinstance(answer.details, cls):
-            found = type(answer.details).__name__
-            raise BayescompareError(f"details are of type {found}, and not {cls.__name__}.")
-        return answer.details
+        return _of_class(cls, answer.details, "details")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by their names in a file, as JSON's own types."""
@@ -93,6 +90,24 @@ def check_details_type(kind: type[Details]) -> None:
                 f"{kind.__qualname__}.{name} is declared as {declared!r}, which a file cannot "
                 "hold: use float, int, bool, str, tuples, mappings from str, or other Details."
             )
+
+
+@dataclass(frozen=True)
+class Scalars(Details):
+    """Numbers of one method about the whole comparison: ``figures`` in a file."""
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        """Return the numbers of an answer, which must be of this class."""
+        return _of_class(cls, answer.scalars, "scalars")
+
+
+def _of_class[D: Details](kind: type[D], found: Details, name: str) -> D:
+    if not isinstance(found, kind):
+        raise BayescompareError(
+            f"{name} are of type {type(found).__name__}, and not {kind.__name__}."
+        )
+    return found
 
 
 # types and values --------------------------------------------------------------------------------

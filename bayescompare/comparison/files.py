@@ -47,7 +47,7 @@ def to_json(c: Comparison) -> str:
         "verdict": c.decision.verdict,
         "exact": c.exact,
         **_scalars(answer),
-        "figures": dict(answer.scalars),
+        "figures": answer.scalars.to_dict(),
         "details": answer.details.to_dict(),
         "statements": statements,
         "explanation": c.explain(),
@@ -85,7 +85,7 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         "method": c.method.name,
         "options": json.dumps(_plain(c.method.options())),
         "scalars": json.dumps(_plain(_scalars(answer))),
-        "figures": json.dumps(_plain(dict(answer.scalars))),
+        "figures": json.dumps(_plain(answer.scalars.to_dict())),
         "details": json.dumps(_plain(answer.details.to_dict())),
         "explanation": c.explain(),
     }

@@ -22,7 +22,6 @@ from bayescompare.comparison.checks import (
     check_comparison,
     part,
     read_count,
-    read_number,
     read_numbers,
     read_size,
     read_states,
@@ -184,7 +183,6 @@ def _answer(
     method: Method,
 ) -> Answer:
     arrays = {name: read_numbers(name, values) for name, values in columns.items()}
-    figures = {k: read_number(f"figures: {k}", v) for k, v in facts["figures"].items()}
     if scalars["pvalue"] is not None and scalars["statistic"] is None:
         scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
     return Answer(
@@ -200,7 +198,7 @@ def _answer(
         # Files written before there was such a field had no such mass.
         none_leads=scalars.get("none_leads", 0.0),
         per_statement=arrays,
-        scalars=figures,
+        scalars=method.scalars_type.from_dict(facts["figures"], "figures"),
         details=method.details_type.from_dict(facts["details"]),
         tree=tree,
     )

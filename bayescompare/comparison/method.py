@@ -18,7 +18,7 @@ import numpy as np
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import registry
-from bayescompare.comparison.details import Details
+from bayescompare.comparison.details import Details, Scalars
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -93,6 +93,8 @@ class Method(ABC):
     comparison_type: ClassVar[type[Comparison] | None] = None
     #: The type of what its answers tell beyond what every answer tells.
     details_type: ClassVar[type[Details]] = Details
+    #: The type of its numbers about the whole comparison.
+    scalars_type: ClassVar[type[Scalars]] = Scalars
     #: The option that weighs its prior, where there is one.
     prior_weight: ClassVar[str | None] = None
     #: Whether asking takes milliseconds, so that a report may ask every pair anew.

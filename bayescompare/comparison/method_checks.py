@@ -10,7 +10,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import check_fields
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.details import Details, check_details_type
+from bayescompare.comparison.details import Details, Scalars, check_details_type
 from bayescompare.comparison.method import InputKind, Kind, Method
 from bayescompare.results.results import Results
 
@@ -18,6 +18,9 @@ __all__ = ["check_answer", "check_class", "is_ours"]
 
 #: What a class must declare, and as what.
 _NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
+
+#: What a class may declare about its answers, and what that must be derived from.
+_TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Scalars}
 
 #: What a class must declare as one of a few words.
 _WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
@@ -57,15 +60,20 @@ def _check_declared(method: Any, where: str) -> None:
         raise BayescompareError(
             f"{where}: comparison_type={own!r} is not a class derived from bc.Comparison."
         )
-    told = method.details_type
-    if not (isinstance(told, type) and issubclass(told, Details)):
+    for name, base in _TYPES.items():
+        _check_type(getattr(method, name), base, f"{where}: {name}")
+
+
+def _check_type(declared: object, base: type[Details], where: str) -> None:
+    """Refuse what is not a class of typed fields that a file can hold."""
+    if not (isinstance(declared, type) and issubclass(declared, base)):
         raise BayescompareError(
-            f"{where}: details_type={told!r} is not a class derived from bc.methods.Details."
+            f"{where}={declared!r} is not a class derived from bc.methods.{base.__name__}."
         )
     try:
-        check_details_type(told)
+        check_details_type(declared)
     except BayescompareError as error:
-        raise BayescompareError(f"{where}: details_type: {error}") from None
+        raise BayescompareError(f"{where}: {error}") from None
 
 
 def _check_options(method: type[Method], where: str) -> None:
@@ -95,18 +103,18 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
             "be a bc.methods.Answer."
         )
     try:
-        _check_details(method, answer.details)
+        _check_typed("details", answer.details, method.details_type)
+        _check_typed("scalars", answer.scalars, method.scalars_type)
         check_fields(results, method, answer)
     except BayescompareError as error:
         raise BayescompareError(f"method {method.name!r} gave a wrong answer: {error}") from None
 
 
-def _check_details(method: Method, details: object) -> None:
-    """Refuse details of another type than declared, or that would not come back from a file."""
-    declared = method.details_type
-    if not isinstance(details, declared):
+def _check_typed(name: str, found: object, declared: type[Details]) -> None:
+    """Refuse fields of another type than declared, or that would not come back from a file."""
+    if not isinstance(found, declared):
         raise BayescompareError(
-            f"details is a {type(details).__name__}: it must be the {declared.__qualname__} that "
-            "the class declares as details_type."
+            f"{name} is a {type(found).__name__}: it must be the {declared.__qualname__} that the "
+            f"class declares as {name}_type."
         )
-    declared.from_dict(details.to_dict())
+    declared.from_dict(found.to_dict(), name)

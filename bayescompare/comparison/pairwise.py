@@ -18,6 +18,7 @@ from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._files import check_writable, write_text
 from bayescompare._typing import AnyArray
+from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY
 from bayescompare.comparison.method import Method
@@ -375,7 +376,7 @@ def _dominates(c: Comparison, first: str) -> float:
     label = str(dominance)
     if c.answer.probability is None:
         # A test with a direction has a p-value for each.
-        own = c.answer.per_statement.get("pvalue")
+        own = c.answer.per_statement.get(PVALUE)
         return c.decision.level if own is None else float(own[c.answer.labels.index(label)])
     if label in c.answer.labels:
         return float(c.answer.probability[c.answer.labels.index(label)])

@@ -34,6 +34,7 @@ __all__ = [
     "Parameter",
     "PoissonBinomial",
     "Sampling",
+    "Scalars",
     "Sign",
     "Wilcoxon",
     "describe",
@@ -54,6 +55,7 @@ _ELSEWHERE = {
     "ModelFile": "bayescompare.methods.model_file",
     "Parameter": "bayescompare.comparison.method",
     "Sampling": "bayescompare.comparison.method",
+    "Scalars": "bayescompare.comparison.details",
 }
 
 
@@ -155,7 +157,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.decision import Decision
-    from bayescompare.comparison.details import Details
+    from bayescompare.comparison.details import Details, Scalars
     from bayescompare.comparison.method import Method, Parameter, Sampling
     from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.classic.all_test import AllTest

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._errors import BayescompareError
+from bayescompare.comparison.columns import LOWER, THETA_LOWER, THETA_MEAN, THETA_UPPER, UPPER
 from bayescompare.plots._drawing import (
     BLUE,
     GREY,
@@ -143,10 +144,10 @@ def _negligible(answer: Answer, k: int) -> bool:
 
 def _row(answer: Answer, k: int, *, best: bool) -> Row:
     extra = {name: float(values[k]) for name, values in answer.per_statement.items()}
-    bounds = (extra["lower"], extra["upper"]) if "lower" in extra else None
+    bounds = (extra[LOWER], extra[UPPER]) if LOWER in extra else None
     theta = None
-    if math.isfinite(extra.get("theta_mean", math.nan)):
-        theta = (extra["theta_lower"], extra["theta_mean"], extra["theta_upper"])
+    if math.isfinite(extra.get(THETA_MEAN, math.nan)):
+        theta = (extra[THETA_LOWER], extra[THETA_MEAN], extra[THETA_UPPER])
     return Row(
         label="\n".join(wrap_label(answer.labels[k])),
         count=float(answer.counts[k]),

@@ -10,6 +10,7 @@ from bayescompare._checks import check_count, is_number
 from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.columns import PVALUE
 from bayescompare.methods.gsd import GSD
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
@@ -100,7 +101,7 @@ def false_alarms(
         dims = ("dataset", "algorithm")
         data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
         c = compare(Results(data, spec), method=test, rng=stream)
-        rows.append((*c.answer.per_statement["pvalue"], c.pvalue))
+        rows.append((*c.answer.per_statement[PVALUE], c.pvalue))
     return pd.DataFrame(rows, columns=["first", "second", "pvalue"])
 
 

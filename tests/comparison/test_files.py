@@ -54,10 +54,8 @@ def check_same(again: Comparison, c: Comparison) -> None:
     assert again.answer.per_statement.keys() == c.answer.per_statement.keys()
     for name, mine in c.answer.per_statement.items():
         np.testing.assert_array_equal(again.answer.per_statement[name], mine)
-    assert again.answer.scalars.keys() == c.answer.scalars.keys()
-    np.testing.assert_array_equal(
-        list(again.answer.scalars.values()), list(c.answer.scalars.values())
-    )
+    assert again.answer.scalars == c.answer.scalars
+    assert again.answer.details == c.answer.details
     assert again.best == c.best
     assert again.decision == c.decision
     assert again.explain() == c.explain()

@@ -150,6 +150,18 @@ IMPOSSIBLE: dict[str, tuple[str, str, Any, str]] = {
     "nested p": ("one-test", "details.per_measure.0.pvalue", 3.0, "pvalue is 3"),
     "Nemenyi": ("friedman", "details.nemenyi.0.1", 3.0, "nemenyi is 3"),
     "per dataset": ("poisson-binomial", "details.per_dataset.probability.0", 7.3, "is 7.3"),
+    "edges": ("network", "details.edges", [["m0"]], "edges is .* a list of 2"),
+    "parents": ("network", "details.max_parents", "1", "details: max_parents .* a whole number"),
+    "a group": ("network", "details.components", [{}], "components: 'measures' is missing"),
+    "who dominates": ("gsd", "details.dominates", [True], "dominates is .* a list of 2"),
+    "resamples": ("gsd", "details.resamples.0", 0.5, "resamples is 0.5"),
+    "a front": ("gsd of three", "details.front", "A", "front is 'A'"),
+    "the level": ("friedman", "details.alpha", None, "alpha is None"),
+    "the better one": ("one-test", "details.per_measure.0.better", 1, "better is 1"),
+    "ties": ("wilcoxon", "details.ties", 1.5, "ties is 1.5"),
+    "the title": ("model", "details.title", None, "title is None"),
+    "the rate": ("poisson-binomial", "figures.rate_mean", None, "figures: rate_mean is None"),
+    "a bag": ("network", "details", [], r"details is \[\]: it must be an object"),
     "unobserved": ("three", "unobserved", 2.0, "unobserved is 2"),
     "none leads": ("dirichlet", "none_leads", 2.0, "none_leads is 2"),
     "question": ("dirichlet", "figures.majority", 1.5, "majority is 1.5"),
@@ -195,6 +207,32 @@ def test_impossible_figures_are_refused(
     document = copy.deepcopy(documents[name])
     put(document, where, value)
     with pytest.raises(bc.BayescompareError, match=rf"c\.json: .*({told})"):
+        bc.load_comparison(write(document, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("network", "details.edges"),
+        ("gsd", "details.resamples"),
+        ("gsd of three", "details.relation"),
+        ("gsd-bootstrap", "details.dominates"),
+        ("friedman", "details.nemenyi"),
+        ("one-test", "details.per_measure"),
+        ("wilcoxon", "details.rank_sums"),
+        ("poisson-binomial", "details.per_dataset"),
+        ("model", "details.model"),
+        ("dirichlet", "figures.beats opposite"),
+        ("poisson-binomial", "figures.rate_upper"),
+    ],
+)
+def test_a_field_that_is_missing_is_named(
+    name: str, field: str, documents: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    document = copy.deepcopy(documents[name])
+    where, key = field.split(".")
+    del document[where][key]
+    with pytest.raises(bc.BayescompareError, match=rf"{where}: '{key}' is missing\.$"):
         bc.load_comparison(write(document, tmp_path))
 
 

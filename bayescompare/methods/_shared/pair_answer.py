@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 
-__all__ = ["WRONG", "leanings", "pair_answer", "pair_counts", "rate_extra", "rate_figures"]
+__all__ = ["WRONG", "leanings", "pair_answer", "pair_counts"]
 
 #: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
 WRONG = "first_wrong"
@@ -59,22 +58,6 @@ def pair_counts(results: Results) -> tuple[FloatArray, FloatArray]:
     assert isinstance(results, ErrorCounts)
     first, second = results.algorithms
     return results.pair(first, second)
-
-
-def rate_figures(mean: float, sd: float, low: float, high: float) -> dict[str, float]:
-    """Figures about the share of datasets on which the first is better."""
-    made = {"rate_mean": mean, "rate_sd": sd, "rate_lower": low, "rate_upper": high}
-    return {name: float(value) for name, value in made.items()}
-
-
-def rate_extra(figures: Mapping[str, float]) -> dict[str, FloatArray]:
-    """Mean and interval of the share of datasets on which each of the two is better."""
-    mean, low, high = (figures[f"rate_{name}"] for name in ("mean", "lower", "upper"))
-    return {
-        "theta_mean": np.array([mean, 1.0 - mean]),
-        "theta_lower": np.array([low, 1.0 - high]),
-        "theta_upper": np.array([high, 1.0 - low]),
-    }
 
 
 def leanings(p: FloatArray) -> FloatArray:

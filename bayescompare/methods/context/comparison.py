@@ -8,6 +8,7 @@ import pandas as pd
 
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.context.details import ContextDetails
+from bayescompare.methods.context.scalars import PooledScalars, RateScalars
 
 __all__ = ["ContextComparison"]
 
@@ -34,13 +35,13 @@ class ContextComparison(Comparison):
         The mean is also the probability that it is better on a dataset not yet seen. The interval
         of ``"hierarchical"`` is good to about 0.002, all else to the last digits.
         """
-        return self._figures("rate")
+        return pd.Series(RateScalars.of(self.answer).rate, name="rate", dtype=float)
 
     @property
     def pooling(self) -> pd.DataFrame:
         """Hierarchical: mean and sd of μ, the mean error share, and ρ, how little is in common."""
         self._require("pooling")
-        return pd.DataFrame({name: self._figures(name) for name in ("mu", "rho")}).T
+        return pd.DataFrame.from_dict(PooledScalars.of(self.answer).pooling, orient="index")
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -62,11 +63,3 @@ class ContextComparison(Comparison):
         shown = [name for name in heads if name in table]
         rest = [name for name in table if name not in heads]
         return {"Datasets": table[[*shown, *rest]].rename(columns=heads)}
-
-    def _figures(self, name: str) -> pd.Series[float]:
-        found = {
-            key.removeprefix(f"{name}_"): value
-            for key, value in self.answer.scalars.items()
-            if key.startswith(f"{name}_")
-        }
-        return pd.Series(found, name=name, dtype=float)

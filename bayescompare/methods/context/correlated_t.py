@@ -28,9 +28,10 @@ from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
+from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
@@ -41,7 +42,7 @@ from bayescompare.kernels.context.poisson_multinomial import (
     context_regions_by_draws,
 )
 from bayescompare.methods._shared.learned_prior import LearnedPrior
-from bayescompare.methods._shared.pair_answer import leanings, pair_answer, rate_extra, rate_figures
+from bayescompare.methods._shared.pair_answer import leanings, pair_answer
 from bayescompare.methods._shared.priors import Priors, check_priors
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.correlated_t_words import correlated_t_words
@@ -49,6 +50,7 @@ from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicate
 from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
 from bayescompare.methods.context.methods_text import correlated_t_methods_text, weight_learned_text
 from bayescompare.methods.context.poisson_binomial import cut_rate
+from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ class CorrelatedT(LearnsWeight, Method):
     )
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = CorrelatedTDetails
+    scalars_type: ClassVar[type[Scalars]] = RateScalars
     prior_weight: ClassVar[str | None] = "b"
     levers: ClassVar[str] = (
         "another correlation ρ of the replicates, another rope, or more datasets"
@@ -231,7 +234,7 @@ class CorrelatedT(LearnsWeight, Method):
         elif self.joint:
             found = joint(first, self.weight)
             low, high = rate_interval(count_posterior(first, self.weight)[0], self.weight)
-            figures = rate_figures(found.mean, found.sd, low, high)
+            figures = rate_scalars(found.mean, found.sd, low, high)
             both, better = [found.first, found.second], found.wins
         else:
             both, better = [context(first, self.weight), context(second, self.weight)], first
@@ -242,7 +245,7 @@ class CorrelatedT(LearnsWeight, Method):
             leanings(first),
             probability=np.array(both),
             scalars=figures,
-            per_statement={**extra, **rate_extra(figures)},
+            per_statement={**extra, **figures.both},
             details=_details(each, {**columns, "probability": better}),
         )
 
@@ -267,16 +270,10 @@ class CorrelatedT(LearnsWeight, Method):
             support[::-1],
             probability=found[::-1],
             mcse=None if mcse is None else mcse[::-1],
-            per_statement={
-                "theta_mean": mean[::-1],
-                "theta_lower": low[::-1],
-                "theta_upper": high[::-1],
-            },
-            scalars={
-                "rate_mean": float(mean[2]),
-                "rate_lower": float(low[2]),
-                "rate_upper": float(high[2]),
-            },
+            per_statement=theta_columns(mean[::-1], low[::-1], high[::-1]),
+            scalars=RateScalars(
+                rate_mean=float(mean[2]), rate_lower=float(low[2]), rate_upper=float(high[2])
+            ),
             details=_details(each, columns),
             seed=None if mcse is None else sampling.seed,
         )

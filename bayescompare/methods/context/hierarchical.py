@@ -32,7 +32,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
+from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.beta_binomial import (
@@ -43,7 +43,7 @@ from bayescompare.kernels.context.beta_binomial import (
     shrunken,
 )
 from bayescompare.kernels.context.error_rates import p_first_better
-from bayescompare.methods._shared.pair_answer import leanings, pair_answer, pair_counts, rate_extra
+from bayescompare.methods._shared.pair_answer import leanings, pair_answer, pair_counts
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -55,6 +55,7 @@ from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.details import HierarchicalDetails, OfPooledCounts
 from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
+from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class Hierarchical(Method):
     )
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = HierarchicalDetails
+    scalars_type: ClassVar[type[Scalars]] = PooledScalars
     levers: ClassVar[str] = (
         "more examples on the datasets in doubt (see per_dataset), or more datasets"
     )
@@ -178,16 +180,16 @@ class Hierarchical(Method):
         if max(found.error, each.error) > _EXACT:
             return sampled_answer(self, results, sampling)
         low, high = share_interval(found.grid)
-        figures = {
-            "rate_mean": found.mean_q,
-            "rate_sd": found.sd_q,
-            "rate_lower": low,
-            "rate_upper": high,
-            "mu_mean": found.mean_mu,
-            "mu_sd": found.sd_mu,
-            "rho_mean": found.mean_rho,
-            "rho_sd": found.sd_rho,
-        }
+        figures = PooledScalars(
+            rate_mean=found.mean_q,
+            rate_sd=found.sd_q,
+            rate_lower=low,
+            rate_upper=high,
+            mu_mean=found.mean_mu,
+            mu_sd=found.sd_mu,
+            rho_mean=found.mean_rho,
+            rho_sd=found.sd_rho,
+        )
         both, evidence = [found.first, found.second], found.log_evidence
         return self.finished(results, both, figures, each.first, each.mean, log_evidence=evidence)
 
@@ -195,7 +197,7 @@ class Hierarchical(Method):
         self,
         results: Results,
         both: Any,
-        figures: dict[str, float],
+        figures: PooledScalars,
         better: FloatArray,
         share: FloatArray,
         **more: Any,
@@ -217,7 +219,7 @@ class Hierarchical(Method):
             leanings(alone),
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
-            per_statement=rate_extra(figures),
+            per_statement=figures.both,
             details=HierarchicalDetails(OfPooledCounts.from_arrays(**columns)),
             **more,
         )

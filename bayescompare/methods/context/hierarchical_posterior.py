@@ -23,6 +23,7 @@ from bayescompare.kernels.context.beta_binomial_density import log_likelihood
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import Priors, is_number, place
 from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
+from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -132,14 +133,21 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
     }
     each = np.stack([drawn["mu"] < 0.5, drawn["mu"] > 0.5], axis=-1).astype(np.float64)
     low, high = np.quantile(drawn["q"], (0.025, 0.975))
-    figures = {"rate_mean": drawn["q"].mean(), "rate_sd": drawn["q"].std()}
-    figures |= {"rate_lower": low, "rate_upper": high}
-    for name in ("mu", "rho"):
-        figures |= {f"{name}_mean": drawn[name].mean(), f"{name}_sd": drawn[name].std()}
+    mean, sd = ({name: float(of(v)) for name, v in drawn.items()} for of in (np.mean, np.std))
+    figures = PooledScalars(
+        rate_mean=mean["q"],
+        rate_sd=sd["q"],
+        rate_lower=float(low),
+        rate_upper=float(high),
+        mu_mean=mean["mu"],
+        mu_sd=sd["mu"],
+        rho_mean=mean["rho"],
+        rho_sd=sd["rho"],
+    )
     return method.finished(
         results,
         each.mean(axis=(0, 1)),
-        {name: float(value) for name, value in figures.items()},
+        figures,
         *_given(results, drawn["mu"].ravel(), drawn["rho"].ravel()),
         mcse=nuts.monte_carlo_error(each),
         none_leads=float((drawn["mu"] == 0.5).mean()),

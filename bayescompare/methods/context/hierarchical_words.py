@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods._shared.pair_answer import pair_counts
+from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import statistic
@@ -16,7 +17,7 @@ def hierarchical_words(results: Results, answer: Answer, decision: Decision) -> 
     """Say who is better on most datasets, and how alike the datasets are."""
     k_h, k_g = pair_counts(results)
     # Without any discordant example only the prior would be speaking.
-    alike = [_alike(answer.scalars["rho_mean"])] if (k_h + k_g).any() else []
+    alike = [_alike(PooledScalars.of(answer).rho_mean)] if (k_h + k_g).any() else []
     return [
         *context_words(results, answer, decision),
         rate_words(answer, decision),

@@ -16,13 +16,14 @@ import numpy as np
 from bayescompare._checks import check_positive
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.columns import ALONE
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
 from bayescompare.kernels.context.poisson_binomial_joint import joint
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
 from bayescompare.methods._shared.learned_prior import LearnedPrior
-from bayescompare.methods._shared.pair_answer import rate_figures
+from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results
 
@@ -115,11 +116,13 @@ def _unlearned() -> BayescompareError:
     )
 
 
-def learned_rate(mixture: RateMixture) -> tuple[list[float], dict[str, float], dict[str, Any]]:
+def learned_rate(
+    mixture: RateMixture,
+) -> tuple[list[float], RateScalars, dict[str, FloatArray]]:
     """Return both probabilities, the figures of r, and what the pair's own prior says."""
     found, own = mixture.joint, joint(mixture.p, 1.0)
-    figures = rate_figures(found.mean, found.sd, *mixture.interval())
-    alone = {"alone": np.array([own.first, own.second])}
+    figures = rate_scalars(found.mean, found.sd, *mixture.interval())
+    alone = {ALONE: np.array([own.first, own.second])}
     return [found.first, found.second], figures, alone
 
 

@@ -34,7 +34,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.details import Details
+from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
@@ -50,8 +50,6 @@ from bayescompare.methods._shared.pair_answer import (
     leanings,
     pair_answer,
     pair_counts,
-    rate_extra,
-    rate_figures,
 )
 from bayescompare.methods._shared.priors import (
     Priors,
@@ -68,6 +66,7 @@ from bayescompare.methods.context.methods_text import (
     weight_learned_text,
 )
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
+from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -130,6 +129,7 @@ class PoissonBinomial(LearnsWeight, Method):
     citations: ClassVar[tuple[str, ...]] = ("lacoste2012bayesian",)
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = PoissonBinomialDetails
+    scalars_type: ClassVar[type[Scalars]] = RateScalars
     prior_weight: ClassVar[str | None] = "b"
     quick: ClassVar[bool] = True
     levers: ClassVar[str] = "more examples on the datasets in doubt (see per_dataset)"
@@ -229,7 +229,7 @@ class PoissonBinomial(LearnsWeight, Method):
             return self.finished(results, both, figures, wins, alone, log_evidence=evidence)
         found = joint(p, self.weight)
         low, high = rate_interval(count_posterior(p, self.weight)[0], self.weight)
-        figures = rate_figures(found.mean, found.sd, low, high)
+        figures = rate_scalars(found.mean, found.sd, low, high)
         evidence = found.log_evidence + float(self._each(results).sum())
         both = [found.first, found.second]
         return self.finished(results, both, figures, found.wins, log_evidence=evidence)
@@ -238,7 +238,7 @@ class PoissonBinomial(LearnsWeight, Method):
         self,
         results: Results,
         both: Any,
-        figures: dict[str, float],
+        figures: RateScalars,
         wins: FloatArray,
         extra: Mapping[str, FloatArray] = MappingProxyType({}),
         **more: Any,
@@ -254,7 +254,7 @@ class PoissonBinomial(LearnsWeight, Method):
             leanings(p),
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
-            per_statement={**extra, **rate_extra(figures)},
+            per_statement={**extra, **figures.both},
             details=PoissonBinomialDetails(OfCounts.from_arrays(**columns)),
             **more,
         )
@@ -384,16 +384,16 @@ class PoissonBinomial(LearnsWeight, Method):
         return self.say_learned(said, decision)
 
 
-def cut_rate(counts: FloatArray, b: float) -> dict[str, float]:
+def cut_rate(counts: FloatArray, b: float) -> RateScalars:
     """Mean, spread and interval of r in the cut model, a mixture of Betas.
 
     Examples
     --------
-    >>> round(cut_rate(pmf([0.9, 0.8, 0.95, 0.4]), 1.0)["rate_mean"], 6)
+    >>> round(cut_rate(pmf([0.9, 0.8, 0.95, 0.4]), 1.0).rate_mean, 6)
     0.675
     """
     wins, total = b + np.arange(len(counts)), 2.0 * b + len(counts) - 1
     mean = float(counts @ wins) / total
     second = float(counts @ (wins * (wins + 1.0))) / (total * (total + 1.0))
     spread = math.sqrt(max(second - mean**2, 0.0))
-    return rate_figures(mean, spread, *rate_interval(counts, b))
+    return rate_scalars(mean, spread, *rate_interval(counts, b))

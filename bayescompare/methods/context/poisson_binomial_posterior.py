@@ -16,10 +16,11 @@ from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares,
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
 from bayescompare.methods._shared.learned_prior import place_learned
-from bayescompare.methods._shared.pair_answer import WRONG, pair_counts, rate_figures
+from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import place
 from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
 from bayescompare.methods.context.learned_rate import weight_draws
+from bayescompare.methods.context.scalars import rate_scalars
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 
@@ -168,7 +169,7 @@ def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling
     first = r[..., None] * p
     wins = (first / (first + (1.0 - r[..., None]) * (1.0 - p))).mean(axis=(0, 1))
     low, high = np.quantile(r, (0.025, 0.975))
-    figures = rate_figures(r.mean(), r.std(), low, high)
+    figures = rate_scalars(r.mean(), r.std(), low, high)
     return method.finished(
         results,
         each.mean(axis=(0, 1)),

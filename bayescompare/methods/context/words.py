@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
@@ -51,10 +52,9 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
 
 def rate_words(answer: Answer, decision: Decision) -> str:
     """Say on what share of datasets the leading statement is expected to hold."""
-    k = answer.labels.index(decision.statement)
     mean, low, high = (
-        percent(float(answer.per_statement[f"theta_{name}"][k]))
-        for name in ("mean", "lower", "upper")
+        percent(answer.column_at(column, decision.statement))
+        for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
     )
     return (
         f"It is expected that {_claim(decision.statement)} on {mean} of datasets of this "

@@ -27,8 +27,10 @@ from scipy.special import betaincinv
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import LOWER, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.details import Scalars
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     Form,
@@ -59,6 +61,7 @@ from bayescompare.methods._shared.priors import (
     is_number,
     prior_options,
 )
+from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import conjugate_tree, finish_tree
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
 from bayescompare.methods.dirichlet.methods_text import (
@@ -136,6 +139,7 @@ class Dirichlet(Method):
         "benavoli2015joint",
     )
     comparison_type: ClassVar[type[Comparison] | None] = DirichletComparison
+    scalars_type: ClassVar[type[Scalars]] = FourQuestions
     prior_weight: ClassVar[str | None] = "strength"
     quick: ClassVar[bool] = True
     levers: ClassVar[str] = "another prior (see sensitivity())"
@@ -266,7 +270,7 @@ class Dirichlet(Method):
         probability, lump = probability_of_maximum(cells)
         extra = theta_summary(cells)
         if self.prior == "imprecise":
-            extra["lower"], extra["upper"] = _bounds(cells, self.strength)
+            extra[LOWER], extra[UPPER] = _bounds(cells, self.strength)
         answer = Answer.over(
             statements,
             probability=probability,
@@ -403,7 +407,7 @@ def _bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatAr
     return imprecise_bounds(cells.counts, strength, unlisted=cells.rest_log_size > -math.inf)
 
 
-def questions(statements: Statements, cells: DirichletCells, answer: Answer) -> dict[str, float]:
+def questions(statements: Statements, cells: DirichletCells, answer: Answer) -> FourQuestions:
     """Four different questions about the best statement, each in closed form."""
     best = decide(answer).statement
     where, opposite = answer.labels.index(best), statements.opposite(best)
@@ -411,13 +415,13 @@ def questions(statements: Statements, cells: DirichletCells, answer: Answer) -> 
     against = math.exp(cells.rest_log_alpha) if rival is None else float(cells.shape[rival])
     shape = float(cells.shape[where])
     assert answer.probability is not None
-    return {
-        "most probable": float(answer.probability[where]),
+    return FourQuestions(
+        most_probable=float(answer.probability[where]),
         # Equivalent on every measure is its own opposite.
-        "beats opposite": math.nan if opposite == best else pair_order(shape, against),
-        "majority": majority(shape, cells.total),
-        "expected": shape / cells.total,
-    }
+        beats_opposite=None if opposite == best else pair_order(shape, against),
+        majority=majority(shape, cells.total),
+        expected=shape / cells.total,
+    )
 
 
 def theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:
@@ -425,11 +429,8 @@ def theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatA
     shape, total = cells.shape, cells.total
     if not math.isfinite(total):
         nothing = np.zeros_like(shape)
-        return {"theta_mean": nothing, "theta_lower": nothing, "theta_upper": nothing}
+        return theta_columns(nothing, nothing, nothing)
     other = np.maximum(total - shape, 1e-300)
     tail = (1.0 - mass) / 2.0
-    return {
-        "theta_mean": shape / total,
-        "theta_lower": betaincinv(shape, other, tail),
-        "theta_upper": betaincinv(shape, other, 1.0 - tail),
-    }
+    low, high = betaincinv(shape, other, tail), betaincinv(shape, other, 1.0 - tail)
+    return theta_columns(shape / total, low, high)

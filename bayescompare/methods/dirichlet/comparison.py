@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import QuantityNotAvailableError
+from bayescompare.comparison.columns import LOWER, UPPER
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Sampling
 from bayescompare.methods._shared.questions import Questions
@@ -28,16 +29,15 @@ class DirichletComparison(Questions, Comparison):
     @property
     def bounds(self) -> xr.DataArray:
         """Lower and upper P over all prior means, for ``prior="imprecise"``."""
-        if "lower" not in self.answer.per_statement:
+        if LOWER not in self.answer.per_statement:
             raise QuantityNotAvailableError("bounds: only Dirichlet(prior='imprecise') has them.")
         both = [
-            self._over_statements("bounds", self.answer.per_statement[b])
-            for b in ("lower", "upper")
+            self._over_statements("bounds", self.answer.per_statement[b]) for b in (LOWER, UPPER)
         ]
-        return xr.concat(both, pd.Index(["lower", "upper"], name="bound")).transpose()
+        return xr.concat(both, pd.Index([LOWER, UPPER], name="bound")).transpose()
 
     def _lacking(self) -> set[str]:
-        without = {"bounds"} if "lower" not in self.answer.per_statement else set()
+        without = {"bounds"} if LOWER not in self.answer.per_statement else set()
         return super()._lacking() | without
 
     def on(self, measures: Sequence[str]) -> DirichletComparison:

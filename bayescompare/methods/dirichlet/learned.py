@@ -19,6 +19,7 @@ import xarray as xr
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import ALONE, theta_columns
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.comparison.planning import grown
@@ -36,6 +37,7 @@ from bayescompare.methods._shared.learned_prior import (
     pool,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import conjugate_tree
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.learned_model import (
@@ -117,12 +119,8 @@ class LearnedDirichlet(Dirichlet):
         self, statements: Statements, mixture: Mixture, probability: FloatArray, lump: float
     ) -> Answer:
         alone, _ = probability_of_maximum(cells_of("symmetric", 1.0, statements)[1])
-        extra = {
-            "alone": alone,
-            "theta_mean": mixture.mean,
-            "theta_lower": mixture.quantile(0.025),
-            "theta_upper": mixture.quantile(0.975),
-        }
+        ends = mixture.quantile(0.025), mixture.quantile(0.975)
+        extra = {ALONE: alone, **theta_columns(mixture.mean, *ends)}
         answer = Answer.over(
             statements,
             probability=probability,
@@ -241,19 +239,19 @@ def _labels(patterns: Any, statements: Statements) -> list[str]:
     ]
 
 
-def _questions(statements: Statements, mixture: Mixture, answer: Answer) -> dict[str, float]:
+def _questions(statements: Statements, mixture: Mixture, answer: Answer) -> FourQuestions:
     """Four different questions about the best statement, each a short sum of closed forms."""
     best = decide(answer).statement
     where, opposite = answer.labels.index(best), statements.opposite(best)
     assert answer.probability is not None
     beats = mixture.pair_order(where, statements.find(opposite))
-    return {
-        "most probable": float(answer.probability[where]),
+    return FourQuestions(
+        most_probable=float(answer.probability[where]),
         # Equivalent on every measure is its own opposite.
-        "beats opposite": float("nan") if opposite == best else beats,
-        "majority": mixture.majority(where),
-        "expected": float(mixture.mean[where]),
-    }
+        beats_opposite=None if opposite == best else beats,
+        majority=mixture.majority(where),
+        expected=float(mixture.mean[where]),
+    )
 
 
 def _summed(prior: LearnedPrior, keep: list[int], subset: Statements) -> LearnedPrior:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -19,6 +19,7 @@ from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_support, place
+from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.simplex import observe_weights
 from bayescompare.methods._shared.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results.results import Results
@@ -136,26 +137,22 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     return replace(answer, scalars=sampled_questions(posterior["theta"], statements, answer))
 
 
-def sampled_questions(
-    theta: xr.DataArray, statements: Statements, answer: Answer
-) -> dict[str, float]:
+def sampled_questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> FourQuestions:
     """The four questions about the best statement, from draws of θ."""
     best = decide(answer).statement
     opposite = statements.opposite(best)
     assert answer.probability is not None
-    found = {"most probable": float(answer.probability[answer.labels.index(best)])}
+    most_probable = float(answer.probability[answer.labels.index(best)])
     known = set(theta["statement"].values.tolist())
     if best not in known:
-        return {**found, "beats opposite": math.nan, "majority": math.nan, "expected": math.nan}
+        return FourQuestions(most_probable, None, None, None)
     mine = theta.sel(statement=best)
     # An opposite that is not listed was never observed and hides in the aggregate.
-    beats = (
-        float((mine > theta.sel(statement=opposite)).mean())
-        if opposite in known and opposite != best
-        else math.nan
-    )
+    beats = None
+    if opposite in known and opposite != best:
+        beats = float((mine > theta.sel(statement=opposite)).mean())
     majority = float((mine > 0.5).mean())
-    return {**found, "beats opposite": beats, "majority": majority, "expected": float(mine.mean())}
+    return FourQuestions(most_probable, beats, majority, float(mine.mean()))
 
 
 def _is_largest(theta: xr.DataArray) -> FloatArray:
@@ -188,4 +185,4 @@ def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str
     draws = theta.stack(sample=("chain", "draw"))
     known = draws.reindex(statement=list(statements.labels))
     low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
-    return {"theta_mean": known.mean("sample").values, "theta_lower": low, "theta_upper": high}
+    return theta_columns(known.mean("sample").values, low, high)

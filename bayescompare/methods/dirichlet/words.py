@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import LOWER, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting
@@ -123,10 +124,9 @@ def _others(answer: Answer, decision: Decision) -> str:
 
 
 def _imprecise(answer: Answer, decision: Decision) -> str:
-    if "lower" not in answer.per_statement:
+    if LOWER not in answer.per_statement:
         return ""
-    k = answer.labels.index(decision.statement)
-    low, high = float(answer.per_statement["lower"][k]), float(answer.per_statement["upper"][k])
+    low, high = (answer.column_at(end, decision.statement) for end in (LOWER, UPPER))
     if low >= SETTLED:
         meaning = "so the verdict does not depend on the prior mean"
     elif high >= SETTLED:
@@ -142,7 +142,7 @@ def _imprecise(answer: Answer, decision: Decision) -> str:
 def _not_frequency(answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         return ""
-    mean = float(answer.per_statement["theta_mean"][answer.labels.index(decision.statement)])
+    mean = answer.column_at(THETA_MEAN, decision.statement)
     return (
         "That is how sure we are that it leads, not how often it holds: on a new dataset it is "
         f"expected to hold with probability {probability_words(mean)}."

@@ -27,6 +27,7 @@ import numpy as np
 from bayescompare._checks import check_count
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import OPT, PVALUE, SHARE_BELOW
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
@@ -162,9 +163,9 @@ class GSD(GsdMethod):
             statistic=float(found.statistic[lead]),
             tested=lead,
             per_statement={
-                "opt": found.statistic,
-                "share_below": found.share_below,
-                "pvalue": found.pvalue,
+                OPT: found.statistic,
+                SHARE_BELOW: found.share_below,
+                PVALUE: found.pvalue,
             },
             details=PermutationDetails(
                 delta=pair.used_delta,
@@ -185,7 +186,7 @@ class GSD(GsdMethod):
         """Files from before `alternative` hold the smaller one-sided p-value: double it."""
         if "alternative" in options or answer.tested is None:
             return answer
-        pvalue = self.headline_pvalue(answer.per_statement["pvalue"], answer.tested)
+        pvalue = self.headline_pvalue(answer.per_statement[PVALUE], answer.tested)
         return replace(answer, pvalue=pvalue)
 
     def _lead(self, names: Sequence[str], found: PermutationTest) -> int:

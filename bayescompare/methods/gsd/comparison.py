@@ -15,6 +15,7 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
 from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.columns import SHARE_BELOW
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.kernels.classic.holm import holm
@@ -57,7 +58,7 @@ class GsdComparison(Comparison):
     def share_below(self) -> float:
         """Share of the resamples strictly below the statistic, as in the paper's Table 3."""
         self._tested("share_below")
-        return float(self.answer.per_statement["share_below"][self._lead("share_below")])
+        return float(self.answer.per_statement[SHARE_BELOW][self._lead("share_below")])
 
     @property
     def delta_max(self) -> float | xr.DataArray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import OPT, SHARE_BELOW
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.methods.classic.words import ahead_and_behind
@@ -164,7 +165,7 @@ def _least(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
     ahead, behind = ahead_and_behind(results, answer)
     lead = answer.tested or 0
-    opt, below = (float(answer.per_statement[name][lead]) for name in ("opt", "share_below"))
+    opt, below = (float(answer.per_statement[name][lead]) for name in (OPT, SHARE_BELOW))
     least = f"{ahead} is on average worth as much as {behind}"
     if abs(opt) > TOLERANCE:
         more = "more" if opt > 0 else "less"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.nuts import monte_carlo_error
 from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
 from bayescompare.methods.model_file.details import StrengthDetails
@@ -88,7 +89,7 @@ def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
     labels = [str(label) for label in drawn["statement"].values.tolist()]
     mean = values.mean(axis=(0, 1))
     low, high = np.quantile(values.reshape(-1, len(labels)), (0.025, 0.975), axis=0)
-    extra = {"theta_mean": mean, "theta_lower": low, "theta_upper": high}
+    extra = theta_columns(mean, low, high)
     answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), extra)
     return replace(answer, none_leads=float(1.0 - each.any(axis=-1).mean()))
 

@@ -26,9 +26,10 @@ from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.details import Details
+from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.network.dag_posterior import (
@@ -40,6 +41,7 @@ from bayescompare.kernels.network.statements import is_complete
 from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import questions, theta_summary
 from bayescompare.methods.dirichlet.prior import cells_of
 from bayescompare.methods.network.answer import (
@@ -136,6 +138,7 @@ class Network(Method):
     )
     comparison_type: ClassVar[type[Comparison] | None] = NetworkComparison
     details_type: ClassVar[type[Details]] = NetworkDetails
+    scalars_type: ClassVar[type[Scalars]] = FourQuestions
     prior_weight: ClassVar[str | None] = "ess"
     levers: ClassVar[str] = (
         "another graph (see edges), another ess (see sensitivity()), or more datasets"
@@ -291,7 +294,7 @@ class Network(Method):
         graph: Graph,
         answer: Answer,
         rng: np.random.Generator,
-    ) -> tuple[dict[str, FloatArray], dict[str, float]]:
+    ) -> tuple[dict[str, FloatArray], FourQuestions]:
         """Mean and interval of each θ, and the four questions, under the graph(s).
 
         The mean is exact. Intervals and two of the questions are closed for the complete graph;
@@ -319,20 +322,15 @@ class Network(Method):
         columns = np.array([place.get(label, -1) for label in answer.labels])
         pair = np.concatenate(two)
         assert answer.probability is not None
-        figures = {
-            "most probable": float(answer.probability[best]),
-            "beats opposite": float((pair[:, 0] > pair[:, -1]).mean())
-            if len(asked) > 1
-            else math.nan,
-            "majority": float((pair[:, 0] > 0.5).mean()),
-            "expected": float(mean[best]),
-        }
-        extra = {
-            "theta_mean": mean,
-            "theta_lower": np.where(columns >= 0, low[columns], math.nan),
-            "theta_upper": np.where(columns >= 0, high[columns], math.nan),
-        }
-        return extra, figures
+        beats = float((pair[:, 0] > pair[:, -1]).mean()) if len(asked) > 1 else None
+        figures = FourQuestions(
+            most_probable=float(answer.probability[best]),
+            beats_opposite=beats,
+            majority=float((pair[:, 0] > 0.5).mean()),
+            expected=float(mean[best]),
+        )
+        ends = (np.where(columns >= 0, end[columns], math.nan) for end in (low, high))
+        return theta_columns(mean, *ends), figures
 
     def _layouts(
         self, results: Results, scores: Scores, graph: Graph, rng: np.random.Generator

@@ -18,10 +18,12 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.dag_posterior import is_acyclic
+from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
 from bayescompare.methods.network.answer import check_drawable, tables_of
@@ -172,19 +174,19 @@ def _counted(
         unobserved=max(0.0, 1.0 - none - float(p[statements.table.counts > 0].sum())),
         none_leads=none,
         mcse=np.sqrt(safe * (1.0 - safe) / draws),
-        per_statement={"theta_mean": theta.mean(axis=0), "theta_lower": low, "theta_upper": high},
+        per_statement=theta_columns(theta.mean(axis=0), low, high),
         details=NetworkDetails(edges=(), score=None, max_parents=0, components=()),
         seed=sampling.seed,
     )
     best = decide(answer).statement
     k, opposite = answer.labels.index(best), statements.find(statements.opposite(best))
-    beats = math.nan
+    beats = None
     if opposite is not None and opposite != k:
         beats = float((theta[:, k] > theta[:, opposite]).mean())
-    figures = {
-        "most probable": float(p[k]),
-        "beats opposite": beats,
-        "majority": float((theta[:, k] > 0.5).mean()),
-        "expected": float(theta[:, k].mean()),
-    }
+    figures = FourQuestions(
+        most_probable=float(p[k]),
+        beats_opposite=beats,
+        majority=float((theta[:, k] > 0.5).mean()),
+        expected=float(theta[:, k].mean()),
+    )
     return replace(answer, scalars=figures)

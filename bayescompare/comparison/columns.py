@@ -1,0 +1,35 @@
+"""Names of the columns that `summary()` has for some methods only: `Answer.per_statement`."""
+
+from __future__ import annotations
+
+from bayescompare._typing import FloatArray
+
+__all__ = [
+    "ALONE",
+    "LOWER",
+    "OPT",
+    "PVALUE",
+    "SHARE_BELOW",
+    "THETA_LOWER",
+    "THETA_MEAN",
+    "THETA_UPPER",
+    "UPPER",
+    "theta_columns",
+]
+
+#: Posterior mean of θ, and its central 95 % interval.
+THETA_MEAN, THETA_LOWER, THETA_UPPER = "theta_mean", "theta_lower", "theta_upper"
+
+#: P under the pair's own prior, where the prior was learned from all pairs.
+ALONE = "alone"
+
+#: P over all prior means.
+LOWER, UPPER = "lower", "upper"
+
+#: Of each direction: the statistic, the share of resamples below it, the one-sided p-value.
+OPT, SHARE_BELOW, PVALUE = "opt", "share_below", "pvalue"
+
+
+def theta_columns(mean: FloatArray, lower: FloatArray, upper: FloatArray) -> dict[str, FloatArray]:
+    """Return the three columns about θ."""
+    return {THETA_MEAN: mean, THETA_LOWER: lower, THETA_UPPER: upper}
