@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.checks import check_fields
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.details import Details, Scalars, check_details_type
 from bayescompare.comparison.method import InputKind, Kind, Method
@@ -102,6 +101,9 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
             f"method {method.name!r} returned a {type(answer).__name__} from answer(): it must "
             "be a bc.methods.Answer."
         )
+    # Only an answer from outside is checked, so only that loads the checks.
+    from bayescompare.comparison.checks import check_fields
+
     try:
         _check_typed("details", answer.details, method.details_type)
         _check_typed("scalars", answer.scalars, method.scalars_type)

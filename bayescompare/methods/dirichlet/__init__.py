@@ -62,7 +62,6 @@ from bayescompare.methods._shared.priors import (
     prior_options,
 )
 from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods._shared.trees import conjugate_tree, finish_tree
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
 from bayescompare.methods.dirichlet.methods_text import (
     dirichlet_learned_text,
@@ -360,10 +359,14 @@ class Dirichlet(Method):
                 "draws() are conjugate, and a prior of your own is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
+        from bayescompare.methods._shared.trees import conjugate_tree
+
         return conjugate_tree(results, self.listing(results), draws=draws, chains=chains, rng=rng)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
+        from bayescompare.methods._shared.trees import finish_tree
+
         return finish_tree(tree, results, self.listing(results), rng)
 
     def prior_bounds(
