@@ -332,7 +332,7 @@ def test_the_page_names_every_room() -> None:
 def test_the_page_names_only_what_there_is() -> None:
     """Every path in backticks on the page and in CONTRIBUTING.md exists."""
     root = ROOT.parent
-    bases = (root, ROOT, ROOT / "methods" / "dirichlet")
+    bases = (root, ROOT, *(ROOT / "methods" / room for room in ("dirichlet", "context")))
     for page in (PAGE, root / "CONTRIBUTING.md"):
         for name in re.findall(r"`([\w./-]+(?:/|\.(?:py|md|bib)))`", page.read_text("utf-8")):
             assert any((base / name).exists() for base in bases), f"{page.name}: {name}"
