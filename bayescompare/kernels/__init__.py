@@ -1,1 +1,1 @@
-"""Numbers only: numpy, scipy and numba in, arrays out. No names, no PyMC, no plotting."""
+"""The mathematics, on arrays alone: numpy, scipy and numba, but no names, PyMC or plotting."""

@@ -1,8 +1,8 @@
-"""Who leads in a draw: strictly, so that equals lead nobody.
+"""Which value leads in a draw; of equal values neither does.
 
-A posterior may put mass on exact equality: a switch between "the same" and "different", a prior
-with a spike. A draw in which two values are equal says that neither leads. Counting it for the one
-listed first would make the answer depend on the listing, and counting it for both would give
+A posterior may put mass on exact equality, as with a switch between "the same" and "different" or
+a prior with a spike. In a draw in which two values are equal neither leads. Counting it for the
+one listed first would make the answer depend on the listing, and counting it for both would give
 probabilities that sum to more than one.
 """
 
@@ -16,7 +16,7 @@ from bayescompare._typing import BoolArray, FloatArray
 __all__ = ["SAME", "exceeds", "sole_leader", "strict_order"]
 
 
-#: Values this close, relative to the larger one, are equal: what rounding leaves of an equality.
+#: Values that differ by less, relative to the larger one, are equal up to rounding.
 SAME = 1e-12
 
 
@@ -32,7 +32,7 @@ def exceeds(a: FloatArray, b: FloatArray) -> BoolArray:
 
 
 def sole_leader(values: FloatArray) -> BoolArray:
-    """Mark the largest along the last axis; nothing is marked where another equals it.
+    """Mark the largest value along the last axis; mark none where another equals it.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def strict_order(
     ----------
     values : array (…, l)
     places : int, optional
-        How many places must be held by one alone; all of them by default.
+        How many of the first places must not be shared; all of them by default.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""From values to orderings: which states a dataset supports on each measure, and how strongly.
+"""From values to orderings: the states that a dataset supports on each measure, and their weights.
 
 A state is the ordering of the algorithms, best to worst; ties spread a dataset's unit weight
 evenly over all orderings they allow, and a region of practical equivalence adds a middle state
@@ -33,8 +33,8 @@ __all__ = [
 #: An order that names no algorithm: the state "equivalent" of a measure with a rope.
 MIDDLE = -1
 
-#: Two values closer than this share of their size are the same value: decimal tables and means
-#: of replicates carry float noise, and noise is not an order.
+#: Two values that differ by less than this share of their size are equal: decimal tables and means
+#: of replicates carry float noise, which must not decide an order.
 RELATIVE_TOLERANCE = 1e-12
 
 
@@ -63,7 +63,7 @@ class AllowedOrders:
 
 @dataclass(frozen=True)
 class WeightTable:
-    """Statements that have weight, and which dataset gave it.
+    """Statements that have weight, and the datasets that it comes from.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class WeightTable:
 
 
 def expansion_sizes(values: FloatArray, ropes: Sequence[float | None]) -> list[int]:
-    """Count the statements that each dataset's ties allow, without making them.
+    """Count the statements that each dataset's ties allow, without listing them.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def tabulate(measures: Sequence[AllowedOrders]) -> WeightTable:
 
 
 def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
-    """Two algorithms: first better, [equivalent,] second better."""
+    """Return the states of two algorithms: first better, [equivalent,] second better."""
     difference = values[:, 0] - values[:, 1]
     close = np.abs(difference) <= (rope or 0.0) + RELATIVE_TOLERANCE * np.abs(values).max(axis=1)
     if rope is not None:
@@ -177,9 +177,9 @@ def _runs(tied: BoolArray) -> list[range]:
 
 
 def _consistent_orders(order: IntArray, tied: BoolArray) -> IntArray:
-    """All total orders that a weak order allows, in lexicographic order.
+    """Return all total orders that a weak order allows, in lexicographic order.
 
-    Tied *groups* are permuted as a whole; breaking tied pairs one by one can make cycles.
+    Tied *groups* are permuted as a whole; breaking tied pairs one by one can create cycles.
     """
     groups = [sorted(int(order[p]) for p in run) for run in _runs(tied)]
     ways = itertools.product(*(itertools.permutations(g) for g in groups))
@@ -192,7 +192,7 @@ def _cross(measures: Sequence[AllowedOrders]) -> tuple[IntArray, IntArray]:
     sizes = np.stack([c.sizes for c in measures], axis=1)
     blocks = []
     for i, (row, size) in enumerate(zip(first, sizes, strict=True)):
-        # Only tied measures open a dimension: numpy allows 64, and m may be larger.
+        # Only tied measures get a dimension: numpy allows 64, and m may be larger.
         tied = np.flatnonzero(size > 1).tolist()
         if len(tied) == 0:
             blocks.append(row[None, :])

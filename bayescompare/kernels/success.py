@@ -26,12 +26,12 @@ def success_counts(
 ) -> tuple[FloatArray, IntArray, IntArray]:
     """Count successes and errors above every confidence that occurs, and above 0.
 
-    Answers of equal confidence come in together, so that their listing does not matter.
+    Answers of equal confidence are counted together, so that their order does not matter.
 
     Parameters
     ----------
     confidence : array (M,)
-        From 0, no answer at all, to 1.
+        From 0, which means no answer, to 1.
     correct : array (M,) of bool
 
     Returns
@@ -45,9 +45,9 @@ def success_counts(
     >>> [x.tolist() for x in success_counts(np.array([0.9, 0.7, 0.7, 0.0]), right)]
     [[0.9, 0.7, 0.0], [0, 1, 2], [0, 0, 1]]
     """
-    given = confidence > 0.0
-    level, block = np.unique(-confidence[given], return_inverse=True)
-    right = np.bincount(block, weights=correct[given], minlength=len(level)).astype(np.int64)
+    answered = confidence > 0.0
+    level, block = np.unique(-confidence[answered], return_inverse=True)
+    right = np.bincount(block, weights=correct[answered], minlength=len(level)).astype(np.int64)
     every = np.bincount(block, minlength=len(level))
     # Above the highest level there is nothing; above the next one, the highest block; and so on.
     start = np.zeros(1, dtype=np.int64)
@@ -57,7 +57,7 @@ def success_counts(
 
 
 def area(success: FloatArray, error: FloatArray) -> float:
-    """Area under success against error, by trapezia.
+    """Area under the curve of successes against errors, by the trapezoidal rule.
 
     Examples
     --------
@@ -68,17 +68,17 @@ def area(success: FloatArray, error: FloatArray) -> float:
 
 
 def sign_confidence(datasets: int) -> FloatArray:
-    r"""One less the sign test's two-sided p-value, for every number of wins and of losses.
+    r"""One minus the sign test's two-sided p-value, for every number of wins and of losses.
 
     .. math:: 1 - \min\Bigl(1,\; 2 \sum_{i=0}^{\min(\kappa^+, \kappa^-)}
               \binom{\kappa^+ + \kappa^-}{i} 2^{-(\kappa^+ + \kappa^-)}\Bigr)
 
-    In integers: a p-value of 1 must leave nothing, not even the noise of a float.
+    Computed in integers: for a p-value of 1 the confidence must be exactly 0, without float noise.
 
     Returns
     -------
     array (datasets + 1, datasets + 1)
-        Zero where there are more than so many datasets.
+        Zero where wins and losses together exceed `datasets`.
 
     Examples
     --------

@@ -35,8 +35,8 @@ def glrt(largest: float, second: float) -> tuple[float, float]:
         return 0.0, 1.0
     d = abs(float(largest) - float(second)) / total
     if d < 0.5:
-        # (1 + d) log(1 + d) + (1 − d) log(1 − d), without the terms in d that cancel: at counts
-        # of a million that are nearly equal the plain form has no digits left.
+        # (1 + d) log(1 + d) + (1 − d) log(1 − d), without the terms in d that cancel: for nearly
+        # equal counts of a million the plain form has no digits left.
         logs = math.log1p(-d * d) + 2.0 * d * math.atanh(d)
     else:
         logs = float(xlogy(1.0 + d, 1.0 + d) + xlogy(1.0 - d, 1.0 - d))

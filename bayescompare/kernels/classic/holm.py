@@ -11,14 +11,15 @@ __all__ = ["holm"]
 
 
 def holm(pvalues: ArrayLike) -> FloatArray:
-    r"""Return Holm's adjusted p-values, each in the place of its own.
+    r"""Return Holm's adjusted p-values, in the order of the p-values.
 
-    Of m p-values the k-th smallest is multiplied by m − k + 1, and none is below a smaller one's:
+    Of m p-values the k-th smallest is multiplied by m − k + 1, and none may fall below that of a
+    smaller one:
 
     .. math:: \tilde p_{(k)} = \min\bigl(1, \max_{i \le k} (m - i + 1)\, p_{(i)}\bigr).
 
-    The probability of any false rejection is at most α when those with
-    :math:`\tilde p \le \alpha` are rejected, however the tests depend on each other.
+    If the hypotheses with :math:`\tilde p \le \alpha` are rejected, the probability of any false
+    rejection is at most α, however the tests depend on each other.
 
     References
     ----------

@@ -7,8 +7,8 @@ even with ties, so the number of sign patterns that reach a sum is counted one r
 .. math:: c_i(s) = c_{i-1}(s) + c_{i-1}(s - \rho_i), \qquad c_0(s) = [s = 0], \qquad
           p = \min\Bigl(1,\; 2 \sum_{s \le \min(2W^+, 2W^-)} c_n(s) / 2^n\Bigr) .
 
-That is the permutation distribution itself: with ties it is what `scipy.stats.wilcoxon` gives by
-``PermutationMethod``, and its ``method="exact"``, made for distinct ranks, is not.
+That is the permutation distribution itself. With ties `scipy.stats.wilcoxon` gives the same by
+``PermutationMethod``, but not by ``method="exact"``, which is for distinct ranks.
 
 References
 ----------
@@ -30,10 +30,10 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 __all__ = ["MOST_EXACT", "SMALLEST", "SignedRank", "differences", "doubled_ranks", "signed_rank"]
 
 
-#: Up to this many differences the answer is exact: about a second, and 2^1000 is still a float.
+#: Up to this many differences the p-value is exact: it takes a second, and 2^1000 is still a float.
 MOST_EXACT = 1000
 
-#: No p-value is zero; one too small for a float is given as this.
+#: No p-value is zero; one too small for a float is replaced by this.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -54,32 +54,32 @@ def differences(values: FloatArray, rope: float | None = None) -> FloatArray:
     values : array (n, 2)
         Higher is better.
     rope : float, optional
-        Differences up to this size are ties, as are those of float noise alone, up to 1e-12 of
-        the larger value.
+        Differences up to this size are ties, as are those within float noise, 1e-12 of the larger
+        value.
 
     Examples
     --------
     >>> differences(np.array([[0.3, 0.1 + 0.2], [2.0, 1.0], [1.0, 1.5]])).tolist()
     [0.0, 1.0, -0.5]
     """
-    found = values[:, 0] - values[:, 1]
+    difference = values[:, 0] - values[:, 1]
     noise = RELATIVE_TOLERANCE * np.abs(values).max(axis=1)
-    return np.where(np.abs(found) <= (rope or 0.0) + noise, 0.0, found)
+    return np.where(np.abs(difference) <= (rope or 0.0) + noise, 0.0, difference)
 
 
 def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
-    """Twice the average rank of each difference's size, with its sign; zero where it is zero.
+    """Return twice the average rank of each difference's size, with its sign; zero for a zero.
 
-    Subtraction keeps the noise of what was subtracted: 0.3 − 0.2 and 0.2 − 0.1 differ in the last
+    A difference inherits the float noise of its terms: 0.3 − 0.2 and 0.2 − 0.1 differ in the last
     digit and are tied. Each size stands for the interval of ± ½·1e-12 of its scale around it, and
     sizes whose intervals touch, directly or through others, are tied.
 
     Parameters
     ----------
     difference : array (n,)
-        With ties exactly zero, as `differences` gives them.
+        From `differences`, with ties exactly zero.
     scale : array (n,)
-        The size of the larger value that each difference is of.
+        The size of the larger of the two values of each difference.
 
     Examples
     --------
@@ -102,9 +102,9 @@ def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
 
 
 def signed_rank(ranks: IntArray) -> SignedRank:
-    """Test doubled signed ranks; exactly up to `MOST_EXACT` of them, else by the normal law.
+    """Test doubled signed ranks, exactly up to `MOST_EXACT` of them, else approximately.
 
-    The normal law has the variance of tied ranks and a continuity correction.
+    The normal approximation uses the variance of tied ranks and a continuity correction.
 
     Examples
     --------
@@ -119,15 +119,15 @@ def signed_rank(ranks: IntArray) -> SignedRank:
     elif exact:
         pvalue = 2.0 * _lower_tail(np.abs(ranks), min(plus, minus))
     else:
-        # Ranks of doubled ranks are those same ranks, without the noise of the differences.
-        found = stats.wilcoxon(ranks, method="asymptotic", correction=True)
-        pvalue = float(found.pvalue)
+        # Ranking the doubled ranks gives the same ranks, without the noise of the differences.
+        test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
+        pvalue = float(test.pvalue)
     return SignedRank(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
 
 
 def _lower_tail(ranks: IntArray, bound: int) -> float:
     """P(sum of the ranks whose fair coin shows heads ≤ bound)."""
-    # Without ties all doubled ranks are even: half the cells do.
+    # Without ties all doubled ranks are even, so half the cells suffice.
     unit = int(np.gcd.reduce(ranks))
     bound //= unit
     patterns = np.zeros(bound + 1)

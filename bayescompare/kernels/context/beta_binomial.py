@@ -8,9 +8,10 @@ Of dataset i's :math:`n_i = k_{h,i} + k_{g,i}` discordant examples the first alg
 
 μ being the mean and ρ the correlation of two examples of one dataset. The first is better on a
 share :math:`q = I_{½}(\mu\varphi, (1 - \mu)\varphi)` of the context's datasets, which plays r of
-the Poisson-binomial test. As q > ½ exactly where μ < ½, whatever φ, the two have one probability.
+the Poisson-binomial test. As q > ½ exactly where μ < ½, whatever φ, both events have the same
+probability.
 
-All by quadrature over logit ρ and, within it, logit μ. Times ρ, the likelihood is
+All integrals are by quadrature over logit ρ and, within it, logit μ. Times ρ, the likelihood is
 
 .. math:: \prod_i \binom{n_i}{k_i} \frac{\prod_{j<k_i} (\mu(1-\rho) + j\rho)
           \prod_{j<n_i-k_i} ((1-\mu)(1-\rho) + j\rho)}{\prod_{j<n_i} (1 - \rho + j\rho)},
@@ -64,11 +65,11 @@ __all__ = [
 ]
 
 
-#: Datasets by which the nodes of `shrunken` are tried.
+#: Number of datasets on which the nodes of `shrunken` are tested.
 _HARDEST = 8
-#: Nodes of less mass than this are not asked for their betainc.
+#: For nodes of less mass than this betainc is not evaluated.
 _FAINT = 1e-17
-#: A Beta of this size is normal to 1e-12, and beyond what betainc can do.
+#: A Beta of this size is normal to 1e-12, and beyond the range of betainc.
 _NORMAL = 1e12
 
 
@@ -137,34 +138,34 @@ def pooled(
     Parameters
     ----------
     k_h, k_g : arrays (N,)
-        Examples that only the first, and only the second, has wrong.
+        Examples that only the first, and only the second, got wrong.
     log_prior_mu, log_prior_rho : callables, optional
-        Log densities of μ and ρ on (0, 1), normalised if the evidence is to be; uniform unless
-        given. A density that jumps inside (0, 1) is integrated less exactly: see `error`.
+        Log densities of μ and ρ on (0, 1), uniform by default; they must be normalised if the
+        evidence is used. A density that jumps inside (0, 1) is integrated less exactly: see
+        `error`.
     tolerance : float
         Refine until nothing changes by more.
 
     Examples
     --------
-    >>> found = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
-    >>> round(found.first, 6), round(found.mean_mu, 6), found.error < 1e-9
+    >>> posterior = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> round(posterior.first, 6), round(posterior.mean_mu, 6), posterior.error < 1e-9
     (0.962786, 0.303106, True)
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
     support = support_of(density)
-    before = _moments(grid_of(density, support, PANELS[0]))
+    before = _moments(*grid_of(density, support, PANELS[0]))
     for level in PANELS[1:]:
-        now = _moments(grid_of(density, support, level))
+        now = _moments(*grid_of(density, support, level))
         error = max(abs(x - y) for x, y in zip(now[:9], before[:9], strict=True))
         if error <= tolerance:
             break
         before = now
-    # The coarser of the two that agree: what the finer one says of it is its error.
+    # The coarser of the two that agree is returned: the finer one gives its error.
     return before._replace(error=error)
 
 
-def _moments(found: tuple[Grid, float]) -> Pooled:
-    grid, log_total = found
+def _moments(grid: Grid, log_total: float) -> Pooled:
     matters = grid.mass > _FAINT
     mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
     q = better_share(mu, rho)
@@ -204,7 +205,7 @@ def better_share(
     first, second = mu * phi + k_h, (1.0 - mu) * phi + k_g
     large = first + second > _NORMAL
     exact = betainc(np.where(large, 1.0, first), np.where(large, 1.0, second), 0.5)
-    # 1 − 2μ before the product with φ, which would leave no digits of the difference.
+    # 1 − 2μ before the product with φ, which would cost all digits of the difference.
     excess = (1.0 - 2.0 * mu) * phi + (k_g - k_h)
     return np.asarray(np.where(large, ndtr(excess / np.sqrt(first + second)), exact))
 
@@ -222,21 +223,21 @@ def shrunken(
     .. math:: \mathrm{E}\,\frac{\mu\varphi + k_h}{\varphi + n} \quad\text{and}\quad
               \mathrm{E}\, I_{½}(\mu\varphi + k_h, (1 - \mu)\varphi + k_g)
 
-    The second is a step in μ where φ is large, which the nodes are close enough for: they lie
-    around μ = ½, where it is unless the prior insists on a φ that the counts rule out.
+    The second is a step in μ where φ is large. The nodes are close enough to resolve it: they lie
+    around μ = ½, where the step is unless the prior insists on a φ that the counts rule out.
 
     Examples
     --------
     Twelve of twelve, and none of none, among datasets that favour the second a little:
 
-    >>> found = shrunken([6, 7, 6, 12, 0], [4, 5, 4, 0, 0])
-    >>> found.mean.round(3).tolist(), found.first.round(3).tolist()
+    >>> posterior = shrunken([6, 7, 6, 12, 0], [4, 5, 4, 0, 0])
+    >>> posterior.mean.round(3).tolist(), posterior.first.round(3).tolist()
     ([0.622, 0.608, 0.622, 0.921, 0.665], [0.181, 0.196, 0.181, 0.0, 0.25])
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
     support = support_of(density)
     pairs, _, which = _distinct(k_h, k_g)
-    # The largest datasets have the sharpest steps: nodes enough for them are enough for all.
+    # The largest datasets have the sharpest steps: nodes that suffice for them suffice for all.
     hard = pairs[np.argsort(pairs.sum(axis=1))[-_HARDEST:]]
     grid = grid_of(density, support, PANELS[0])[0]
     before = _each_dataset(grid, hard)
@@ -252,14 +253,14 @@ def shrunken(
 
 
 def _distinct(k_h: ArrayLike, k_g: ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
-    """Different datasets, where each is first seen, and which of them every dataset is."""
+    """Return the distinct datasets, where each first occurs, and the index of every dataset."""
     counts = np.stack([np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)], axis=-1)
     pairs, seen, which = np.unique(counts, axis=0, return_index=True, return_inverse=True)
     return pairs, seen, which.reshape(-1)
 
 
 def _each_dataset(grid: Grid, pairs: FloatArray) -> FloatArray:
-    """Mean and P(< ½) of the probability of each different dataset, (D, 2)."""
+    """Return mean and P(< ½) of the probability of each distinct dataset, (D, 2)."""
     matters = grid.mass > _FAINT
     mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
     rest = expit(-grid.v[matters])
@@ -283,18 +284,18 @@ def leave_one_out(
 
     .. math:: \log p(k_i \mid k_{-i}, n) = \log Z - \log Z_{-i}
 
-    Without a dataset like the others the posterior is nearly that of all and its nodes serve; a
-    dataset much larger than the others leaves one far away, which gets nodes of its own.
+    Without a typical dataset the posterior is nearly that of all, and its nodes serve; without a
+    dataset much larger than the others it lies far away and needs separate nodes.
 
     Returns
     -------
     array (N,), float
-        And the error of the worst.
+        The densities and the largest error among them.
 
     Examples
     --------
-    >>> found, _ = leave_one_out([1, 2, 1, 9], [9, 8, 9, 1])
-    >>> np.exp(found).round(4).tolist()
+    >>> log_density, _ = leave_one_out([1, 2, 1, 9], [9, 8, 9, 1])
+    >>> np.exp(log_density).round(4).tolist()
     [0.0957, 0.0804, 0.0957, 0.016]
     """
     first, second = np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)
@@ -310,7 +311,7 @@ def leave_one_out(
         single = log_likelihood(np.array([one]), np.array([other]))
         value[row], peak = _log_predictive(coarse, single)
         change = abs(_log_predictive(fine, single)[0] - value[row])
-        # Where much of what is left lies outside the nodes, it is still high on their border.
+        # If much of the remaining mass lies outside the nodes, the density is high on their border.
         if change > tolerance or float((height - single(*border)).max()) > peak - 25.0:
             rest = [np.delete(counts, seen[row]) for counts in (first, second)]
             without = posterior_density(rest[0], rest[1], log_prior_mu, log_prior_rho)
@@ -347,8 +348,8 @@ def share_interval(grid: Grid, mass: float = 0.95) -> tuple[float, float]:
 
     Examples
     --------
-    >>> found = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
-    >>> [round(end, 2) for end in share_interval(found.grid)]
+    >>> posterior = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> [round(end, 2) for end in share_interval(posterior.grid)]
     [0.46, 1.0]
     """
     q = better_share(expit(grid.u), expit(grid.v))
@@ -360,7 +361,7 @@ def share_interval(grid: Grid, mass: float = 0.95) -> tuple[float, float]:
 
 def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
     """Minus log E[1/likelihood] of one dataset, and the peak of the density without it."""
-    # Far below what can matter unless the border is high too.
+    # Nodes below this matter only if the border is high too.
     matters = grid.mass > 1e-24
     inverse = -single(grid.u[matters], grid.v[matters])
     top = float(inverse.max())
@@ -370,7 +371,7 @@ def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
 
 
 def _enough(density: Density, support: Support, tolerance: float) -> tuple[int, float]:
-    """The first level whose log evidence the next one confirms, and the difference."""
+    """Return the first level whose log evidence the next one confirms, and the difference."""
     before = grid_of(density, support, PANELS[0])[1]
     for level in range(len(PANELS) - 1):
         now = grid_of(density, support, PANELS[level + 1])[1]
@@ -406,9 +407,9 @@ def draw_hyper(
     Examples
     --------
     >>> first, second = [2, 1, 4, 0, 3], [5, 6, 4, 3, 9]
-    >>> found = pooled(first, second)
-    >>> mu, _ = draw_hyper(first, second, found.grid, 4000, np.random.default_rng(1))
-    >>> bool(abs(mu.mean() - found.mean_mu) < 4 * found.sd_mu / 4000**0.5)
+    >>> posterior = pooled(first, second)
+    >>> mu, _ = draw_hyper(first, second, posterior.grid, 4000, np.random.default_rng(1))
+    >>> bool(abs(mu.mean() - posterior.mean_mu) < 4 * posterior.sd_mu / 4000**0.5)
     True
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)

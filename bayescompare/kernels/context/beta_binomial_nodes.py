@@ -1,4 +1,4 @@
-"""Quadrature nodes over logit μ and logit ρ: where the posterior of the pooled model is."""
+"""Quadrature nodes over logit μ and logit ρ, placed where the pooled model's posterior lies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayescompare.kernels.numerics.legendre import gauss_legendre
 __all__ = ["PANELS", "Grid", "Support", "border_of", "grid_of", "support_of"]
 
 
-#: Where 1 − μ and 1 − ρ still have digits; ρ itself may be far smaller.
+#: Logits within which 1 − μ and 1 − ρ are still accurate; ρ itself may be far smaller.
 _TOP, _BOTTOM = 36.0, -90.0
 _LOG_TAIL = 36.0
 #: Panels of logit ρ, and of each segment of logit μ, in turn.
@@ -46,7 +46,7 @@ class Grid(NamedTuple):
 
 
 class Support(NamedTuple):
-    """Where the posterior is: the limits of logit μ at a number of logit ρ, to interpolate."""
+    """Region of the posterior: limits of logit μ at several logit ρ, to be interpolated."""
 
     v: FloatArray
     low: FloatArray
@@ -54,7 +54,7 @@ class Support(NamedTuple):
 
 
 def grid_of(density: Density, support: Support, level: tuple[int, int]) -> tuple[Grid, float]:
-    """Nodes with their masses, and the log of the whole integral."""
+    """Return nodes with their masses, and the log of the whole integral."""
     rho_edges = np.linspace(support.v[0], support.v[-1], level[0] + 1)
     v, v_weight, v_low = (x[0] for x in _panels(rho_edges[None, :]))
     low, high = np.interp(v, support.v, support.low), np.interp(v, support.v, support.high)
@@ -78,7 +78,7 @@ def grid_of(density: Density, support: Support, level: tuple[int, int]) -> tuple
 
 
 def _mu_edges(v: FloatArray, low: FloatArray, high: FloatArray, panels: int) -> FloatArray:
-    """Edges of four segments of logit μ for each logit ρ: beside q's step at 0, and further out."""
+    """Return edges of four segments of logit μ per logit ρ: beside q's step at 0, and beyond."""
     width = 16.0 / np.sqrt(1.0 + np.exp(-v))  # eight standard deviations
     corners = np.stack([low, -width, np.zeros(len(v)), width, high], axis=-1)
     corners = np.clip(corners, low[:, None], high[:, None])
@@ -88,7 +88,7 @@ def _mu_edges(v: FloatArray, low: FloatArray, high: FloatArray, panels: int) -> 
 
 
 def _panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Gauss–Legendre nodes, weights, and lower ends of the cells that the weights lay out.
+    """Return Gauss–Legendre nodes and weights, and the lower ends of cells as wide as the weights.
 
     Every node lies inside its cell (Chebyshev, Markov, Stieltjes).
     """
@@ -111,7 +111,7 @@ def _panel() -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def border_of(support: Support) -> tuple[FloatArray, FloatArray]:
-    """Points all around the support."""
+    """Return points all around the support."""
     part = np.linspace(0.0, 1.0, 33)
     sides = [support.low[i] + (support.high[i] - support.low[i]) * part for i in (0, -1)]
     u = np.concatenate([support.low, support.high, *sides])

@@ -32,7 +32,7 @@ def posterior(differences: FloatArray, rho: ArrayLike) -> tuple[FloatArray, Floa
     Parameters
     ----------
     differences : array (..., k)
-        The last axis are the replicates, k >= 2; leading axes are datasets.
+        The last axis is that of the replicates, k >= 2; leading axes are datasets.
     rho : float or array (...)
         Correlation of two replicates, in [0, 1).
 
@@ -48,7 +48,7 @@ def posterior(differences: FloatArray, rho: ArrayLike) -> tuple[FloatArray, Floa
     (3.0, 0.02, 0.006236096)
     """
     x = np.asarray(differences, dtype=np.float64)
-    # A mean of equal numbers may differ from them in the last bit, and so bring a variance.
+    # A mean of equal numbers may differ from them in the last bit, which would give a variance.
     equal = x.min(axis=-1) == x.max(axis=-1)
     mean = np.where(equal, x[..., 0], x.mean(axis=-1))
     variance = np.where(equal, 0.0, x.var(axis=-1, ddof=1))
@@ -82,7 +82,7 @@ def region_probabilities(
     r"""P(μ < −rope), P(−rope ≤ μ ≤ rope) and P(μ > rope) for every dataset.
 
     A point mass on the border of the rope is inside it; a point mass at 0 without a rope is half
-    left and half right. With differences "first minus second" of a measure to be large, the
+    left and half right. With differences "first minus second" of a measure to maximise, the
     first is better on the right; `baycomp` takes "second minus first", so its left is our right.
 
     Parameters

@@ -1,7 +1,7 @@
 r"""Errors on one test set: which of two classifiers has the smaller risk, and how large a risk is.
 
-Of the examples on which two classifiers differ, :math:`k_h` are wrong for the first only and
-:math:`k_g` for the second only. With :math:`z = p_h/(p_h + p_g)` and equal prior parameters a,
+Only the first classifier got :math:`k_h` examples wrong, and only the second :math:`k_g`. With
+:math:`z = p_h/(p_h + p_g)` and equal prior parameters a,
 
 .. math:: z \mid k \sim \mathrm{Beta}(a + k_h, a + k_g), \qquad
           \Pr(p_h < p_g \mid k) = \Pr(z < ½) = I_{½}(a + k_h, a + k_g),
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-#: Below this a tail is drawn by rejection: its inverse is no longer to be had in floats.
+#: Below this a tail is drawn by rejection: floats can no longer represent its inverse.
 _FAINT = 1e-250
 
 
@@ -44,13 +44,14 @@ def p_first_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray
     Parameters
     ----------
     k_h, k_g : arrays
-        Examples that only the first, and only the second, has wrong. Both may be 0.
+        Examples that only the first, and only the second, got wrong. Both may be 0.
     a : float
         Prior parameter of each; 1 is uniform.
 
     Examples
     --------
-    Few errors of the first's own make it the better one, and no discordant example says nothing:
+    The classifier with fewer such errors is the better one; without discordant examples both are
+    equally likely to be:
 
     >>> p_first_better([2, 0, 9], [9, 0, 2]).round(6).tolist()
     [0.980713, 0.5, 0.019287]
@@ -65,7 +66,7 @@ def log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
 
     Examples
     --------
-    Under the uniform prior every split of ten is as likely as another:
+    Under the uniform prior all splits of ten are equally likely:
 
     >>> np.exp(log_marginal([0, 3, 10], [10, 7, 0])).round(12).tolist()
     [0.090909090909, 0.090909090909, 0.090909090909]
@@ -94,7 +95,7 @@ def risk_posterior(
 def risk_bound(
     k: ArrayLike, n: ArrayLike, delta: float = 0.05, prior: tuple[float, float] = (1.0, 1.0)
 ) -> FloatArray:
-    r"""Upper bound that the risk passes with posterior probability δ, Equation (3).
+    r"""Upper bound that the risk exceeds with posterior probability δ, Equation (3).
 
     .. math:: B_c^{-1}(1 - \delta;\; \alpha' + k,\; \beta' + n - k)
 
@@ -164,7 +165,7 @@ def draw_shares(
     better = np.asarray(first_better, dtype=bool)
     h = np.broadcast_to(np.asarray(k_h, dtype=np.float64) + a, better.shape)
     g = np.broadcast_to(np.asarray(k_g, dtype=np.float64) + a, better.shape)
-    # The smaller of p_h and p_g, as a share, has the better one's own shape first.
+    # The share of the smaller of p_h and p_g is a Beta whose first shape is the better one's.
     own, other = np.where(better, h, g), np.where(better, g, h)
     mass = betainc(own, other, 0.5)
     uniform = 1.0 - rng.random(better.shape)

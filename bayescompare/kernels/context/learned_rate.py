@@ -1,9 +1,9 @@
-r"""The joint Poisson-binomial model with a weight b that is not known: a mixture over a few.
+r"""The joint Poisson-binomial model with an unknown weight b: a mixture over a few values.
 
 .. math:: r \mid b \sim \mathrm{Beta}(b, b), \qquad b \sim g
 
-Given the datasets' probabilities p every weight has its own posterior of r and its evidence in
-closed form (`poisson_binomial_joint`), so that all figures are short sums.
+Given the datasets' probabilities p, the posterior of r and the evidence have a closed form for
+every weight (`poisson_binomial_joint`), so that all figures are short sums.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def weight_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:
 
     Examples
     --------
-    A dataset that says nothing is as probable under every weight:
+    An uninformative dataset is equally probable under every weight:
 
     >>> weight_evidence([0.5], np.array([0.1, 1.0, 10.0])).round(12).tolist()
     [-0.69314718056, -0.69314718056, -0.69314718056]

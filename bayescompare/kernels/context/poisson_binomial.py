@@ -7,8 +7,8 @@ dataset's own counts. A share r of the context's datasets favours it, :math:`r \
 .. math:: \Pr(\kappa) = \mathrm{PB}(\kappa; p), \qquad
           \Pr(r > ½ \mid \kappa) = I_{½}(N - \kappa + b,\; \kappa + b) .
 
-The paper averages the second over the first (`context`), a *cut* model: no :math:`d_i` is told
-what the other datasets say of r. The full model is in `poisson_binomial_joint`.
+The paper averages the second over the first (`context`), a *cut* model: no :math:`d_i` uses what
+the other datasets say about r. The full model is in `poisson_binomial_joint`.
 
 With a region of practical equivalence see `poisson_multinomial`.
 
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-#: Cells below this are dropped from a recursion: denormal numbers are slow and say nothing.
+#: Cells below this are dropped from a recursion: denormal numbers are slow and negligible.
 DUST = 1e-305
 
 
@@ -48,8 +48,8 @@ def pmf(p: ArrayLike) -> FloatArray:
 
     .. math:: q_i(\kappa) = p_i\,q_{i-1}(\kappa - 1) + (1 - p_i)\,q_{i-1}(\kappa)
 
-    Sums of positive terms only, so the tails have their digits, down to 1e-290. O(N²) at worst,
-    memory O(N).
+    All terms are positive, so the tails are accurate down to 1e-290. Time O(N²) at worst, memory
+    O(N).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def pmf(p: ArrayLike) -> FloatArray:
 
 @jit()
 def _pmf(p: FloatArray) -> FloatArray:
-    """Two buffers and shifted views, so that the inner loop is one of vectors."""
+    """Use two buffers and shifted views, so that the inner loop can be vectorised."""
     n = len(p)
     old, new = np.zeros(n + 1), np.zeros(n + 1)
     old[0] = 1.0
@@ -89,7 +89,7 @@ def _pmf(p: FloatArray) -> FloatArray:
             new[high] = 0.0
             high -= 1
         old, new = new, old
-    # The other buffer's remains below and above the window are not part of the answer.
+    # Old values of the buffer below and above the window are not part of the answer.
     old[:low] = 0.0
     old[high + 1 :] = 0.0
     return old
@@ -146,7 +146,7 @@ def rate_interval(
     counts : array (N + 1,)
         `pmf(p)` for the cut model, `count_posterior(p, b)[0]` for the joint one.
     b, other : float
-        Prior parameters, b' being b unless given; 2b for one of three regions.
+        Prior parameters b and b', which is b by default; 2b for one of three regions.
     mass : float
 
     Examples

@@ -1,7 +1,7 @@
-r"""The Poisson-binomial test as a full model: r, every d_i and the counts told of each other.
+r"""The Poisson-binomial test as a full model, in which r, every d_i and the counts are joint.
 
-Where the paper's formula (`poisson_binomial.context`) lets no dataset know what the others say of
-the share r on which the first algorithm is better, here
+In the paper's formula (`poisson_binomial.context`) no dataset learns from the others about the
+share r of datasets on which the first algorithm is better. Here
 
 .. math:: \Pr(\kappa \mid k) \propto \mathrm{PB}(\kappa; p)\, B(b + \kappa, b + N - \kappa), \qquad
           p(r \mid k) \propto r^{b-1}(1 - r)^{b-1} \prod_i \bigl(r p_i + (1 - r)(1 - p_i)\bigr) .
@@ -34,7 +34,7 @@ _LOG_TAIL = 45.0
 
 
 class Joint(NamedTuple):
-    r"""What the joint model says of r and of every dataset.
+    r"""Posterior of r and of every dataset in the joint model.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Joint(NamedTuple):
         evidence of the counts themselves has the factor :math:`2 m_i` more for every dataset, with
         :math:`m_i` from `error_rates.log_marginal`.
     wins : array (N,)
-        Pr(d_i = 1 | k), all datasets being taken into account.
+        Pr(d_i = 1 | k), given all datasets.
     log_predictive : array (N,)
-        Log evidence less that of the other datasets; the same factors apply.
+        Log evidence minus that of the other datasets; the same factors apply.
     error : float
         Largest change of any of these at the last refinement.
     """
@@ -69,7 +69,7 @@ def joint(p: ArrayLike, b: float = 1.0) -> Joint:
 
     One-dimensional Gauss–Legendre in logit r, split at r = ½ and refined until nothing changes by
     more than 1e-12 (or the last digit of the log evidence, if that is more): O(N) for each of a
-    few hundred nodes, where leave-one-out recursions over κ would take O(N²) and divisions.
+    few hundred nodes, whereas leave-one-out recursions over κ would take O(N²) and divisions.
 
     Parameters
     ----------
@@ -80,10 +80,10 @@ def joint(p: ArrayLike, b: float = 1.0) -> Joint:
 
     Examples
     --------
-    A dataset in doubt is drawn to what the others say:
+    A doubtful dataset is pulled towards the others:
 
-    >>> found = joint([0.99, 0.98, 0.97, 0.5])
-    >>> round(found.first, 6), round(found.mean, 6), found.wins.round(3).tolist()
+    >>> posterior = joint([0.99, 0.98, 0.97, 0.5])
+    >>> round(posterior.first, 6), round(posterior.mean, 6), posterior.wins.round(3).tolist()
     (0.932245, 0.795834, [0.997, 0.993, 0.99, 0.796])
     """
     p = np.ascontiguousarray(p, dtype=np.float64)
@@ -145,7 +145,7 @@ def _log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatA
         for i in range(len(p)):
             product *= rate[m] * p[i] + rest[m] * (1.0 - p[i])
             if product < 1e-100:
-                # One factor may itself be as small as e^{-t}: never two between logarithms.
+                # One factor may be as small as e^{-t}, so two must not multiply without a log.
                 total += math.log(product) if product > 0.0 else -math.inf
                 product = 1.0
         out[m] = total + math.log(product)
@@ -169,7 +169,7 @@ def _each_dataset(
 
 
 def _limits(p: FloatArray, b: float) -> tuple[float, float]:
-    """Where logit r has its mass to 1e-19, whichever one dataset is left out.
+    """Return limits that hold all but 1e-19 of logit r, whichever dataset is left out.
 
     Without dataset i the density is that of all over its factor; the smallest factor at a given
     r belongs to the smallest or to the largest p.
@@ -214,14 +214,14 @@ def count_posterior(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
 
     Examples
     --------
-    Datasets that say nothing leave κ as uniform as r:
+    Uninformative datasets leave κ as uniform as r:
 
     >>> count_posterior([0.5] * 4)[0].round(12).tolist()
     [0.2, 0.2, 0.2, 0.2, 0.2]
     """
     p = np.sort(np.asarray(p, dtype=np.float64))
-    # Any order is right; one that mixes small and large p keeps what matters at the end from
-    # being dust on the way.
+    # Any order is correct; one that mixes small and large p keeps the final cells from
+    # underflowing on the way.
     spread = np.argsort(np.arange(len(p)) * _GOLDEN % 1.0, kind="stable")
     counts, log_evidence = _urn(p[spread], b)
     return counts, float(log_evidence)
@@ -229,10 +229,10 @@ def count_posterior(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
 
 @jit()
 def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
-    """Filter κ forward, scaled to a sum of one at each step; the scales make the evidence."""
+    """Filter κ forward, rescaled to a sum of one; the product of the scales is the evidence."""
     n = len(p)
     old, new = np.zeros(n + 1), np.zeros(n + 1)
-    # As an array: a conversion from integers in the inner loop would keep it from being vectors.
+    # An array, because converting integers would keep the inner loop from being vectorised.
     ball = b + np.arange(n + 1)
     old[0] = 1.0
     low, high, total, log_evidence = 0, 0, 1.0, 0.0

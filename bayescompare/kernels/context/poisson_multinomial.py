@@ -2,7 +2,7 @@ r"""Three regions of practical equivalence: which of them is the most frequent i
 
 The Poisson-binomial test with a rope: dataset i is left, in the rope or right with known
 probabilities, the numbers of datasets in each are Poisson-multinomial, and their shares a Dirichlet
-vector. By the cut model, as the paper's formula for two.
+vector. This is the cut model, as in the paper's formula for two outcomes.
 
 References
 ----------
@@ -42,15 +42,15 @@ def context_regions(
     .. math:: \sum_c \mathrm{PM}(c)\, \Pr(\theta_j = \max \theta \mid
               \theta \sim \mathrm{Dirichlet}(\alpha + c)) .
 
-    The counts by recursion, O(N³); all the P(max) by one quadrature in √x, where every gamma
-    density is about equally wide. `probability_of_maximum`, another rule in another variable, must
-    agree to 1e-11 where the counts are most likely and where they are most extreme.
+    The counts are computed by recursion, O(N³), and all P(max) by one quadrature in √x, where every
+    gamma density is about equally wide. `probability_of_maximum`, another rule in another variable,
+    must agree to 1e-11 where the counts are most likely and where they are most extreme.
 
     Parameters
     ----------
     triples : array (N, 3)
         P(left), P(rope) and P(right) on each dataset. 1000 of them take a second; for many more
-        there is `context_regions_by_draws`.
+        use `context_regions_by_draws`.
     alpha : three floats
         Prior parameters; 1 is uniform.
 
@@ -73,12 +73,12 @@ def context_regions(
         return _score_states(np.zeros((1, 3), dtype=np.int64), np.array(alpha)).ravel()
     counts = _region_counts(triples)
     tables = _gamma_tables(len(triples), alpha)
-    _check_agreement(*tables, _telling_states(counts), np.array(alpha))
+    _check_agreement(*tables, _test_states(counts), np.array(alpha))
     return _largest_region(counts, *tables)
 
 
-def _telling_states(table: FloatArray) -> IntArray:
-    """The most likely counts, and those with every dataset in one region, (4, 3)."""
+def _test_states(table: FloatArray) -> IntArray:
+    """Return the most likely counts, and those with every dataset in one region, (4, 3)."""
     n = len(table) - 1
     left, right = divmod(int(table.argmax()), n + 1)
     corners = n * np.eye(3, dtype=np.int64)
@@ -88,7 +88,7 @@ def _telling_states(table: FloatArray) -> IntArray:
 def _check_agreement(
     cdf: FloatArray, density: FloatArray, states: IntArray, alpha: FloatArray
 ) -> None:
-    """Hold the tables' rule against that of `probability_of_maximum`."""
+    """Compare the tables' rule with that of `probability_of_maximum`."""
     here = np.array([_three(cdf, density, *state) for state in states.tolist()])
     error = float(np.abs(here - _score_states(states, alpha)).max())
     if not error <= _AGREEMENT:
@@ -97,7 +97,7 @@ def _check_agreement(
 
 @jit()
 def _region_counts(triples: FloatArray) -> FloatArray:
-    """PM at [left, right]; the rope has the others."""
+    """PM at [left, right]; the remaining datasets are in the rope."""
     n = len(triples)
     table = np.zeros((n + 1, n + 1))
     table[0, 0] = 1.0
@@ -136,12 +136,12 @@ def _gamma_tables(
 def _largest_region(table: FloatArray, cdf: FloatArray, density: FloatArray) -> FloatArray:
     """Sum over the counts of PM times ∫ f_j F F; cells of less than 1e-20 cannot matter."""
     n = len(table) - 1
-    found = np.zeros(3)
+    probability = np.zeros(3)
     for a in range(n + 1):
         for c in range(n + 1 - a):
             if table[a, c] > 1e-20:
-                found += table[a, c] * _three(cdf, density, a, n - a - c, c)
-    return found
+                probability += table[a, c] * _three(cdf, density, a, n - a - c, c)
+    return probability
 
 
 @jit()
@@ -161,7 +161,7 @@ def context_regions_by_draws(
     rng: np.random.Generator,
     alpha: tuple[float, float, float] = (1.0, 1.0, 1.0),
 ) -> tuple[FloatArray, FloatArray]:
-    """The same by drawing each dataset's region; P(max) given the counts stays exact.
+    """Estimate the same by drawing each dataset's region; P(max) given the counts stays exact.
 
     Returns
     -------
@@ -172,8 +172,8 @@ def context_regions_by_draws(
     --------
     >>> rng = np.random.default_rng(1)
     >>> triples = np.tile([0.1, 0.2, 0.7], (40, 1))
-    >>> found, error = context_regions_by_draws(triples, 1000, rng)
-    >>> bool(np.all(np.abs(found - context_regions(triples)) < 4 * error))
+    >>> estimate, error = context_regions_by_draws(triples, 1000, rng)
+    >>> bool(np.all(np.abs(estimate - context_regions(triples)) < 4 * error))
     True
     """
     triples = np.asarray(triples, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""`DirichletCells`: a Dirichlet whose countless equal, unobserved cells are one lump."""
+"""`DirichletCells`: a Dirichlet whose many equal, unobserved cells are one lump."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class DirichletCells:
     Attributes
     ----------
     log_alpha : array (S,)
-        Logarithm of each listed cell's prior parameter. Logarithms, because 1/K underflows
-        when K passes the float range and the answer does not.
+        Logarithm of each listed cell's prior parameter, because 1/K underflows if K exceeds the
+        float range, although the answer does not.
     counts : array (S,)
         Weight seen in each listed cell.
     rest_log_alpha : float
         Logarithm of the prior parameter of each cell that is not listed.
     rest_log_size : float
-        Logarithm of how many cells are not listed; −inf when all are.
+        Logarithm of the number of cells that are not listed; −inf if all are.
     """
 
     log_alpha: FloatArray

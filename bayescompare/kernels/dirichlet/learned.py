@@ -38,8 +38,8 @@ __all__ = [
 #: The values that a pair's strength A may take.
 STRENGTHS: FloatArray = np.logspace(-1.0, 3.0, 16)
 
-#: Steps of EM; it is started from equal weights and stopped after these, so that every machine
-#: stops at the same place.
+#: EM starts from equal weights and makes exactly this many steps, so that every machine gets the
+#: same result.
 _STEPS = 300
 
 #: A strength with less posterior weight than this is left out of a pair's answer.
@@ -48,7 +48,7 @@ _NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Counts of every pair over the statements that some pair shows, as a sparse table.
+    """Counts of every pair over the statements that some pair supports, as a sparse table.
 
     Attributes
     ----------
@@ -79,8 +79,8 @@ def learned_base(pooled: FloatArray, log_size: float) -> tuple[FloatArray, float
     Parameters
     ----------
     pooled : array (S,)
-        Counts of the listed statements, summed over pairs; a statement's opposite stands as far
-        from the end as it stands from the beginning, as in lexicographic order.
+        Counts of the listed statements, summed over pairs; a statement's opposite is as far from
+        the end as the statement is from the beginning, as in lexicographic order.
     log_size : float
         Logarithm of the number K of possible statements.
 
@@ -116,7 +116,7 @@ def strength_evidence(counts: PairCounts, log_base: FloatArray) -> FloatArray:
 def distinct(counts: PairCounts) -> tuple[PairCounts, IntArray]:
     """Return the distinct (statement, count) entries, and which of them each entry is.
 
-    Many pairs have the same count of the same statement, so each is worked out once.
+    Many pairs have the same count of the same statement, so each is computed once.
     """
     keys = np.stack([counts.cell.astype(np.float64), np.round(counts.count, 9)], axis=1)
     rows, first, entry = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -127,12 +127,12 @@ def distinct(counts: PairCounts) -> tuple[PairCounts, IntArray]:
 def learn_weights(log_evidence: FloatArray) -> FloatArray:
     """Return g, the share of pairs with each strength, by EM on their log evidences.
 
-    One pair's worth of equal weights is added at each step, so that no strength is excluded by a
-    handful of pairs.
+    Each step adds one pair's worth of equal weights, so that a handful of pairs cannot exclude a
+    strength.
 
     Examples
     --------
-    Evidence that tells nothing leaves the weights equal:
+    Uninformative evidence leaves the weights equal:
 
     >>> learn_weights(np.zeros((10, 4))).tolist()
     [0.25, 0.25, 0.25, 0.25]

@@ -1,4 +1,4 @@
-"""P(max) of very many pairs under a learned prior, on nodes that all pairs share.
+"""P(max) of very many pairs under a learned prior, on quadrature nodes that all pairs share.
 
 For one strength A every pair's cells have parameters Aφ_s + c with few distinct (s, c), so their
 distribution functions are tabulated once on common nodes; a pair's integrals are then sums over
@@ -36,7 +36,7 @@ def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray)
     ----------
     counts : PairCounts
     log_base : array (S,)
-        Of every statement there is.
+        For every possible statement.
     weights : array (pairs, strengths)
         Posterior weights of `STRENGTHS` for each pair.
 
@@ -63,7 +63,7 @@ def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray)
 
 
 def _only(counts: PairCounts, chosen: BoolArray) -> PairCounts:
-    """The counts of the chosen pairs, numbered anew."""
+    """Return the counts of the chosen pairs, renumbered."""
     number, keep = np.cumsum(chosen) - 1, chosen[counts.pair]
     return PairCounts(
         number[counts.pair[keep]], counts.cell[keep], counts.count[keep], int(chosen.sum())
@@ -119,9 +119,9 @@ def _nodes(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]
 def _by_rule(
     counts: PairCounts, log_alpha: FloatArray, low: float, high: float, nodes: int
 ) -> FloatArray:
-    """All the integrals by so many nodes a panel."""
+    """Compute all integrals with `nodes` nodes in every panel."""
     t, log_weight = _nodes(low, high, nodes)
-    # Statements with one φ, such as all those never seen, share a row.
+    # Statements with the same φ, such as all those never observed, share a row.
     level, where = np.unique(log_alpha, return_inverse=True)
     nothing, hazard_of_nothing = _rows(t, level)
     cells, entry = distinct(replace(counts, cell=where[counts.cell]))
@@ -146,7 +146,7 @@ def _by_rule(
 
 
 def _rows(t: FloatArray, log_shape: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """log F at the nodes for each shape, and f/F, which singles one cell out of the product."""
+    """Return log F at the nodes for each shape, and f/F, which replaces one factor F by f."""
     shape = np.exp(log_shape)[:, None]
     cdf = log_cdf(t, 1.0, shape)
     return cdf, np.exp(log_density(t, 1.0, shape, log_shape[:, None]) - cdf)

@@ -8,11 +8,11 @@ Cells with equal :math:`a` share one distribution function, so they are grouped;
 statements are one group of a size that may exceed any float.
 
 The integral is taken in s, with :math:`\log x = c + s + 1 - e^{-s}`. The maximum's distribution
-function falls off like :math:`x^A` to the left, over hundreds of units of log x when there are
-hardly any data; in s it falls off doubly exponentially at both ends, and there the trapezoidal
-rule converges so fast that halving the step doubles the number of right digits. A rule is accepted
-only when the one of twice the step agrees with it about every cell: P may sum to one while the
-errors of its parts cancel.
+function falls off like :math:`x^A` to the left, over hundreds of units of log x if there are
+hardly any data; in s it falls off doubly exponentially at both ends, and then the trapezoidal
+rule converges so fast that halving the step doubles the number of correct digits. A rule is
+accepted only if the one of twice the step agrees with it for every cell: P may sum to one while
+the errors of its parts cancel.
 
 References
 ----------
@@ -44,13 +44,13 @@ _COARSEST = 32
 _FINEST = 8192
 #: Two successive rules agree when no group's probability differs by more.
 _AGREEMENT = 1e-11
-#: Evaluations of F held at once: bounds memory when there are very many distinct counts.
+#: Evaluations of F held at once, which bounds the memory if there are very many distinct counts.
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """Distinct shapes, in increasing order, with how many cells share each."""
+    """Distinct shapes, in increasing order, and the number of cells that share each."""
 
     a: FloatArray
     log_a: FloatArray
@@ -105,9 +105,9 @@ def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
     Impossible cells, whose log α is −inf, are a group like any other: its F is 1 and its f is 0.
     """
     shape = cells.shape
-    # Where a count is there it carries the shape, and α may have underflowed.
+    # A positive count dominates the shape, and α may have underflowed.
     log_shape = np.where(cells.counts > 0, np.log(np.maximum(shape, TINY)), cells.log_alpha)
-    # Sums of 1/2 and 1/6 in another order differ in the last bit: they are the same shape.
+    # Sums of 1/2 and 1/6 in different orders differ in the last bit but are the same shape.
     key = np.round(log_shape, 12)
     order = np.argsort(key, kind="stable")
     ranked = key[order]
@@ -131,7 +131,7 @@ def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
 def _tail_limits(groups: _Groups) -> tuple[float, float]:
     """Limits of `s` beyond which the maximum has less than 1e-17, from single cells' tails.
 
-    Many groups together may leave the lower limit far too low; `_narrowed` mends that.
+    With many groups the lower limit may be far too low; `_narrowed` corrects that.
     """
     top = groups.reference
     # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
@@ -200,7 +200,7 @@ class _Rules:
         self.coarse, self.fine = 2.0 * self._step * even, self._step * self._total
 
     def halve(self) -> None:
-        """Go on to the rule of half the step."""
+        """Continue with the rule of half the step."""
         if self._intervals >= _FINEST:
             raise ArithmeticError(
                 f"P(max) is known only within {self.error:.1g}: please report this"
@@ -213,9 +213,9 @@ class _Rules:
 
     @property
     def error(self) -> float:
-        """Largest change of any group's probability, or what the finer rule's sum lacks of one.
+        """Largest change of any group's probability, or distance of the finer rule's sum from one.
 
-        Rules may agree because both have missed a narrow peak: the sum shows that.
+        Two rules may agree because both missed a narrow peak; the sum reveals that.
         """
         size = self._groups.size
         change = np.abs(self.fine - self.coarse)
@@ -228,7 +228,7 @@ class _Rules:
 
 
 def _sums(groups: _Groups, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Sums of the integrands over every other node from the first on, and over the rest."""
+    """Return the sums of the integrands over every other node from the first, and over the rest."""
     t = _log_x(groups, s)
     blocks = _blocks(len(groups.a), len(t))
     cdfs = [_cdfs(groups, t, block) for block in blocks] if len(blocks) == 1 else None
@@ -256,7 +256,7 @@ def _lump_log_minus_log_cdf(groups: _Groups, t: FloatArray) -> FloatArray | None
 
 
 def _lump_log_hazard(groups: _Groups, t: FloatArray, minus_log_cdf: FloatArray) -> FloatArray:
-    """log of M f/F for the lump: added to log Π F it gives the lump's own integrand."""
+    """log of M f/F for the lump: added to log Π F it gives the lump's integrand."""
     log_a = np.full((1, 1), groups.lump_log_a)
     log_f = log_density(t, groups.reference, np.exp(log_a), log_a)[0]
     return np.asarray(groups.lump_log_size + log_f + np.exp(minus_log_cdf))
@@ -268,7 +268,7 @@ def _log_cdf_of_maximum(
     cdfs: list[FloatArray] | None = None,
     lump: FloatArray | None = None,
 ) -> FloatArray:
-    """Log Π F over all cells; `cdfs` and `lump` are the groups' own, where they are at hand."""
+    """Log Π F over all cells; `cdfs` and `lump` are those of the groups, if already computed."""
     total = np.zeros(len(t))
     for k, block in enumerate(_blocks(len(groups.a), len(t))):
         cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]

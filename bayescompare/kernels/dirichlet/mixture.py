@@ -1,9 +1,9 @@
-r"""A Dirichlet posterior whose strength is not known: a mixture over a few strengths.
+r"""A Dirichlet posterior of unknown strength: a mixture over a few strengths.
 
 .. math:: \theta \mid A \sim \mathrm{Dirichlet}(A\,\varphi), \qquad A \sim g
 
-Given the counts every component is conjugate, and its weight is g times its closed evidence, so
-that whatever is closed for one Dirichlet is a short sum here.
+Given the counts every component is conjugate, and its weight is g times its closed-form evidence,
+so whatever has a closed form for one Dirichlet is a short sum here.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Mixture:
     @cached_property
     def components(self) -> tuple[DirichletCells, ...]:
         """The Dirichlet of each strength."""
-        return tuple(map(self.given, self.strengths.tolist()))
+        return tuple(map(self.at_strength, self.strengths.tolist()))
 
-    def given(self, strength: float) -> DirichletCells:
+    def at_strength(self, strength: float) -> DirichletCells:
         """Return the Dirichlet of one strength."""
         more = math.log(strength)
         return replace(
@@ -86,15 +86,15 @@ class Mixture:
     def average(self, figure: Callable[[DirichletCells], FloatArray | float]) -> FloatArray:
         """Average a figure of one Dirichlet over the posterior weights."""
         kept = np.flatnonzero(self.weights)
-        found = [np.asarray(figure(self.components[k])) for k in kept]
-        return np.asarray(np.tensordot(self.weights[kept], np.stack(found), axes=1))
+        figures = [np.asarray(figure(self.components[k])) for k in kept]
+        return np.asarray(np.tensordot(self.weights[kept], np.stack(figures), axes=1))
 
     def maximum(self) -> tuple[FloatArray, float]:
         """P(θ_i is the largest) of every listed cell, and of the lump together.
 
         Examples
         --------
-        One strength is the plain test:
+        With one strength it is the plain test:
 
         >>> quarter = DirichletCells(np.full(4, np.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
         >>> p, lump = Mixture(quarter, np.array([1.0]), np.array([1.0])).maximum()
@@ -123,14 +123,14 @@ class Mixture:
         return self.average(lambda cells: cells.shape / cells.total)
 
     def quantile(self, q: float) -> FloatArray:
-        """The point that each θ is below with probability q, to about 1e-10.
+        """Return the q-quantile of each θ, to about 1e-10.
 
         The distribution is a mixture of Betas. Its quantile lies between theirs, and is found by
         Newton's steps, halving where a step would leave the bracket.
         """
         kept = np.flatnonzero(self.weights)
         cells = [self.components[k] for k in kept]
-        # Cells with one φ and one count have one distribution.
+        # Cells with the same φ and the same count have the same distribution.
         shape, where = np.unique(np.stack([c.shape for c in cells]), axis=1, return_inverse=True)
         rest = np.maximum(np.array([[c.total] for c in cells]) - shape, 1e-300)
         each = betaincinv(shape, rest, q)
@@ -157,8 +157,8 @@ class Mixture:
 
         The arguments are those of `dirichlet.leave_one_out`. φ and g are held fixed.
         """
-        found = [leave_one_out(cells, dataset, statement, weight) for cells in self.components]
-        without, within = (np.stack(part) for part in zip(*found, strict=True))
+        densities = [leave_one_out(cells, dataset, statement, weight) for cells in self.components]
+        without, within = (np.stack(part) for part in zip(*densities, strict=True))
         each = self.log_evidences + np.log(self.prior)
         # log p(n) − log p(n − w_i), where p(n − w_i) = Σ g_A p_A(n) / p_A(w_i | n − w_i).
         fewer = logsumexp(each[:, None] - without, axis=0)

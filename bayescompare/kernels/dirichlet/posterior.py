@@ -68,7 +68,7 @@ def leave_one_out(
     array (n,), array (n,)
     """
     n = cells.counts[statement]
-    # What is left when a dataset goes must be zero exactly, or log Γ(α) sees the float noise.
+    # Counts that a left-out dataset empties must be exactly zero: log Γ(α) amplifies float noise.
     left = np.where(n - weight < 1e-9, 0.0, n - weight)
     log_a = cells.log_alpha[statement]
     fewer, now, more = (log_rising(log_a, v) for v in (left, n, n + weight))
@@ -113,12 +113,12 @@ def majority(shape: float, total: float) -> float:
 def latents(
     log_alpha: FloatArray, counts: FloatArray, size: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Draw the latents G and E, from which `log_theta` makes θ ~ Dirichlet(α + n).
+    r"""Draw the latents G and E, from which `log_theta` computes θ ~ Dirichlet(α + n).
 
     .. math:: G_k \sim \mathrm{Gamma}(\alpha_k + n_k + 1), \quad
               E_k \sim \mathrm{Exp}(1 + n_k/\alpha_k)
 
-    With n = 0 these are the prior's. A plain gamma draw underflows at small α and biases the
+    With n = 0 they are those of the prior. A plain gamma draw underflows at small α and biases the
     argmax; here only a logarithm is taken. `log_alpha` is one vector, or one for each draw.
     """
     alpha = np.exp(np.maximum(log_alpha, math.log(TINY)))
@@ -170,7 +170,7 @@ def imprecise_bounds(
         lower[equal] = np.minimum(lower[equal], p[equal[0]])
         others = np.flatnonzero(keys != key)
         for cells, value in ((others, p[others]), (equal, p[equal[-1]])):
-            # A cell alone in its count has no twin that could take the strength instead.
+            # If no other cell has this count, no equal cell can take the strength instead.
             if cells is others or len(equal) > 1:
                 lower[cells] = np.minimum(lower[cells], value)
                 upper[cells] = np.maximum(upper[cells], value)

@@ -42,7 +42,7 @@ def _covers(ranks: Int32Array, downwards: IntArray) -> Int32Array:
 
     `downwards` lists the points so that every point comes before all that are below it.
     """
-    found = [(0, 0) for _ in range(0)]  # numba needs to see what the list will hold
+    covers = [(0, 0) for _ in range(0)]  # numba needs to see what the list will hold
     below = np.empty(len(ranks), dtype=np.int32)
     for a in range(len(ranks)):
         count = 0
@@ -57,10 +57,10 @@ def _covers(ranks: Int32Array, downwards: IntArray) -> Int32Array:
             if covered:
                 below[count] = b
                 count += 1
-                found.append((a, int(b)))
-    pairs = np.empty((len(found), 2), dtype=np.int32)
-    for i in range(len(found)):
-        pairs[i, 0], pairs[i, 1] = found[i]
+                covers.append((a, int(b)))
+    pairs = np.empty((len(covers), 2), dtype=np.int32)
+    for i in range(len(covers)):
+        pairs[i, 0], pairs[i, 1] = covers[i]
     return pairs
 
 

@@ -7,10 +7,10 @@ With rows :math:`A u \ge \delta\,[\text{strict}]` over the points, :math:`u(\tex
           + (w - A^\top y)_{\text{greatest}}
           \quad\text{such that}\quad (w - A^\top y)_j = 0 \text{ for every other point } j .
 
-New rows are new columns, for which the primal simplex goes on from the last basis. The utilities
-are the duals of the model. Its last row holds :math:`\sum_{\text{strict}} y`, free unless δ itself
-is maximised. For many objectives in a row `simplex` is faster; this is for δ_max, and
-for objectives on which `simplex` fails.
+New rows are new columns, so the primal simplex continues from the last basis. The utilities are
+the duals of the model. Its last row holds :math:`\sum_{\text{strict}} y`, free unless δ itself is
+maximised. For many objectives in a row `simplex` is faster; this module computes δ_max, and the
+optima of objectives on which `simplex` fails.
 
 References
 ----------
@@ -157,7 +157,7 @@ def _check_status(status: object) -> None:
 def _columns(
     rows: Int32Array, equal: BoolArray, size: int
 ) -> tuple[Int32Array, Int32Array, FloatArray]:
-    """Columns of the model, equal points added up: starts, row indices and values."""
+    """Return the model's columns as starts, row indices and values; equal points are added up."""
     count = len(rows)
     owner = np.repeat(np.arange(count), 4)
     point = rows.ravel().astype(np.int64)
@@ -178,7 +178,7 @@ def _columns(
 def lower_bound(
     w: FloatArray, rows: Int32Array, equal: BoolArray, y: FloatArray, delta: float
 ) -> float:
-    r"""Return a number that w·u cannot be below, whatever y is, for u in N^δ.
+    r"""Return a lower bound of w·u for u in N^δ, valid for any y.
 
     .. math:: \delta \sum_{\text{strict}} y_i^+ + r_{\text{greatest}} + \sum_j \min(r_j, 0),
               \qquad r = w - A^\top y ,

@@ -1,11 +1,11 @@
 r"""opt = min of :math:`w \cdot u` over :math:`N^\delta`, certified, for many objectives w.
 
-Rows are generated: the pool's optimum is a relaxation, rows of R2 that it violates are added, and
-so on until there is none. The pool and its basis are kept for the next objective.
+Rows are generated: the pool's optimum is a relaxation, the rows of R2 that it violates are added,
+and so on until it violates none. The pool and its basis are kept for the next objective.
 
-No optimum leaves without its certificate: a utility that no row of R1 or R2 speaks against, and
-multipliers whose bound (`lower_bound`) is that utility's value. If the hot simplex method fails to
-give one, HiGHS solves the programme cold.
+Every optimum has a certificate: a utility that violates no row of R1 or R2, and multipliers whose
+bound (`lower_bound`) is that utility's value. If the warm-started simplex method fails to find
+one, HiGHS solves the programme from scratch.
 
 References
 ----------
@@ -32,11 +32,11 @@ __all__ = ["FEASIBLE", "GAP", "ROUNDS", "GsdSolver", "Optimum", "Relaxed"]
 
 #: Largest distance between an optimum and its bound.
 GAP = 1e-10
-#: A row violated by less is not violated: rounding.
+#: A smaller violation of a row is rounding.
 FEASIBLE = 3e-13
-#: δ_max is given less this, lest rounding leave no utility at all at δ_max.
+#: δ_max is reduced by this, lest rounding leave no utility at all at δ_max.
 MARGIN = 1e-12
-#: Rounds of row generation after which something is wrong: rows that are added do not bind.
+#: After this many rounds of row generation something is wrong: added rows do not bind.
 ROUNDS = 500
 #: Rows for each point: added at a time, and kept before old ones are dropped.
 _ADDED, _KEPT = 0.5, 12
@@ -65,7 +65,7 @@ class Optimum(NamedTuple):
 
 
 class Relaxed(NamedTuple):
-    """The optimum over the pool: a certified bound, and a utility that may break other rows."""
+    """The optimum over the pool: a certified bound, and a utility that may violate other rows."""
 
     u: FloatArray
     bound: float
@@ -87,8 +87,8 @@ class GsdSolver:
     >>> x, y = [[0.9, 0.4], [0.8, 0.5]], [[0.6, 0.5], [0.7, 0.6]]
     >>> system = build_system(x, y, [0, 0], [1, 1], [True, True])
     >>> solver = GsdSolver(system)
-    >>> found = solver.optimum(system.objective(), 0.0)
-    >>> round(found.value, 9), bool(found.value - found.bound < 1e-10)
+    >>> optimum = solver.optimum(system.objective(), 0.0)
+    >>> round(optimum.value, 9), bool(optimum.value - optimum.bound < 1e-10)
     (-0.5, True)
     >>> round(solver.delta_max, 9)
     0.142857143
@@ -100,11 +100,11 @@ class GsdSolver:
         self._last_u = np.zeros(system.size)
         self._clock = 0
 
-    # What an optimum may not need is made when it is first needed.
+    # Parts that not every optimum needs are built on first use.
 
     @cached_property
     def _separator(self) -> Separator | None:
-        """None where the rows of the pool are all there are."""
+        """None if the pool already holds all rows."""
         return None if self.system.all_ordinal else Separator(self.system)
 
     @cached_property
@@ -130,7 +130,7 @@ class GsdSolver:
     # -------------------------------------------------------------------------------------- optima
 
     def clip(self, delta: float) -> float:
-        """Return δ, or δ_max where δ is above it: a pair keeps the order it has at δ_max."""
+        """Return the smaller of δ and δ_max: a pair keeps the order it has at δ_max."""
         return delta if delta <= 0.0 else min(delta, self.delta_max)
 
     def optimum(self, w: FloatArray, delta: float) -> Optimum:
@@ -141,21 +141,21 @@ class GsdSolver:
         w : array (d,)
             Objective over the points, as from ``system.objective``.
         delta : float
-            Above δ_max it is taken as δ_max.
+            A value above δ_max is replaced by δ_max.
         """
         delta = self.clip(delta)
         if self.system.all_ordinal:
-            found = self._ordinal(w, delta)
-            if found is not None:
-                return found
+            closed_form = self._ordinal_optimum(w, delta)
+            if closed_form is not None:
+                return closed_form
         self.purge()
         for cold in (False, True):
             try:
-                found = self._generate(w, delta, cold)
+                optimum = self._generate(w, delta, cold)
             except SolverError:
                 continue
-            if abs(found.value - found.bound) <= GAP:
-                return found
+            if abs(optimum.value - optimum.bound) <= GAP:
+                return optimum
         raise ArithmeticError(
             "the linear programme could not be solved to a certified optimum: "
             f"{self.system.size} points, delta={delta!r}"
@@ -177,26 +177,26 @@ class GsdSolver:
     def tighten(self, u: FloatArray, delta: float) -> float:
         """Add rows that u violates to the pool; return the largest violation, 0 if there is none.
 
-        Neighbours first: the complete search is for a u that they leave alone.
+        Neighbours come first; the complete search runs only if u violates none of their rows.
         """
         if self._separator is None:
             return self.excess(u, delta)
         for search in (self._separator.near, self._separator.every):
-            found = search(u, delta, FEASIBLE)
-            if len(found.amount):
-                self._add(found)
-                return float(found.amount.max())
+            violations = search(u, delta, FEASIBLE)
+            if len(violations.amount):
+                self._add(violations)
+                return float(violations.amount.max())
         return 0.0
 
     def excess(self, u: FloatArray, delta: float) -> float:
         """Return the largest violation of u among all rows, 0 if there is none."""
         if self._separator is None:
             return float((delta - self._values(u)).max(initial=0.0))
-        found = self._separator.every(u, delta, FEASIBLE)
-        return float(found.amount.max(initial=0.0))
+        violations = self._separator.every(u, delta, FEASIBLE)
+        return float(violations.amount.max(initial=0.0))
 
     def feasible_utilities(self, delta: float) -> FloatArray:
-        """Return utilities of N^δ that need no search: measures by themselves, moved inwards.
+        """Return utilities of N^δ that need no search: single measures, moved inwards.
 
         N is convex, and δ enters it linearly: with u in N⁰ and v in N^δ_max the mixture
         (1 − t) u + t v lies in N^(t δ_max).
@@ -209,8 +209,8 @@ class GsdSolver:
 
     # ------------------------------------------------------------------------------ row generation
 
-    def _ordinal(self, w: FloatArray, delta: float) -> Optimum | None:
-        """The optimum without a linear programme, where there is such a way."""
+    def _ordinal_optimum(self, w: FloatArray, delta: float) -> Optimum | None:
+        """Return the optimum without a linear programme, or None where that is not possible."""
         if self.system.points.shape[1] == 1:
             value, u, slope = chain_optimum(self.system, w, delta)
             return Optimum(value, u, value, slope)
@@ -223,38 +223,38 @@ class GsdSolver:
 
     def _generate(self, w: FloatArray, delta: float, cold: bool) -> Optimum:
         for _ in range(ROUNDS):
-            found = self.relaxed(w, delta, cold=cold)
-            if self.tighten(found.u, delta) <= FEASIBLE:
-                u = np.clip(found.u, 0.0, 1.0)
-                return Optimum(float(w @ u), u, found.bound, found.slope)
+            relaxed = self.relaxed(w, delta, cold=cold)
+            if self.tighten(relaxed.u, delta) <= FEASIBLE:
+                u = np.clip(relaxed.u, 0.0, 1.0)
+                return Optimum(float(w @ u), u, relaxed.bound, relaxed.slope)
             if self._separator is None:
                 break
         raise SolverError("rows of the pool are broken")
 
-    def _bounded(self, w: FloatArray, found: PoolOptimum) -> Relaxed:
+    def _bounded(self, w: FloatArray, solution: PoolOptimum) -> Relaxed:
         pool = self._pool
-        bound = lower_bound(w, pool.rows, pool.equal, found.y, pool.delta)
-        used = found.y != 0.0
-        self._last_u = found.u
+        bound = lower_bound(w, pool.rows, pool.equal, solution.y, pool.delta)
+        used = solution.y != 0.0
+        self._last_u = solution.u
         self._clock += 1
         self._last_used[used] = self._clock
-        slope = float(np.maximum(found.y[used & ~pool.equal], 0.0).sum())
-        return Relaxed(found.u, bound, slope)
+        slope = float(np.maximum(solution.y[used & ~pool.equal], 0.0).sum())
+        return Relaxed(solution.u, bound, slope)
 
     def _values(self, u: FloatArray) -> FloatArray:
         """Left-hand sides of the pool's rows."""
         return np.asarray(u[self._pool.rows] @ np.array([1.0, -1.0, -1.0, 1.0]))
 
-    def _add(self, found: Violations) -> None:
+    def _add(self, violations: Violations) -> None:
         """Add the worst rows, about one for every two points."""
         most = max(int(_ADDED * self.system.size), 16)
-        worst = np.argsort(-found.amount, kind="stable")[:most]
-        self._pool.add(found.rows[worst], found.equal[worst])
+        worst = np.argsort(-violations.amount, kind="stable")[:most]
+        self._pool.add(violations.rows[worst], violations.equal[worst])
         fresh = np.full(len(worst), self._clock, dtype=np.int64)
         self._last_used = np.concatenate([self._last_used, fresh])
 
     def purge(self) -> None:
-        """Drop the rows that have not been used for longest when there are too many."""
+        """If there are too many rows, drop those that have been unused for longest."""
         most = max(_KEPT * self.system.size, 400)
         if self._separator is None or len(self._pool.rows) <= most:
             return
@@ -267,7 +267,7 @@ class GsdSolver:
     # --------------------------------------------------------------------------------------- δ_max
 
     def _largest_delta(self) -> tuple[float, FloatArray]:
-        r"""δ_max and a utility of N^δ_max, by the LP with δ as a variable.
+        r"""Return δ_max and a utility of N^δ_max, by the LP with δ as a variable.
 
         The bound: for multipliers with Σ y = 1 over strict rows, δ ≤ (Aᵀy)·u ≤ −`lower_bound`.
         """
@@ -277,27 +277,27 @@ class GsdSolver:
             return 0.0, linear_utilities(self.system).mean(axis=0)
         for _ in range(2):
             try:
-                found = self._delta_rounds(PoolModel(self.system.size, 0.0))
+                solution = self._delta_rounds(PoolModel(self.system.size, 0.0))
             except SolverError:
                 continue
             pool, zero = self._pool, np.zeros(self.system.size)
-            strict = float(np.maximum(found.y[~pool.equal], 0.0).sum())
-            bound = -lower_bound(zero, pool.rows, pool.equal, found.y, 0.0) / strict
-            if abs(bound - found.delta) <= GAP:
-                return max(found.delta - MARGIN, 0.0), np.clip(found.u, 0.0, 1.0)
+            strict = float(np.maximum(solution.y[~pool.equal], 0.0).sum())
+            bound = -lower_bound(zero, pool.rows, pool.equal, solution.y, 0.0) / strict
+            if abs(bound - solution.delta) <= GAP:
+                return max(solution.delta - MARGIN, 0.0), np.clip(solution.u, 0.0, 1.0)
         raise ArithmeticError(f"δ_max could not be certified: {self.system.size} points")
 
     def _delta_rounds(self, model: PoolModel) -> PoolOptimum:
-        """Maximise δ, adding rows to the pool, and from there to the model, while there are any."""
+        """Maximise δ, adding violated rows to the pool and the model until there are none."""
         for _ in range(ROUNDS):
             new = slice(len(model.rows), None)
             model.add(self._pool.rows[new], self._pool.equal[new])
-            found = model.largest_delta()
-            if self.tighten(found.u, found.delta) <= FEASIBLE:
-                return found
+            solution = model.largest_delta()
+            if self.tighten(solution.u, solution.delta) <= FEASIBLE:
+                return solution
         raise SolverError("rows of the pool are broken")
 
     def _contradictory(self) -> bool:
-        """Whether R2 calls a strict pair of R1 no gain at all: only δ = 0 is left then."""
+        """Whether R2 gives a strict pair of R1 no gain at all, so that only δ = 0 remains."""
         keys, starts = self.system.keys, self.system.starts
         return not self.system.all_ordinal and bool((np.diff(starts)[~keys.any(axis=1)] > 1).any())

@@ -62,8 +62,8 @@ def matching_optimum(system: PreferenceSystem, counts: IntArray) -> tuple[int, F
     ----------
     system : PreferenceSystem
     counts : array (d,) of int
-        Observations of x at each point less those of y. The optimum depends on no more: where
-        both are at a point they cancel.
+        Observations of x at each point minus those of y. The optimum depends only on these:
+        observations of both at one point cancel.
 
     Examples
     --------
@@ -106,18 +106,19 @@ def _above(system: PreferenceSystem, lower: IntArray, upper: IntArray) -> BoolAr
 
 
 def _reached(above: BoolArray, partner: IntArray) -> BoolArray:
-    """Observations of y on an alternating path from one without partner: those of König's cover.
+    """Return the observations of y on an alternating path from one without a partner.
 
-    The upper set that they generate holds just their partners of x, and so is the worst one.
+    They are those of König's cover. The upper set that they generate contains only their partners
+    of x, and so is the worst one.
     """
     owner = np.full(above.shape[1], -1)
     owner[partner[partner >= 0]] = np.flatnonzero(partner >= 0)
     reached = partner < 0
     new = reached
     while new.any():
-        found = owner[above[new].any(axis=0)]
+        partners = owner[above[new].any(axis=0)]
         new = np.zeros_like(reached)
-        new[found[found >= 0]] = True
+        new[partners[partners >= 0]] = True
         new &= ~reached
         reached = reached | new
     return reached

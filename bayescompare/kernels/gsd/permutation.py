@@ -37,9 +37,9 @@ __all__ = ["PermutationTest", "Scheme", "permutation_test", "resampled_objective
 
 Scheme = Literal["paired", "pooled"]
 
-#: Resamples between two looks at whether a sequential test may stop, and held at once.
+#: Resamples between two checks whether a sequential test may stop, and resamples held at once.
 _BATCH, _PART = 64, 16_384
-#: Datasets in a block; blocks are used when there are so many resamples for each block's pattern.
+#: Datasets in a block, and resamples for each block's pattern from which blocks are worth it.
 _BLOCK, _WORTH = 4, 12
 
 
@@ -90,7 +90,7 @@ def permutation_test(
     Parameters
     ----------
     solver : GsdSolver
-        Of the pair's system.
+        The solver of the pair's system.
     delta : float
     rng : numpy.random.Generator
         Not used when all resamples are enumerated.
@@ -98,7 +98,7 @@ def permutation_test(
         Number of resamples N.
     scheme : {"paired", "pooled"}
     enumerate_up_to : int, optional
-        All resamples are enumerated if there are at most so many; N by default.
+        All resamples are enumerated if there are at most this many; N by default.
     stop_after : int, optional
         Besag and Clifford's h: a direction stops at the resample n at which h were at or above the
         observed statistic, with :math:`p = h/n`, which is valid too. Directions that are far from
@@ -110,14 +110,14 @@ def permutation_test(
 
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[0.9], [0.8], [0.7]], [[0.6], [0.5], [0.3]], [0], [1], [True])
-    >>> found = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0))
-    >>> found.exact, found.pvalue.tolist(), found.below.tolist()
+    >>> test = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0))
+    >>> test.exact, test.pvalue.tolist(), test.below.tolist()
     (True, [0.125, 1.0], [7, 0])
     """
     w = solver.system.objective()
     observed = [solver.optimum(w, delta), solver.optimum(-w, delta)]
-    statistic = np.array([found.value for found in observed])
-    verdicts = Verdicts(solver, delta, np.stack([found.u for found in observed]))
+    statistic = np.array([optimum.value for optimum in observed])
+    verdicts = Verdicts(solver, delta, np.stack([optimum.u for optimum in observed]))
     cap = permutations if enumerate_up_to is None else enumerate_up_to
     signs, exact = _signs(solver.system, scheme, permutations, cap, rng)
     if exact or stop_after is None:
@@ -134,7 +134,7 @@ def resampled_objectives(
     scheme: Scheme = "paired",
     enumerate_up_to: int | None = None,
 ) -> tuple[FloatArray, bool]:
-    """Return the objective of every resample, and whether these are all that there are.
+    """Return the objective of every resample, and whether these are all possible resamples.
 
     For methods that need the resampled optima themselves, such as contamination curves; they
     serve both directions (see above).
@@ -153,7 +153,7 @@ def _signs(
     """+1 where an observation goes to x, −1 where it goes to y: (resamples, 2s), x's first."""
     s = len(system.x)
     if scheme == "paired":
-        # A dataset on which both have the same vector is the same either way.
+        # Swapping changes nothing on a dataset on which both have the same vector.
         differ = np.flatnonzero(system.x != system.y)
         exact = 2.0 ** len(differ) <= cap
         swaps = np.ones((2 ** len(differ) if exact else count, s), dtype=np.int8)
@@ -185,7 +185,7 @@ def _objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray
 def _below(
     system: PreferenceSystem, signs: NDArray[np.int8], verdicts: Verdicts, statistic: FloatArray
 ) -> BoolArray:
-    """Verdict on every resample, a part at a time for the sake of memory, equal ones once."""
+    """Return the verdict on every resample, in parts to save memory, equal ones once."""
     parts = []
     for start in range(0, len(signs), _PART):
         part = signs[start : start + _PART]
@@ -200,14 +200,14 @@ def _below(
 def _floors(
     system: PreferenceSystem, signs: NDArray[np.int8], verdicts: Verdicts
 ) -> FloatArray | None:
-    """Bounds on the optima of paired resamples by blocks, if there are enough resamples for it."""
+    """Bound the optima of paired resamples by blocks, if there are enough resamples for it."""
     s = len(system.x)
     blocks = -(-s // _BLOCK)
     patterns = np.array(list(itertools.product((-1, 1), repeat=_BLOCK)), dtype=np.int8)
     paired = bool((signs[:, :s] == -signs[:, s:]).all())
     if not paired or len(signs) < _WORTH * blocks * len(patterns):
         return None
-    # Datasets at the same height make tighter blocks.
+    # Blocks of datasets at similar heights give tighter bounds.
     height = system.ranks[system.x].sum(axis=1) + system.ranks[system.y].sum(axis=1)
     floors = np.zeros(len(signs))
     for block in np.array_split(np.argsort(height, kind="stable"), blocks):
@@ -238,7 +238,7 @@ def _sequential(
     statistic: FloatArray,
     stop_after: int,
 ) -> PermutationTest:
-    """Look at the resamples in their order, in batches, until both directions have stopped."""
+    """Go through the resamples in order, in batches, until both directions have stopped."""
     parts: list[BoolArray] = []
     for start in range(0, len(signs), _BATCH):
         parts.append(_below(system, signs[start : start + _BATCH], verdicts, statistic))
@@ -253,7 +253,7 @@ def _sequential(
 
 
 def _stopped(reached: IntArray, stop_after: int, most: int) -> tuple[int, float]:
-    """Resamples looked at, and the p-value, from the running count of those at or above."""
+    """Return the number of resamples used, and the p-value, from the running count `reached`."""
     if reached[-1] >= stop_after:
         n = int(np.searchsorted(reached, stop_after)) + 1
         return n, stop_after / n

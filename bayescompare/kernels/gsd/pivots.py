@@ -18,7 +18,7 @@ __all__ = ["inverted", "solve"]
 
 #: Entries of a pivot column or row below this are rounding.
 _TINY = 1e-10
-#: Utilities may break a row of the pool by so much, and multipliers be negative by so much.
+#: Utilities may violate a row of the pool by this much, and multipliers be this far below zero.
 _SLACK, _Y = 5e-14, 1e-13
 
 
@@ -31,7 +31,7 @@ def solve(
     basis: IntArray,
     inverse: FloatArray,
 ) -> tuple[FloatArray, FloatArray, int, bool]:
-    """Utilities, multipliers, pivots made, and whether they are optimal for the pool.
+    """Return utilities, multipliers, number of pivots, and whether the pool's optimum is reached.
 
     The basis and its inverse are changed in place.
     """
@@ -62,7 +62,7 @@ def solve(
             )
             _utilities(rows, costs, basis, inverse, u, slack)
         pivots += _primal(rows, equal, basis, basic, inverse, norms, y_basic, slack, limit - pivots)
-        # Both are computed anew: what the updates left of rounding is seen here.
+        # Both are recomputed, to reveal the rounding errors that the updates accumulated.
         y_basic = _multipliers(rows, basis, inverse, w)
         _utilities(rows, costs, basis, inverse, u, slack)
         done = _optimal(rows, equal, basis, basic, y_basic, slack)
@@ -93,7 +93,7 @@ def _multipliers(
 
 @jit(fastmath={"reassoc", "contract"})
 def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
-    """A product that starts no threads."""
+    """Multiply without starting the threads of a BLAS library."""
     out = np.zeros(len(matrix))
     for i in range(len(matrix)):
         total = 0.0
@@ -115,7 +115,7 @@ def _utilities(
     """Utilities at which the rows of the basis hold with equality, and the slack of all rows."""
     u[:] = 0.0
     for _ in range(2):
-        # The second time is a step of refinement: it removes what rounding left.
+        # The second pass is a step of refinement, which removes rounding errors.
         for i in range(len(basis)):
             b = basis[i]
             rest = costs[b] - (u[rows[b, 0]] - u[rows[b, 1]] - u[rows[b, 2]] + u[rows[b, 3]])
@@ -193,15 +193,20 @@ def _dual(
             slack[j] = max(slack[j] + step * alpha[j], 0.0)
         still = still + 1 if abs(step) < 1e-12 else 0
         if still > n:
-            # The same vertex for long: rows that meet in it are set apart, and put back later.
-            for j in range(count):
-                if not basic[j] and slack[j] < 1e-9 and not equal[j]:
-                    slack[j] += 1e-9 * (0.5 + (j * 0.6180339887498949) % 1.0)
+            _perturb(equal, basic, slack)
             still = 0
         leaving = basis[r]
         _pivot(rows, basis, basic, inverse, norms, y_basic, r, q)
         slack[leaving], slack[q] = max(step, 0.0), 0.0
     return limit
+
+
+@jit()
+def _perturb(equal: BoolArray, basic: BoolArray, slack: FloatArray) -> None:
+    """Move apart the rows that meet in a vertex the pivots do not leave; they return later."""
+    for j in range(len(slack)):
+        if not basic[j] and slack[j] < 1e-9 and not equal[j]:
+            slack[j] += 1e-9 * (0.5 + (j * 0.6180339887498949) % 1.0)
 
 
 @jit()
@@ -320,7 +325,7 @@ def _pivot(
 
 @jit()
 def inverted(matrix: FloatArray) -> tuple[FloatArray, bool]:
-    """The inverse by elimination with row pivots: no threads of a BLAS library, for small sizes."""
+    """Invert by elimination with row pivots, for small sizes: BLAS would start threads."""
     n = len(matrix)
     left, right = matrix.copy(), np.eye(n)
     for k in range(n):

@@ -7,9 +7,9 @@ The class of equal keys c violates R2 when some class :math:`e \le c`, :math:`e 
 The largest gain among all classes below c is a dominance-maximum query, which `sweep` (up to
 three coordinates) or `tree` answers for all classes at once.
 
-Most violations show between neighbours, so each class first meets the few classes closest below it
-(`near_pairs`), a check without any search. The nearest classes below are covers of the key order,
-whose rows imply all others: better rows than the worst violated ones, which are far apart.
+Most violations occur between neighbours, so each class is first compared with the few classes
+closest below it (`near_pairs`), which needs no search. These are covers of the key order, whose
+rows imply all others: they are better rows than the worst violated ones, which are far apart.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bayescompare.kernels.numerics.jit import jit
 __all__ = ["Separator", "Violations", "near_pairs"]
 
 
-#: Covers kept for every class, and classes looked at to find them.
+#: Covers kept for every class, and classes examined to find them.
 _NEAR, _LOOK = 4, 4096
 
 
@@ -42,7 +42,7 @@ class Violations(NamedTuple):
     equal : array (r,)
         Rows between pairs of equal keys.
     amount : array (r,)
-        By how much.
+        The size of each violation.
     """
 
     rows: Int32Array
@@ -63,8 +63,8 @@ class Separator:
 
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[0.5]], [[0.5]], [0.0], [1.0], [True])
-    >>> found = Separator(system).every(np.array([0, 1.0, 0.7]), 0.0, 1e-9)
-    >>> found.rows.tolist(), found.equal.tolist(), found.amount.round(3).tolist()
+    >>> violations = Separator(system).every(np.array([0, 1.0, 0.7]), 0.0, 1e-9)
+    >>> violations.rows.tolist(), violations.equal.tolist(), violations.amount.round(3).tolist()
     ([[1, 2, 2, 0]], [True], [0.4])
     """
 
@@ -79,10 +79,10 @@ class Separator:
         self._near = near_pairs(system.keys)
 
     def near(self, u: FloatArray, delta: float, tolerance: float) -> Violations:
-        """Violations of equality, and of the rows between neighbours: some, not all."""
+        """Return violations of equality and of the rows between neighbours: some, not all."""
         gains = self._gains(u)
-        found, amount = _worst_near(self._near, *gains[:2], delta, tolerance)
-        return self._rows(gains, found[:, 0], found[:, 1], amount, tolerance)
+        violated, amount = _worst_near(self._near, *gains[:2], delta, tolerance)
+        return self._rows(gains, violated[:, 0], violated[:, 1], amount, tolerance)
 
     def every(self, u: FloatArray, delta: float, tolerance: float) -> Violations:
         """Return for every class the row that u violates most; nothing if u is feasible."""
@@ -118,7 +118,7 @@ class Separator:
 def near_pairs(keys: Int32Array) -> Int32Array:
     """Return pairs (class, a class that it covers), up to four for each class, nearest first.
 
-    Nearest by the sum of the ranks: whatever lies between two classes is nearer than they are.
+    Nearness is by the sum of the ranks: any class between two others is nearer to both.
 
     Examples
     --------
@@ -132,21 +132,21 @@ def near_pairs(keys: Int32Array) -> Int32Array:
             total[c] -= keys[c, i]
     order = np.argsort(total)
     pairs = np.empty((_NEAR * count, 2), dtype=np.int32)
-    made = 0
+    count_pairs = 0
     for place in range(count):
-        c, first = order[place], made
+        c, first = order[place], count_pairs
         for other in range(place + 1, min(count, place + _LOOK)):
             e = order[other]
             covered = is_below(keys, e, keys, c)
-            for kept in range(first, made):
+            for kept in range(first, count_pairs):
                 if covered and is_below(keys, e, keys, pairs[kept, 1]):
                     covered = False
             if covered:
-                pairs[made, 0], pairs[made, 1] = c, e
-                made += 1
-                if made == first + _NEAR:
+                pairs[count_pairs, 0], pairs[count_pairs, 1] = c, e
+                count_pairs += 1
+                if count_pairs == first + _NEAR:
                     break
-    return pairs[:made].copy()
+    return pairs[:count_pairs].copy()
 
 
 @jit()
@@ -171,16 +171,16 @@ def _class_gains(
 def _worst_near(
     pairs: Int32Array, least: FloatArray, most: FloatArray, delta: float, tolerance: float
 ) -> tuple[Int32Array, FloatArray]:
-    """Of the neighbours, those that are violated, and by how much."""
+    """Return the neighbours whose rows are violated, and by how much."""
     count = 0
     for i in range(len(pairs)):
         if most[pairs[i, 1]] + delta - least[pairs[i, 0]] > tolerance:
             count += 1
-    found, amount = np.empty((count, 2), dtype=np.int32), np.empty(count)
+    violated, amount = np.empty((count, 2), dtype=np.int32), np.empty(count)
     count = 0
     for i in range(len(pairs)):
         excess = most[pairs[i, 1]] + delta - least[pairs[i, 0]]
         if excess > tolerance:
-            found[count], amount[count] = pairs[i], excess
+            violated[count], amount[count] = pairs[i], excess
             count += 1
-    return found, amount
+    return violated, amount

@@ -1,4 +1,4 @@
-r"""A small simplex method for the pool of rows that is hot from one objective to the next.
+r"""A small simplex method for the pool of rows, warm-started from one objective to the next.
 
 The programme is that of `lp`, in dual form: maximise :math:`c \cdot y` with :math:`A y = w`,
 :math:`y \ge 0` (free for rows of equality), one column for each row of the pool and one equation
@@ -7,9 +7,9 @@ basis is kept dense and everything else is a few passes over short arrays: some 
 iteration, where a general solver's bookkeeping takes tens.
 
 A new objective leaves the utilities feasible for the pool (dual simplex, steepest edge with exact
-weights, which the update of the inverse gives for nothing); new rows leave y feasible (primal
-simplex). When neither holds, violated rows are relaxed, the dual simplex runs, the rows are put
-back and the primal simplex finishes. Nothing here is trusted: `optimum` checks every answer.
+weights, which the update of the inverse gives for free); new rows leave y feasible (primal
+simplex). If neither holds, violated rows are relaxed, the dual simplex runs, the rows are put
+back and the primal simplex finishes. `optimum` verifies every answer independently.
 
 References
 ----------
@@ -29,7 +29,7 @@ from bayescompare.kernels.gsd.system import GREATEST, LEAST, MOST_BYTES
 __all__ = ["HotSimplex"]
 
 
-#: Pivots before the inverse is computed anew.
+#: Number of pivots after which the inverse is recomputed.
 _FRESH = 2000
 
 
@@ -56,7 +56,7 @@ class HotSimplex:
             raise BayescompareError(
                 f"{size} distinct quality vectors: the linear programme needs "
                 f"{16.0 * size**2 / 1e9:.1f} GB of the {MOST_BYTES / 1e9:.1f} GB allowed. Compare "
-                "on fewer datasets, round the values, or, with ordinal measures only, take delta=0."
+                "on fewer datasets, round the values, or, with ordinal measures only, use delta=0."
             )
         inner = np.arange(2, size, dtype=np.int32)
         least, greatest = np.full_like(inner, LEAST), np.full_like(inner, GREATEST)
@@ -70,7 +70,7 @@ class HotSimplex:
 
     @property
     def ends(self) -> int:
-        """Number of rows, the first ones, that may not be dropped."""
+        """Number of rows at the start that must not be dropped."""
         return 2 * (self.size - 2)
 
     def restart(self) -> None:
@@ -86,7 +86,7 @@ class HotSimplex:
         self.equal = np.concatenate([self.equal, equal])
 
     def drop(self, gone: IntArray) -> BoolArray:
-        """Remove rows by their numbers, but for those of the basis; return which were kept."""
+        """Remove rows by their numbers, except those of the basis; return which were kept."""
         keep = np.ones(len(self.rows), dtype=np.bool_)
         keep[gone] = False
         keep[self._basis] = True
@@ -101,7 +101,7 @@ class HotSimplex:
         Raises
         ------
         SolverError
-            When the method does not arrive.
+            If the method does not converge.
         """
         inner = np.ascontiguousarray(w[2:])
         if self._cold:
@@ -123,7 +123,7 @@ class HotSimplex:
                 return PoolOptimum(u, y, self.delta)
             self._refresh()
         self._cold = True
-        raise SolverError("the simplex method did not arrive")
+        raise SolverError("the simplex method did not converge")
 
     def _refresh(self) -> None:
         """Compute the inverse of the basis from its columns."""
@@ -139,6 +139,6 @@ class HotSimplex:
 
 
 def _costs(rows: Int32Array, equal: BoolArray, delta: float) -> FloatArray:
-    """What the row's other points must reach: δ less the share of the greatest element."""
+    """Return what a row's other points must reach: δ minus the share of the greatest element."""
     top = (rows == GREATEST) @ np.array([1.0, -1.0, -1.0, 1.0])
     return np.asarray(delta * ~equal - top)

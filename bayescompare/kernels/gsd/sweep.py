@@ -1,12 +1,13 @@
 r"""Dominance maxima for keys of up to three coordinates, by divide and conquer.
 
-For every class the class below it (no coordinate larger) with the largest gain. Classes are sorted
-lexicographically, so that whatever is below a class comes before it. In a block of the sorted
-classes, cut in the middle, the first coordinate of the left half is at most that of the right half;
-walking through the block by the second coordinate, a Fenwick tree over the third holds the largest
-gains met on the left, and is asked for on the right. Every pair meets in one block: O(C log² C)
-time whatever the gains are, where a search in a tree of boxes (`tree`) depends on them. The
-blocks' orders do not depend on the gains either and are made once: O(C log C) memory.
+For every class this finds the class below it (no coordinate larger) with the largest gain. Classes
+are sorted lexicographically, so that whatever is below a class comes before it. In a block of the
+sorted classes, cut in the middle, the first coordinate of the left half is at most that of the
+right half; walking through the block by the second coordinate, a Fenwick tree over the third
+collects the largest gains of the left half and answers the queries of the right. Every pair meets
+in one block: O(C log² C) time whatever the gains are, whereas a search in a tree of boxes (`tree`)
+depends on them. The blocks' orders do not depend on the gains either and are computed once:
+O(C log C) memory.
 
 References
 ----------
@@ -66,7 +67,7 @@ def build_sweep(keys: Int32Array) -> Sweep:
     width = 2 * _LEAF
     while width < 2 * count:
         block = place // width
-        # Equal second coordinates: the left half, which comes first in `place`, first.
+        # Of equal second coordinates the left half, which is first in `place`, comes first.
         walk = np.lexsort((place, ordered[:, 1], block))
         levels.append((walk, _ranks_in_blocks(ordered[:, 2], block)[walk]))
         width *= 2
@@ -106,7 +107,7 @@ def sweep_maxima(
     rival : array (C,)
         −1 where there is none.
     amount : array (C,)
-        Its gain, plus δ, less the class's own least gain.
+        Its gain, plus δ, minus the least gain of the class.
 
     Examples
     --------
@@ -121,17 +122,17 @@ def sweep_maxima(
     _leaves(sweep.keys, high, best, rival)
     for level in range(len(sweep.walks)):
         _blocks(sweep.walks[level], sweep.ranks[level], _LEAF << level, high, best, rival)
-    found = rival >= 0
+    beaten = rival >= 0
     out = np.full(len(low), -1, dtype=np.int32)
-    out[sweep.order[found]] = sweep.order[rival[found]]
+    out[sweep.order[beaten]] = sweep.order[rival[beaten]]
     amount = np.zeros(len(low))
-    amount[sweep.order[found]] = best[found] + delta - low[found]
+    amount[sweep.order[beaten]] = best[beaten] + delta - low[beaten]
     return out, amount
 
 
 @jit()
 def _leaves(keys: Int32Array, high: FloatArray, best: FloatArray, rival: Int32Array) -> None:
-    """Every pair within the smallest blocks."""
+    """Compare every pair within the smallest blocks."""
     for start in range(0, len(keys), _LEAF):
         for c in range(start, min(start + _LEAF, len(keys))):
             for e in range(start, c):
@@ -148,7 +149,7 @@ def _blocks(
     best: FloatArray,
     rival: Int32Array,
 ) -> None:
-    """Left halves against right halves of all blocks of one level."""
+    """Compare left with right halves of all blocks of one level."""
     count = len(walk)
     tree = np.full(2 * half + 1, -np.inf)
     owner = np.full(2 * half + 1, -1, dtype=np.int32)

@@ -35,13 +35,13 @@ __all__ = ["GREATEST", "LEAST", "MOST_BYTES", "PairRule", "PreferenceSystem", "b
 
 PairRule = Literal["interval", "jansen2022"]
 
-#: Where the least and the greatest element stand among the points.
+#: Positions of the least and the greatest element among the points.
 LEAST, GREATEST = 0, 1
 #: Numbers this close, relative to the measure's largest, are the same: 0.3 − 0.2 is 0.2 − 0.1.
 SAME = 1e-12
 #: Bytes for one pair of R1 while the system is built and searched.
 _PAIR_BYTES = 250
-#: Bytes that may be used, unless another number is given.
+#: Bytes that may be used by default.
 MOST_BYTES = 4e9
 
 
@@ -127,9 +127,9 @@ def build_system(
     least, greatest : array (k,)
         Bounds of every measure. Infinite ones are allowed for ordinal measures.
     metric : array (k,) of bool
-        Measures whose differences mean something.
+        Measures whose differences are meaningful.
     rule : {"interval", "jansen2022"}
-        When metric and ordinal measures are mixed: ``"interval"`` compares two gains only if one
+        If metric and ordinal measures are mixed: ``"interval"`` compares two gains only if one
         ordinal interval contains the other; ``"jansen2022"`` is equation (2) to the letter, where
         the ordinal measures do not matter.
     memory : float
@@ -152,8 +152,8 @@ def build_system(
     is_metric = np.asarray(metric, dtype=np.bool_)
     if len(points) < 2 or of_point[1] == LEAST:
         raise BayescompareError(
-            "every measure has equal least and greatest values: no utility can tell the vectors "
-            "apart. Give wider bounds."
+            "every measure has equal least and greatest values, so no utility can distinguish the "
+            "vectors: give wider bounds."
         )
     s = len(first)
     upper, lower, starts, keys = _classes(points, ranks, is_metric, rule, memory)

@@ -3,7 +3,7 @@ r"""How the optimum grows with δ, and the δ at which a pair becomes comparable
 :math:`\mathrm{opt}(\delta) = \min\{w \cdot u : A u \ge \delta e\}` is non-decreasing, since the
 utilities that remain become fewer, and convex: for u in N^δ and v in N^ε the mixture
 :math:`(1 - t) u + t v` is in :math:`N^{(1-t)\delta + t\varepsilon}`, where it has the mixed value,
-so the minimum there is no more. It is piecewise linear, as the value of a linear programme is.
+so the minimum there is no larger. It is piecewise linear, being the value of a linear programme.
 
 Hence if opt(0) < 0 ≤ opt(δ_max) there is one root, and Newton's method from δ_max finds it exactly,
 in finitely many steps: a tangent lies below the function, so its root is not beyond the function's
@@ -30,7 +30,7 @@ def delta_threshold(solver: GsdSolver, w: FloatArray) -> float:
     Returns
     -------
     float
-        0 if it is at δ = 0 already; infinity if it is below zero even at δ_max.
+        0 if that holds at δ = 0 already; infinity if the optimum is below zero even at δ_max.
 
     Examples
     --------
@@ -43,15 +43,15 @@ def delta_threshold(solver: GsdSolver, w: FloatArray) -> float:
     if solver.optimum(w, 0.0).value >= -TOLERANCE:
         return 0.0
     delta = solver.delta_max
-    found = solver.optimum(w, delta)
-    if found.value < -TOLERANCE:
+    optimum = solver.optimum(w, delta)
+    if optimum.value < -TOLERANCE:
         return math.inf
-    while found.value > 0.0 and found.slope > 0.0:
-        step = found.value / found.slope
+    while optimum.value > 0.0 and optimum.slope > 0.0:
+        step = optimum.value / optimum.slope
         if step <= 1e-13 * solver.delta_max:
             break
         delta -= step
-        found = solver.optimum(w, delta)
+        optimum = solver.optimum(w, delta)
     return delta
 
 

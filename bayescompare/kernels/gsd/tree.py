@@ -1,9 +1,9 @@
 r"""Dominance maxima for keys of any number of coordinates, by a kd-tree.
 
-For every class the class below it (no coordinate larger) with the largest gain. Each node of the
-tree has its box and its largest gain. A query starts from the smallest gain that counts, and cuts
-off the nodes that have no larger one or lie outside. For up to three coordinates `sweep` is
-faster.
+For every class this finds the class below it (no coordinate larger) with the largest gain. Each
+node of the tree has its box and its largest gain. A query starts from the smallest gain that
+counts, and skips the nodes that have no larger one or lie outside. For up to three coordinates
+`sweep` is faster.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def tree_maxima(
 ) -> tuple[Int32Array, FloatArray]:
     """Return for every class the class below it with the largest gain, and the violation.
 
-    As `gsd_sweep.sweep_maxima`.
+    The arguments are those of `sweep.sweep_maxima`.
 
     Examples
     --------
@@ -92,9 +92,9 @@ def tree_maxima(
     low, high = least[tree.order], most[tree.order]
     top = _node_tops(high, tree.bounds)
     rival, excess = _worst(*tree[1:], top, low, high, delta, tolerance)
-    found = rival >= 0
+    beaten = rival >= 0
     out = np.full(len(low), -1, dtype=np.int32)
-    out[tree.order[found]] = tree.order[rival[found]]
+    out[tree.order[beaten]] = tree.order[rival[beaten]]
     amount = np.zeros(len(low))
     amount[tree.order] = excess
     return out, amount
@@ -152,7 +152,7 @@ def _worst(
             if top[node] <= best or not is_below(low, node, keys, c):
                 continue
             if 2 * node + 2 < nodes:
-                # The child with the larger gain is looked at first: it may cut off the other.
+                # The child with the larger gain is visited first: it may rule out the other.
                 left, right = 2 * node + 1, 2 * node + 2
                 if top[left] > top[right]:
                     left, right = right, left

@@ -1,12 +1,12 @@
-r"""Is the optimum of each of many objectives below a threshold? Mostly without finding it.
+r"""Is the optimum of each of many objectives below a threshold? Mostly decided without finding it.
 
-For objective w and threshold T, with a tolerance since rounding is not an order:
+For objective w and threshold T, with a tolerance for rounding:
 
 - any known utility u of N^δ with :math:`w \cdot u < T` settles *below*: one matrix product settles
   most objectives at once, and every feasible utility found on the way is tried on the others;
-- the pool's optimum bounds the optimum from below: when it is at least T that settles *not below*
-  with no search for violated rows;
-- else rows are added until one of the two holds, at the latest at the optimum.
+- the pool's optimum bounds the optimum from below: if it is at least T, that settles *not below*
+  without a search for violated rows;
+- otherwise rows are added until one of the two holds, at the latest at the optimum.
 
 A verdict depends on the objective only, not on the others or on their order.
 """
@@ -22,7 +22,7 @@ from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
 __all__ = ["TOLERANCE", "Verdicts"]
 
 
-#: Optima this close are equal.
+#: Optima that differ by less are equal.
 TOLERANCE = 1e-9
 #: Utilities that are kept to be tried on new objectives.
 _MOST_KNOWN = 400
@@ -65,7 +65,7 @@ class Verdicts:
         objectives : array (n, d)
         thresholds : array (t,)
         floors : array (n,), optional
-            Numbers that the optima are known not to be below.
+            Known lower bounds of the optima.
 
         Returns
         -------
@@ -90,13 +90,13 @@ class Verdicts:
         return np.asarray(best[:, None] < limits)
 
     def bound(self, w: FloatArray) -> float:
-        """Return a number that the optimum of w is not below, from the pool alone."""
+        """Return a lower bound of the optimum of w, from the pool alone."""
         return self.solver.relaxed(w, self.delta).bound
 
     def _settle(self, w: FloatArray, limits: FloatArray) -> FloatArray | None:
-        """A utility below every limit that the optimum is below, None if it is below none.
+        """Return a utility below every limit that the optimum is below, or None if there is none.
 
-        The limits are those that no known utility is below.
+        No known utility is below any of the limits.
         """
         solver = self.solver
         if solver.system.all_ordinal and self.delta <= 0.0:
@@ -104,19 +104,19 @@ class Verdicts:
             return best.u if (best.value < limits).any() else None
         solver.purge()
         for _ in range(ROUNDS):
-            found = solver.relaxed(w, self.delta)
-            missed = limits[limits > found.bound]
+            relaxed = solver.relaxed(w, self.delta)
+            missed = limits[limits > relaxed.bound]
             if len(missed) == 0:
                 return None
-            excess = solver.tighten(found.u, self.delta)
+            excess = solver.tighten(relaxed.u, self.delta)
             if excess <= FEASIBLE:
                 break
-            repaired = self._repaired(w, found.u, excess, float(missed.min()))
+            repaired = self._repaired(w, relaxed.u, excess, float(missed.min()))
             if repaired is not None:
                 return self._remembered(repaired)
-        u = np.clip(found.u, 0.0, 1.0)
-        if excess > FEASIBLE or abs(float(w @ u) - found.bound) > GAP:
-            # No certificate: `optimum` solves cold, and raises if even that does not help.
+        u = np.clip(relaxed.u, 0.0, 1.0)
+        if excess > FEASIBLE or abs(float(w @ u) - relaxed.bound) > GAP:
+            # No certificate: `optimum` solves from scratch, and raises if that fails too.
             best = solver.optimum(w, self.delta)
             if not (best.value < limits).any():
                 return None
@@ -126,10 +126,10 @@ class Verdicts:
     def _repaired(
         self, w: FloatArray, u: FloatArray, excess: float, limit: float
     ) -> FloatArray | None:
-        """U moved towards the centre until it is feasible, if it is then still below the limit.
+        """Move u towards the centre until it is feasible; None if it is then above the limit.
 
-        The centre has the slack δ_max − δ in every strict row; rows of equality are left to be
-        generated.
+        The centre has the slack δ_max − δ in every strict row; rows of equality are generated
+        later.
         """
         solver = self.solver
         slack = solver.delta_max - self.delta
@@ -140,8 +140,8 @@ class Verdicts:
             moved = (1.0 - share) * u + share * solver.center
             if float(w @ moved) >= limit:
                 return None
-            # The excess given is that of some rows; only one that stands a chance is worth the
-            # search through all.
+            # The excess so far is that of some rows; searching all rows is worth it only for a
+            # utility that stands a chance.
             excess = solver.excess(u, self.delta)
         return moved if solver.excess(moved, self.delta) <= FEASIBLE else None
 

@@ -1,7 +1,7 @@
-r"""BDeu: how well a set of measures is explained jointly, for every subset of them.
+r"""BDeu scores: how well each subset of the measures is explained jointly.
 
 With :math:`g(S)` the log evidence of the joint of S under Dirichlet(ESS / Π r), the BDeu score of
-measure i with parents P is :math:`g(P \cup \{i\}) - g(P)`: one number per subset holds them all.
+measure i with parents P is :math:`g(P \cup \{i\}) - g(P)`: one number per subset gives them all.
 Counts may be fractional (ties), and unobserved states cost nothing: they cancel in
 :math:`\log\Gamma(\alpha + 0) - \log\Gamma(\alpha)`.
 
@@ -43,7 +43,7 @@ def subset_scores(
     ess : float
         Equivalent sample size.
     largest : int
-        Largest subset needed: one more than the number of parents allowed.
+        Size of the largest subset needed: one more than the number of parents allowed.
 
     Returns
     -------
@@ -80,24 +80,24 @@ def _log_rising(log_a: float, n: float) -> float:
 def _refine(old: IntArray, column: IntArray, new: IntArray, work: IntArray) -> int:
     """Split the blocks of a partition of the rows by one more measure; return their number.
 
-    `work` holds, per block, a chain of (state, new block, next) found so far.
+    `work` holds, per block, a chain of (state, new block, next) so far.
     """
     rows = len(old)
     head, state, link = work[0], work[1], work[2]
     for b in range(rows):
         head[b] = -1
-    found = 0
+    blocks = 0
     for i in range(rows):
         b = head[old[i]]
         while b >= 0 and state[b] != column[i]:
             b = link[b]
         if b < 0:
-            b = found
+            b = blocks
             state[b], link[b] = column[i], head[old[i]]
             head[old[i]] = b
-            found += 1
+            blocks += 1
         new[i] = b
-    return found
+    return blocks
 
 
 @jit()
@@ -129,14 +129,14 @@ def _subset_scores(
             if depth >= 0:
                 mask ^= 1 << chosen[depth]
             continue
-        found = _refine(blocks[depth], columns[j], blocks[depth + 1], work)
-        for b in range(found):
+        parts = _refine(blocks[depth], columns[j], blocks[depth + 1], work)
+        for b in range(parts):
             cell[b] = 0.0
         for i in range(rows):
             cell[blocks[depth + 1, i]] += counts[i]
         log_alpha[depth + 1] = log_alpha[depth] - log_arities[j]
         total = -whole
-        for b in range(found):
+        for b in range(parts):
             total += _log_rising(log_alpha[depth + 1], cell[b])
         mask |= 1 << j
         scores[mask] = total

@@ -49,7 +49,7 @@ def log_sum_over_dags(local: FloatArray) -> float:
 
 
 def log_number_of_dags(m: int, max_parents: int) -> float:
-    """Log of the number of DAGs on m nodes with at most so many parents each.
+    """Log of the number of DAGs on m nodes with at most `max_parents` parents each.
 
     Examples
     --------
@@ -67,10 +67,10 @@ def edge_probabilities(local: FloatArray) -> FloatArray:
 
 
 def sample_dags(local: FloatArray, size: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Draw DAGs from the posterior, exactly: parents of one measure after the other.
+    """Draw DAGs from the posterior exactly, the parents of one measure after the other.
 
-    Given the parents of the first measures, those of the next have closed probabilities; a prefix
-    drawn before is not computed again.
+    Given the parents of the first measures, those of the next have closed-form probabilities; they
+    are computed once for each prefix.
     """
     m = len(local)
     known: dict[tuple[int, ...], FloatArray] = {}
@@ -86,8 +86,8 @@ def sample_dags(local: FloatArray, size: int, rng: np.random.Generator) -> list[
             sums = _subset_sums(fixed)
             child = len(prefix)
             backward = _backward(sums, _forward(sums))
-            found = np.clip(_parent_probabilities(fixed[child], sums[child], backward[child]), 0, 1)
-            known[prefix] = np.cumsum(found) / found.sum()
+            p = _parent_probabilities(fixed[child], sums[child], backward[child]).clip(0, 1)
+            known[prefix] = np.cumsum(p) / p.sum()
         return known[prefix]
 
     drawn = []
@@ -102,7 +102,7 @@ def sample_dags(local: FloatArray, size: int, rng: np.random.Generator) -> list[
 
 
 def all_dags(m: int, max_parents: int) -> Iterator[tuple[int, ...]]:
-    """Every DAG on m nodes, as parents' bit masks: 1, 3, 25, 543, 29281, … of them.
+    """Yield every DAG on m nodes, as parents' bit masks: 1, 3, 25, 543, 29281, … of them.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def _subset_sums(local: FloatArray) -> FloatArray:
 
 @jit()
 def _products(sums: FloatArray, rest: int, members: IntArray, out: FloatArray) -> int:
-    """Σ_{j in T} log A_j(rest) for every subset T of the measures not in `rest`."""
+    """Compute Σ_{j in T} log A_j(rest) for every subset T of the measures not in `rest`."""
     m = len(sums)
     count = 0
     for j in range(m):
@@ -186,7 +186,7 @@ def _products(sums: FloatArray, rest: int, members: IntArray, out: FloatArray) -
 
 @jit()
 def _spread(t: int, members: IntArray) -> tuple[int, int]:
-    """The set that the compressed subset `t` stands for, and its size."""
+    """Return the set that the compressed subset `t` stands for, and its size."""
     mask, size, k = 0, 0, 0
     while t:
         if t & 1:

@@ -20,7 +20,7 @@ from bayescompare.kernels.numerics.jit import jit
 __all__ = ["best_dag", "dag_score", "search_bytes"]
 
 
-#: Scores this close are the same score: equivalent graphs differ only by rounding.
+#: Scores that differ by less are equal: equivalent graphs differ only by rounding.
 SAME_SCORE = 1e-9
 
 
@@ -41,8 +41,8 @@ def best_dag(scores: FloatArray, m: int, max_parents: int) -> list[int]:
 
     Notes
     -----
-    Equal scores are settled the same way every time: the last measure in listing order is the
-    sink, and the fewest, then first, parents are taken. Rounding never decides.
+    Ties between scores are broken by a fixed rule, never by rounding: the last measure in listing
+    order is the sink, and the fewest, then first, parents are taken.
     """
     best = _best_parent_scores(scores, m, max_parents)
     sinks = _best_sinks(best, m)
@@ -62,7 +62,7 @@ def dag_score(scores: FloatArray, parents: list[int]) -> float:
 
 
 def _parents(scores: FloatArray, child: int, allowed: int, best: float, most: int) -> int:
-    """The fewest, then first, parents among `allowed` that reach the best score."""
+    """Return the fewest, then first, parents among `allowed` that reach the best score."""
     members = [j for j in range(allowed.bit_length()) if allowed >> j & 1]
     for size in range(most + 1):
         for chosen in itertools.combinations(members, size):
@@ -87,7 +87,7 @@ def _with(index: int, bit: int) -> int:
 
 @jit()
 def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
-    """Best score of each measure with parents from each set of the others."""
+    """Return the best score of each measure with parents from each set of the others."""
     half = 1 << (m - 1)
     best = np.empty((m, half))
     for child in range(m):
@@ -108,7 +108,7 @@ def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatAr
 
 @jit()
 def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
-    """Best last measure of every set, each set's best score being the sum of sinks' scores."""
+    """Return the best sink of every set; a set's best score is the sum of its sinks' scores."""
     total = np.empty(1 << m)
     sinks = np.empty(1 << m, dtype=np.int8)
     total[0] = 0.0
@@ -117,9 +117,9 @@ def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
         for child in range(m):
             if members >> child & 1:
                 rest = members ^ (1 << child)
-                found = total[rest] + best[child, _without(rest, child)]
+                candidate = total[rest] + best[child, _without(rest, child)]
                 # The later measure wins ties, so that parents are listed before children.
-                if sink < 0 or found > value - SAME_SCORE:
-                    value, sink = max(value, found), child
+                if sink < 0 or candidate > value - SAME_SCORE:
+                    value, sink = max(value, candidate), child
         total[members], sinks[members] = value, sink
     return sinks

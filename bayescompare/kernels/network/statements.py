@@ -40,7 +40,7 @@ def components(parents: Sequence[int]) -> list[list[int]]:
         for i in range(m):
             if mask >> i & 1:
                 reach[i] |= 1 << j
-    left, found = (1 << m) - 1, []
+    left, blocks = (1 << m) - 1, []
     while left:
         block = left & -left
         while True:
@@ -51,9 +51,9 @@ def components(parents: Sequence[int]) -> list[list[int]]:
             if grown == block:
                 break
             block = grown
-        found.append([j for j in range(m) if block >> j & 1])
+        blocks.append([j for j in range(m) if block >> j & 1])
         left &= ~block
-    return found
+    return blocks
 
 
 def is_complete(parents: Sequence[int], members: Sequence[int]) -> bool:
@@ -64,7 +64,7 @@ def is_complete(parents: Sequence[int], members: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class Tables:
-    """The conditional tables of some measures, all cells in one row after the other.
+    """The conditional tables of some measures, with all cells in one flat array.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Tables:
             [[0], np.cumsum([q * r for q, r in zip(rows, sizes, strict=True)])]
         )
         cells = [(ess / (q * r), q * int(r)) for q, r in zip(rows, sizes, strict=True)]
-        made = cls(
+        tables = cls(
             members=tuple(order),
             arities=sizes,
             parents=tuple(above),
@@ -141,12 +141,12 @@ class Tables:
             alpha=np.concatenate([np.full(size, a) for a, size in cells]),
             counts=np.zeros(int(offsets[-1])),
         )
-        at = made.cells(states)
-        np.add.at(made.counts, at.ravel(), np.repeat(counts, at.shape[1]))
-        return made
+        at = tables.cells(states)
+        np.add.at(tables.counts, at.ravel(), np.repeat(counts, at.shape[1]))
+        return tables
 
     def cells(self, states: IntArray) -> IntArray:
-        """The cell of every member's table that each statement falls into: (R, k)."""
+        """Return the cell of every member's table that each statement falls into: (R, k)."""
         own = states[:, list(self.members)]
         out = np.empty(own.shape, dtype=np.int64)
         for k, (above, stride) in enumerate(zip(self.parents, self.strides, strict=True)):
@@ -183,8 +183,8 @@ class Tables:
 def largest_states(tables: Tables, log_cells: FloatArray) -> IntArray:
     """For every draw of the tables, the members' states of the largest θ: (draws, k).
 
-    Branch and bound in topological order; a branch is left when even the largest cell of every
-    table still to come could not lift it above the best found.
+    Branch and bound in topological order; a branch is abandoned if even the largest cell of every
+    remaining table could not lift it above the best so far.
     """
     widest = max((len(p) for p in tables.parents), default=0)
     k = len(tables.members)

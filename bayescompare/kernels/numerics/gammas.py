@@ -31,7 +31,7 @@ _TEMME = ((-1 / 3, 1 / 12, -2 / 135, 1 / 864, 1 / 2835), (-1 / 540, -1 / 288))
 
 _SMALLEST = 5e-324
 _NEAR_ZERO = -20.0
-#: Below this shape log Γ(1 + a) is its series: 1 + a has not the digits of a.
+#: Below this shape log Γ(1 + a) is computed by its series: 1 + a loses digits of a.
 _SERIES = 0.01
 _LOG_GAMMA = (0.0, -np.euler_gamma, *((-1) ** k * zeta(k) / k for k in range(2, 9)))
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
@@ -106,7 +106,7 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
     x = reference * np.exp(t)
     upper: FloatArray = gammaincc(a, x)
     huge = a[:, 0] >= HUGE
-    # Where the upper tail is most of the mass, only the lower one has the digits.
+    # Where the upper tail is most of the mass, only the lower one is accurate.
     most = upper > 0.5
     lower = np.ones_like(upper)
     # Elements are picked out first: `where=` makes scipy before 1.18 write beyond the array.

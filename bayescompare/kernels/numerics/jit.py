@@ -1,7 +1,7 @@
-"""The one decorator of compiled kernels: cached on disk where that can be, compiled anew elsewhere.
+"""The decorator of all compiled kernels, which caches them on disk where that is possible.
 
-numba refuses to cache where neither the package's folder nor the user's can be written, and would
-fail with the disk full; a kernel is as right without its cache, only slower to start.
+numba refuses to cache if neither the package's folder nor the user's is writable, and fails if the
+disk is full; without a cache a kernel is just as correct, only slower to start.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def jit[F: Callable[..., Any]](**options: Any) -> Callable[[F], F]:
 
 
 def _forgive_saving(kernel: Any) -> None:
-    """Let a kernel that was compiled be used even when it cannot be kept."""
+    """Let a compiled kernel be used even if it cannot be saved to the cache."""
     save = kernel._cache.save_overload
 
     def save_if_possible(signature: Any, compiled: Any) -> None:

@@ -50,5 +50,5 @@ def quadrants(first: ArrayLike, second: ArrayLike, correlation: float) -> FloatA
         - np.where(h * k < 0.0, 0.5, 0.0)
     )
     plus, other = ndtr(h), ndtr(k)
-    found = [both, plus - both, other - both, 1.0 - plus - other + both]
-    return np.maximum(np.stack(found, axis=-1), 0.0)
+    parts = [both, plus - both, other - both, 1.0 - plus - other + both]
+    return np.maximum(np.stack(parts, axis=-1), 0.0)

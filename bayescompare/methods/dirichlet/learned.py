@@ -273,7 +273,7 @@ def _summed(prior: LearnedPrior, keep: list[int], subset: Statements) -> Learned
 def _next(mixture: Mixture, log_size: float, number: int, rng: np.random.Generator) -> FloatArray:
     """P(max) under the learned or the symmetric prior, whichever is less, with more datasets."""
     strength = float(rng.choice(mixture.strengths, p=mixture.weights))
-    after = grown(mixture.given(strength), number, rng)
+    after = grown(mixture.at_strength(strength), number, rng)
     base = replace(
         after,
         log_alpha=after.log_alpha - np.log(strength),

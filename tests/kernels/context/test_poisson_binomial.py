@@ -308,7 +308,7 @@ def test_certain_regions_are_the_dirichlet_kernel(
 
 def test_regions_are_checked_where_they_are_likely_and_at_the_corners() -> None:
     certain = np.repeat(np.eye(3), (3, 1, 9), axis=0)
-    states = pm._telling_states(pm._region_counts(certain)).tolist()
+    states = pm._test_states(pm._region_counts(certain)).tolist()
     assert states == [[3, 1, 9], [13, 0, 0], [0, 13, 0], [0, 0, 13]]
 
 

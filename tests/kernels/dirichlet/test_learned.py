@@ -205,7 +205,7 @@ def test_quantiles_invert_the_mixture_of_betas(q: float) -> None:
         for shifted in (max(x - 1e-9, 0.0), min(x + 1e-9, 1.0)):
             total = 0.0
             for w, a in zip(mixture.weights, STRENGTHS, strict=True):
-                cells = mixture.given(float(a))
+                cells = mixture.at_strength(float(a))
                 total += w * betainc(cells.shape[k], cells.total - cells.shape[k], shifted)
             ends.append(total)
         assert ends[0] <= q <= ends[1]
