@@ -448,9 +448,7 @@ CASES = {
     "a list for a direction": Case(
         r"direction=\['max'\]: must be 'max' or 'min'", lambda p: bc.Measure(["max"]), cli=None
     ),
-    "a mapping for a picture": Case(
-        r"kind=\{\} is no picture|Unknown plot \{\}", lambda p: compare(p).plot({}), cli=None
-    ),
+    "a mapping for a picture": Case(r"Unknown plot \{\}", lambda p: compare(p).plot({}), cli=None),
     "a list for what is missing": Case(
         r"missing=\['drop'\]: must be 'raise' or 'drop'",
         lambda p: compare(p, missing=["drop"]),

@@ -1,7 +1,7 @@
 """Pictures of comparisons, one file per plot; each returns the matplotlib Axes it drew on.
 
-Nothing here touches matplotlib's settings. With ``ax=`` nothing but that Axes is drawn on;
-without it a new pyplot figure is opened, as large as the content wants.
+The plots leave matplotlib's settings alone. With ``ax=`` they draw on that Axes only; without it
+they open a new pyplot figure, as large as the content needs.
 """
 
 from __future__ import annotations

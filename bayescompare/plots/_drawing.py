@@ -1,4 +1,4 @@
-"""What every plot shares: a place to draw, colours, and names shown exactly as they are."""
+"""What all plots share: axes, colours, and names shown literally."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ __all__ = [
     "wrap_label",
 ]
 
-#: Okabe & Ito's colours, told apart by every kind of colour vision and, here, in grey too.
+#: Okabe & Ito's colours: distinct for every kind of colour vision and, as chosen here, in grey.
 BLUE, SKY, ORANGE, GREEN, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00"
 INK, GREY = "#222222", "#BBBBBB"
 
-#: Lines told apart by colour, and without it by dashes and markers.
+#: Line styles that differ in colour and also in dashes and markers.
 LINES: tuple[dict[str, Any], ...] = (
     {"color": BLUE, "linestyle": "-", "marker": "o"},
     {"color": VERMILION, "linestyle": (0, (5, 2)), "marker": "s"},
@@ -50,7 +50,7 @@ LINES: tuple[dict[str, Any], ...] = (
     {"color": INK, "linestyle": (0, (8, 3)), "marker": "x"},
 )
 
-#: For every text with a name in it: "$", "_" and "\" mean themselves.
+#: For every text with a name in it: "$", "_" and "\" are shown literally.
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 #: Holds words together on one line.
@@ -58,20 +58,21 @@ GLUE = "\N{NO-BREAK SPACE}"
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the Axes given, or those of a new pyplot figure of this size in inches."""
+    """Return `ax`, or the Axes of a new pyplot figure of this size in inches."""
     if ax is not None:
         from matplotlib.axes import Axes
 
-        given: object = ax
-        if not isinstance(given, Axes):
+        argument: object = ax
+        if not isinstance(argument, Axes):
             raise BayescompareError(
-                f"ax is a {type(given).__name__}: give a matplotlib Axes, or None for a new figure."
+                f"ax is a {type(argument).__name__}: give a matplotlib Axes, or None for a new "
+                "figure."
             )
         return ax
     import matplotlib.pyplot as plt
 
-    _, made = plt.subplots(figsize=size, layout="constrained")
-    return made
+    _, axes = plt.subplots(figsize=size, layout="constrained")
+    return axes
 
 
 def figure_of(ax: Axes) -> Figure | SubFigure:
@@ -89,9 +90,9 @@ def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
 
 
 def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | None = None) -> None:
-    """Set the title, each part beginning a line, wrapped to the Axes' width or `most` inches.
+    """Set the title, each part on a new line, wrapped to the Axes' width or `most` inches.
 
-    A new figure is not laid out yet; who knows the width that there will be gives it as `inches`.
+    A new figure is not laid out yet; a caller that knows its final width passes it as `inches`.
     """
     if inches is None:
         inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
@@ -104,7 +105,7 @@ def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | Non
 
 
 def _balanced(text: str, width: int) -> list[str]:
-    """Wrap to as few lines as `width` allows, of about the same length."""
+    """Wrap to as few lines as `width` allows, of similar length."""
     lines = textwrap.wrap(text, width)
     for narrower in range(width - 1, 0, -1):
         tried = textwrap.wrap(text, narrower)
@@ -129,9 +130,9 @@ def clip(text: str, width: int) -> str:
 
 
 def clip_label(label: str, width: int) -> str:
-    """Shorten the names in a statement about two algorithms, and keep what it says of them.
+    """Shorten the names in a statement about two algorithms, and keep its meaning.
 
-    Of longer orderings both ends are kept.
+    Longer orderings keep both ends.
 
     Examples
     --------
@@ -149,7 +150,7 @@ def clip_label(label: str, width: int) -> str:
     pairs = all(len(state.names) == 2 for state in statement.states)
     if not pairs or room < 3 * len(names):
         return clip(label, width)
-    # Short names leave their room to the others.
+    # Short names leave room for the others.
     each = max(k for k in range(room) if sum(min(len(name), k) for name in names) <= room)
     return str(statement.renamed(lambda name: clip(name, each)))
 

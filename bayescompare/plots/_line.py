@@ -1,4 +1,4 @@
-"""Ranks on a line, names below it, and bars over those that belong together."""
+"""Ranks on a line, names below it, and bars over groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BARS", "MOST_NAMES", "Bar", "draw_line", "line_size"]
 
 
-#: Up to so many algorithms and bars a line can be read.
+#: A line is legible up to this many algorithms and bars.
 MOST_NAMES, MOST_BARS = 40, 20
 
 #: Longest name, and what a bar reaches beyond its ends, in ranks.
@@ -31,14 +31,14 @@ _BAR, _ROW = 0.28, 0.5
 
 @dataclass(frozen=True)
 class Bar:
-    """What joins some algorithms.
+    """A bar that joins a group of algorithms.
 
     Attributes
     ----------
     members : tuple of int
         Places in the sorted ranks.
     equivalent : bool
-        Whether they were found equivalent; else they were not told apart.
+        Whether they are equivalent; otherwise no pair of them has a verdict.
     """
 
     members: tuple[int, ...]
@@ -48,11 +48,11 @@ class Bar:
 def draw_line(
     ax: Axes, ranks: FloatArray, names: Sequence[str], bars: Sequence[Bar], *, top: float = 1.5
 ) -> None:
-    """Draw sorted ranks with their names and bars; `top` is where the Axes end.
+    """Draw sorted ranks with their names and bars; `top` is the upper limit of the Axes.
 
-    A bar that would pass over an algorithm that is no member is a thin line with a dot at each
-    member; then bars have letters, and names those of their bars, so that equal ranks do not
-    blur who belongs to what.
+    A bar that would pass over an algorithm outside its group is a thin line with a dot at each
+    member; then bars have letters, which are repeated after the names, so that the groups are
+    clear even if ranks are equal.
     """
     lettered = len(bars) <= MOST_BARS and not all(_whole(bar, ranks) for bar in bars)
     _draw_scale(ax, len(ranks))
@@ -78,12 +78,12 @@ def draw_line(
 
 
 def line_size(algorithms: int, bars: int) -> tuple[float, float]:
-    """Return the width and height in inches that `draw_line` wants."""
+    """Return the width and height in inches that `draw_line` needs."""
     return 8.0, 1.6 + 0.26 * ((algorithms + 1) // 2) + 0.14 * bars
 
 
 def _whole(bar: Bar, ranks: FloatArray) -> bool:
-    """Whether a bar covers its members and nobody else."""
+    """Whether a bar covers its members and no other algorithm."""
     low, high = ranks[bar.members[0]] - 1.5 * _BEYOND, ranks[bar.members[-1]] + 1.5 * _BEYOND
     return int(np.count_nonzero((ranks >= low) & (ranks <= high))) == len(bar.members)
 
@@ -103,7 +103,7 @@ def _draw_bar(ax: Axes, ranks: FloatArray, bar: Bar, y: float) -> None:
 
 
 def _draw_scale(ax: Axes, l: int) -> None:
-    """The line of ranks, with ticks."""
+    """Draw the line of ranks, with ticks."""
     ax.plot([1, l], [0, 0], color=INK, linewidth=1.2)
     for rank in range(1, l + 1):
         ax.plot([rank, rank], [0, 0.15], color=INK, linewidth=1.0)
@@ -114,7 +114,7 @@ def _draw_scale(ax: Axes, l: int) -> None:
 def _beside(
     ax: Axes, at: tuple[float, float], words: str, side: str, *, size: str = "small"
 ) -> None:
-    """Write beside a point, the given side of the words towards it."""
+    """Write beside a point, with the given side of the words facing it."""
     shift = (-5.0, 0.0) if side == "right" else (5.0, 0.0)
     ax.annotate(
         words,

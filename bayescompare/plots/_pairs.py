@@ -1,4 +1,4 @@
-"""What the pictures of all pairs share: the verdicts, how sure they are, and who is ahead."""
+"""What the plots of all pairs share: the verdicts, how sure they are, and who is ahead."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ __all__ = [
 #: Row better, row worse, equivalent, incomparable.
 ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
 
-#: Measures up to which each has a sign of its own.
+#: Up to this many measures each has its own sign.
 _MOST_SIGNS = 6
 
 
 def rule_of(p: object, level: object, fdr: object) -> Rule:
-    """Check that this is about pairs, and by which rule they are decided."""
+    """Check the argument `p`, and return the rule by which its pairs are decided."""
     if not isinstance(p, Pairwise):
         raise BayescompareError(
-            f"p={type(p).__name__}: this picture is one of all pairs; give what `pairwise` returns."
+            f"p is a {type(p).__name__}: this plot shows all pairs; give the result of pairwise()."
         )
     return as_rule(level=level, fdr=fdr)
 
 
 def level_of(p: Pairwise) -> str:
-    """Return the column of `Pairwise.decide` that says how sure a statement is."""
+    """Return the column of `Pairwise.decide` with the certainty of a statement."""
     return "probability" if p.bayesian else "pvalue"
 
 
 # Every picture of all pairs asks for the same ones again.
 @lru_cache(maxsize=1024)
 def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
-    """Say for each measure what a statement about a pair says of `row`.
+    """Return for each measure how `row` compares with `column` in a statement about the pair.
 
     Examples
     --------
@@ -76,28 +76,28 @@ def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
     )
 
 
-def sign_lines(found: tuple[str, ...]) -> list[str]:
-    """Stack the signs, or, where they are many, say how often each occurs.
+def sign_lines(signs_of_pair: tuple[str, ...]) -> list[str]:
+    """Return one line per sign or, if there are many, how often each occurs.
 
     Examples
     --------
     >>> sign_lines(("≻", "≺")), sign_lines(("≻",) * 7 + ("=",))
     (['≻', '≺'], ['7 ≻', '1 ='])
     """
-    if len(found) <= _MOST_SIGNS:
-        return list(found)
-    times = Counter(found)
+    if len(signs_of_pair) <= _MOST_SIGNS:
+        return list(signs_of_pair)
+    times = Counter(signs_of_pair)
     return [f"{times[sign]} {sign}" for sign in (ABOVE, BELOW, SAME, APART) if times[sign]]
 
 
 def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
     """Say how many pairs have a verdict and by which rule."""
-    found = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
-    return f"a verdict for {found} ({rule.name(bayesian=p.bayesian)}){datasets_words(p)}"
+    pairs = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
+    return f"a verdict for {pairs} ({rule.name(bayesian=p.bayesian)}){datasets_words(p)}"
 
 
 def no_winner_words(number: int) -> str:
-    """Say how many verdicts no arrow shows: trade-offs, and ties on some or all measures.
+    """Say how many verdicts have no arrow: trade-offs, and ties on some or all measures.
 
     Examples
     --------
@@ -109,27 +109,27 @@ def no_winner_words(number: int) -> str:
 
 
 def datasets_words(p: Pairwise) -> str:
-    """Say, where pairs rest on different datasets, on how many; to end a title with."""
-    found = spread_words([c.results for c in p.comparisons])
-    return f"; on different datasets, {found} each" if found else ""
+    """Say for the end of a title how many datasets pairs have, if they have different ones."""
+    spread = spread_words([c.results for c in p.comparisons])
+    return f"; on different datasets, {spread} each" if spread else ""
 
 
 def ranked_measure(p: Pairwise, measure: object) -> str | None:
-    """Return the measure to rank by; None where one question is asked about all of them.
+    """Return the measure to rank by; None if the method asks one question about all of them.
 
-    Ranks on several measures are never averaged: which of them matters is the reader's to say.
+    Ranks on several measures are never averaged: the reader decides which of them matters.
     """
     names = p.results.measures
     if p.bayesian and p.method.one_question:
         if measure is not None:
             raise BayescompareError(
                 f"measure={measure!r}: {p.method.name} asks one question about all measures; leave "
-                "measure= out."
+                "out measure=."
             )
         return None
     if measure is None and len(names) > 1:
         raise BayescompareError(
-            f"measure= is missing: ranks are shown on one measure at a time, here on one of "
+            f"measure= is missing: ranks are shown on one measure at a time; choose one of "
             f"{', '.join(names)}, as in plot('critical', measure={names[0]!r})."
         )
     if measure is not None and measure not in names:
@@ -141,11 +141,11 @@ def ranked_measure(p: Pairwise, measure: object) -> str | None:
 
 
 def ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
-    """Say how far a pair's first algorithm is ahead of the second on a measure: from 0 to 1.
+    """Return how far a pair's first algorithm is ahead of the second on a measure, from 0 to 1.
 
-    Bayesian: the probability of the statements that favour the first there, or, without a measure,
-    of those that favour it by the one question asked. Frequentist: the share of datasets. Ties
-    count half, and so do statements that are not listed.
+    Bayesian: the probability of the statements that favour the first on that measure or, without
+    a measure, in the method's one question. Frequentist: the share of datasets. Ties count half,
+    and so do statements that are not listed.
 
     Examples
     --------
@@ -157,8 +157,8 @@ def ahead(c: Comparison, first: str, second: str, measure: str | None = None) ->
     place = 0 if measure is None else c.results.measures.index(measure)
     if c.answer.probability is None:
         rope = c.results[c.results.measures[place]].rope
-        found = differences(c.results.oriented()[:, :, place], rope)
-        return float(np.mean((np.sign(found) + 1.0) / 2.0))
+        advantage = differences(c.results.oriented()[:, :, place], rope)
+        return float(np.mean((np.sign(advantage) + 1.0) / 2.0))
     worth = {ABOVE: 1.0, BELOW: 0.0}
     share = [worth.get(signs(label, first, second)[place], 0.5) for label in c.answer.labels]
     listed = c.answer.probability

@@ -1,4 +1,4 @@
-"""A critical-difference diagram for any pairwise decision: bars over those not told apart."""
+"""A critical-difference diagram for any pairwise decision: bars over pairs without a verdict."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["critical_size", "plot_critical"]
 
 @dataclass(frozen=True)
 class Standing:
-    """Who stands where, best first, and which pairs were left open.
+    """The ranking, best first, and the pairs without a verdict.
 
     Attributes
     ----------
@@ -75,16 +75,16 @@ def plot_critical(
     count half for each. Ranks on several measures are not averaged, which would weigh the measures
     against each other; verdicts may be about all of them.
 
-    The verdicts are those of `Pairwise.decide`, which knows nothing of ranks. So a group may leave
-    out an algorithm that stands between its members: then the bar is a thin line with a dot at
-    each member, and letters say who belongs to it. A double line joins equivalent algorithms.
+    The verdicts are those of `Pairwise.decide`, which does not use ranks. So a group may leave out
+    an algorithm that ranks between its members: then the bar is a thin line with a dot at each
+    member, and letters mark the members. A double line joins equivalent algorithms.
 
     Parameters
     ----------
     p : Pairwise
     measure : str, optional
-        Whose ranks; needed where there are several, except by a method that asks one Bayesian
-        question about all (``"gsd-bootstrap"``).
+        The measure to rank by; needed if there are several, except for a method that asks one
+        Bayesian question about all (``"gsd-bootstrap"``).
     level, fdr : float, optional
         As for `Pairwise.decide`.
     ax : Axes, optional
@@ -97,8 +97,8 @@ def plot_critical(
     Notes
     -----
     Beyond 40 algorithms or 20 groups, and against a reference, each algorithm has a row, with a
-    mark at each other one that it is not told apart from. Against a reference the rank is one of
-    two, the reference being the other.
+    mark for each pair without a verdict. Against a reference each rank lies between 1 and 2: it is
+    the rank among two, the algorithm and the reference.
 
     References
     ----------
@@ -116,18 +116,18 @@ def plot_critical(
     rule = rule_of(p, level, fdr)
     table = p.decided(rule)
     chosen = ranked_measure(p, measure)
-    found = _standing(p, table, chosen)
-    bars = _bars(p, found)
+    standing = _standing(p, table, chosen)
+    bars = _bars(p, standing)
     if bars is None:
-        ax = new_axes(ax, rows_size(found.names))
-        draw_rows(ax, found.ranks, found.names, found.left_open)
+        ax = new_axes(ax, rows_size(standing.names))
+        draw_rows(ax, standing.ranks, standing.names, standing.left_open)
         ax.set_xlabel(_meaning(p, chosen), **LITERAL)
         if p.reference is not None:
             ax.set_xlim(0.97, 2.03)
     else:
-        ax = new_axes(ax, line_size(len(found.names), len(bars)))
-        draw_line(ax, found.ranks, found.names, bars, top=0.8)
-    set_title(ax, *_title(p, table, found, bars, rule, chosen))
+        ax = new_axes(ax, line_size(len(standing.names), len(bars)))
+        draw_line(ax, standing.ranks, standing.names, bars, top=0.8)
+    set_title(ax, *_title(p, table, standing, bars, rule, chosen))
     return ax
 
 
@@ -138,11 +138,11 @@ def critical_size(
     level: float | None = None,
     fdr: float | None = None,
 ) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_critical` wants."""
+    """Return the width and height in inches that `plot_critical` needs."""
     table = p.decided(rule_of(p, level, fdr))
-    found = _standing(p, table, ranked_measure(p, measure))
-    bars = _bars(p, found)
-    return rows_size(found.names) if bars is None else line_size(len(found.names), len(bars))
+    standing = _standing(p, table, ranked_measure(p, measure))
+    bars = _bars(p, standing)
+    return rows_size(standing.names) if bars is None else line_size(len(standing.names), len(bars))
 
 
 # what is drawn -----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def _standing(p: Pairwise, table: pd.DataFrame, measure: str | None) -> Standing
     import networkx as nx
 
     ranks = _ranks(p, measure)
-    # An algorithm that was compared with none has no rank, and is left out.
+    # An algorithm without any comparison has no rank and is left out.
     order = [k for k in np.argsort(ranks, kind="stable") if not np.isnan(ranks[k])]
     names = [p.results.algorithms[k] for k in order]
     place = {name: k for k, name in enumerate(names)}
@@ -163,18 +163,18 @@ def _standing(p: Pairwise, table: pd.DataFrame, measure: str | None) -> Standing
     for first, second, statement, asserted in zip(*(table[c] for c in columns), strict=True):
         if first not in place or second not in place:
             continue
-        said = set(signs(statement, first, second))
+        verdict = set(signs(statement, first, second))
         if not asserted:
             left_open.add_edge(place[first], place[second])
-        elif said == {SAME}:
+        elif verdict == {SAME}:
             equivalent.add_edge(place[first], place[second])
-        elif said not in ({ABOVE}, {BELOW}):
+        elif verdict not in ({ABOVE}, {BELOW}):
             unordered += 1
     return Standing(names, ranks[order], left_open, equivalent, unordered)
 
 
 def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
-    """Rank of each algorithm on a measure, as in the docstring of `plot_critical`."""
+    """Return the rank of each algorithm on a measure, as defined in `plot_critical`."""
     names = p.results.algorithms
     place = {name: k for k, name in enumerate(names)}
     behind, met = np.zeros(len(names)), np.zeros(len(names))
@@ -193,18 +193,18 @@ def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
     return np.asarray(ranks)
 
 
-def _bars(p: Pairwise, found: Standing) -> list[Bar] | None:
-    """The groups, from the best on; None where they are too many for a line, or too much."""
-    if p.reference is not None or len(found.names) > MOST_NAMES:
+def _bars(p: Pairwise, standing: Standing) -> list[Bar] | None:
+    """Return the groups, best first; None if there are too many algorithms or groups for a line."""
+    if p.reference is not None or len(standing.names) > MOST_NAMES:
         return None
-    groups = [*_cliques(found.left_open), *_cliques(found.equivalent, equivalent=True)]
+    groups = [*_cliques(standing.left_open), *_cliques(standing.equivalent, equivalent=True)]
     if len(groups) > MOST_BARS:
         return None
     return sorted(groups, key=lambda bar: (bar.equivalent, bar.members))
 
 
 def _cliques(graph: nx.Graph[int], *, equivalent: bool = False) -> list[Bar]:
-    """The largest groups in which every pair has an edge; they may grow exponentially many."""
+    """Return the largest groups in which every pair has an edge; stop if there are too many."""
     import networkx as nx
 
     some = itertools.islice(nx.find_cliques(graph), MOST_BARS + 1)
@@ -223,23 +223,26 @@ def _meaning(p: Pairwise, measure: str | None) -> str:
 def _title(
     p: Pairwise,
     table: pd.DataFrame,
-    found: Standing,
+    standing: Standing,
     bars: list[Bar] | None,
     rule: Rule,
     measure: str | None,
 ) -> list[str]:
     side = "on top" if bars is None else "on the left"
-    said = [f"{p.method.name}: {_meaning(p, measure)}, best {side}", verdicts_words(p, table, rule)]
+    lines = [
+        f"{p.method.name}: {_meaning(p, measure)}, best {side}",
+        verdicts_words(p, table, rule),
+    ]
     if len(p.results.measures) > 1:
-        said.append(f"verdicts are about all {len(p.results.measures)} measures")
+        lines.append(f"verdicts are about all {len(p.results.measures)} measures")
     if bars is None:
-        said.append("marks: those that an algorithm is not told apart from")
+        lines.append("marks: pairs without a verdict")
     elif any(not bar.equivalent for bar in bars):
-        said.append("bars: groups in which every pair is left open")
-    if found.equivalent.number_of_edges():
-        pairs = plural(found.equivalent.number_of_edges(), "pair")
+        lines.append("bars: groups in which every pair is left open")
+    if standing.equivalent.number_of_edges():
+        pairs = plural(standing.equivalent.number_of_edges(), "pair")
         double = "" if bars is None else " (double lines)"
-        said.append(f"{pairs} found equivalent{double}")
-    if found.unordered:
-        said.append(no_winner_words(found.unordered))
-    return said
+        lines.append(f"{pairs} found equivalent{double}")
+    if standing.unordered:
+        lines.append(no_winner_words(standing.unordered))
+    return lines

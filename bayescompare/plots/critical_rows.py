@@ -1,4 +1,4 @@
-"""The critical-difference diagram of very many: a row per algorithm."""
+"""The critical-difference diagram of very many algorithms: a row for each."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["draw_rows", "rows_size"]
 
 _NAME = 28
 
-#: Up to so many rows there is room between them; beyond, they are as narrow as small print.
+#: Up to this many rows are set apart; more are as narrow as small print.
 _MOST_WIDE = 60
 
 
 def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.Graph[int]) -> None:
-    """Draw sorted ranks, best on top, each with marks at those that it is not told apart from."""
+    """Draw sorted ranks, best on top, with a mark in each row per pair without a verdict."""
     rows = np.arange(len(ranks))
     pairs = np.array([(i, j) for one, other in left_open.edges for i, j in _both(one, other)])
     if len(pairs):
@@ -33,7 +33,7 @@ def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.G
         np.maximum.at(reach[1], row, ranks[other])
         ax.hlines(rows, *reach, color=GREY, linewidth=1.0, zorder=1)
         size = 22.0 if len(ranks) <= _MOST_WIDE else 10.0
-        # One call for thousands of them; above the dots, which they may meet.
+        # One call for thousands of marks; they are drawn above the dots that they may meet.
         marks = ax.scatter(ranks[other], row, size, INK, marker="|", linewidths=0.9, zorder=4)
         marks.set_label("left open")
     ax.scatter(ranks, rows, 16.0, BLUE, zorder=3, label="rank")
@@ -47,7 +47,7 @@ def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.G
 
 
 def rows_size(names: Sequence[str]) -> tuple[float, float]:
-    """Return the width and height in inches that `draw_rows` wants."""
+    """Return the width and height in inches that `draw_rows` needs."""
     longest = max(len(clip(name, _NAME)) for name in names)
     return 6.6 + 0.085 * longest, 1.9 + (0.2 if len(names) <= _MOST_WIDE else 0.115) * len(names)
 

@@ -1,4 +1,4 @@
-"""Which picture a result gets: what `Comparison.plot` and `Pairwise.plot` call."""
+"""The choice of the plot for `Comparison.plot` and `Pairwise.plot`."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     c : Comparison
     kind : str, optional
         "statements" (the default), "simplex", "network", "shrinkage", "ranks" (the default for
-        ``"friedman"``), "relation" (that for ``"gsd"`` of more than two), "growth" or "robustness":
-        see `plot_statements` and so on.
+        ``"friedman"``), "relation" (the default for ``"gsd"`` with more than two algorithms),
+        "growth" or "robustness": see `plot_statements` and so on.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -78,7 +78,7 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
 
 
 def _usual(c: Comparison) -> str:
-    """The picture that a comparison gets when none is named."""
+    """Return the default plot of a comparison."""
     if "ranks" in c.method.provides:
         return "ranks"
     ordered = "relation" in c.method.provides and len(c.results.algorithms) > 2
@@ -102,9 +102,9 @@ def plot_pairwise(
     kind : {"matrix", "order", "dominance", "critical"}, optional
         See `plot_matrix` (the default), `plot_order`, `plot_dominance` and `plot_critical`.
     measure : str, optional
-        Whose ranks the critical-difference diagram shows; needed where there are several.
+        The measure whose ranks the critical-difference diagram shows; needed if there are several.
     level, fdr : float, optional
-        Which pairs get a verdict, as for `Pairwise.decide`; the matrix shows no verdicts.
+        The rule of the verdicts, as for `Pairwise.decide`; the matrix shows no verdicts.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -126,8 +126,8 @@ def plot_pairwise(
         draw = partial(draw, measure=measure)
     elif measure is not None:
         raise BayescompareError(
-            f"measure={measure!r}: only the plot 'critical' is of one measure; to compare on one "
-            "alone, give measures=[...] to pairwise()."
+            f"measure={measure!r}: only the plot 'critical' shows a single measure; to compare on "
+            "one alone, pass measures=[...] to pairwise()."
         )
     return (draw if draw is plot_matrix else partial(draw, level=level, fdr=fdr))(p, ax=ax)
 
@@ -135,10 +135,10 @@ def plot_pairwise(
 def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:
     if kind is None:
         return next(iter(known.values()))
-    given: object = kind  # whatever its type says
-    if not isinstance(given, str) or given not in known:
+    argument: object = kind  # of any type at run time
+    if not isinstance(argument, str) or argument not in known:
         raise BayescompareError(
-            f"kind={kind!r} is no picture of this: choose one of {', '.join(known)}."
+            f"Unknown plot {kind!r}: set kind= to one of {', '.join(known)}."
             f"{did_you_mean(str(kind), known)}"
         )
     return known[kind]

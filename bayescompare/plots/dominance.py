@@ -58,13 +58,13 @@ _SMALLEST = 4.0
 
 _NAME = 24
 
-#: What a cell says of its row → colour; told apart in grey too.
+#: Colour of a cell by how its row compares with its column; the colours differ in grey too.
 _FILLS = {"better": BLUE, "worse": ORANGE, "neither": "#333333"}
 
 
 @dataclass(frozen=True)
 class DominanceCell:
-    """One pair: where it stands, what is said on each measure, how surely."""
+    """One pair: its place, its sign on each measure, and how sure that is."""
 
     row: int
     column: int
@@ -75,13 +75,13 @@ class DominanceCell:
     @property
     def says(self) -> str:
         """Whether the row is better or worse on every measure, or neither."""
-        told = set(self.signs)
-        return "better" if told == {ABOVE} else "worse" if told == {BELOW} else "neither"
+        kinds = set(self.signs)
+        return "better" if kinds == {ABOVE} else "worse" if kinds == {BELOW} else "neither"
 
 
 @dataclass(frozen=True)
 class DominanceGrid:
-    """The names along both sides, and the cells that have a pair."""
+    """The names along both sides, and the cells of pairs."""
 
     rows: list[str]
     columns: list[str]
@@ -89,7 +89,7 @@ class DominanceGrid:
 
     @property
     def text(self) -> bool:
-        """Whether there are few enough for text in the cells."""
+        """Whether there are few enough cells for text in them."""
         return max(len(self.rows), len(self.columns)) < _MOST_TEXT
 
     @cached_property
@@ -104,9 +104,9 @@ def plot_dominance(
     r"""Draw each pair's most probable statement and its probability, a sign per measure.
 
     From top to bottom, a cell's signs say for every measure whether the row is better (≻) or worse
-    (≺) than the column, or equivalent (=); ~ is incomparable. Beside them stands the probability
-    of the statement (frequentist: the pair's p-value). A pair with a verdict (`Pairwise.decide`)
-    has a frame, bold text and full colour. Against a reference there is one row.
+    (≺) than the column, or equivalent (=); ~ is incomparable. Beside them is the probability of
+    the statement (frequentist: the pair's p-value). A pair with a verdict (`Pairwise.decide`) has
+    a frame, bold text and full colour. Against a reference there is one row.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def plot_dominance(
 
     Notes
     -----
-    Of more than six measures a cell says how many favour which. Beyond 30 algorithms it has no
-    text, and the colour says whether the row is better on every measure, worse, or neither.
+    With more than six measures a cell says how many favour which. Beyond 30 algorithms it has no
+    text, and its colour shows whether the row is better on every measure, worse, or neither.
 
     References
     ----------
@@ -153,7 +153,7 @@ def plot_dominance(
 
 
 def dominance_size(p: Pairwise) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_dominance` wants."""
+    """Return the width and height in inches that `plot_dominance` needs."""
     return _size(_grid(p, p.decide()))
 
 
@@ -168,13 +168,13 @@ def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
     at_row = {name: k for k, name in enumerate(rows)}
     at_column = {name: k for k, name in enumerate(columns)}
     cells = []
-    told = zip(table["first"], table["second"], table["statement"], strict=True)
+    statements = zip(table["first"], table["second"], table["statement"], strict=True)
     sure = zip(table[level_of(p)], table["asserted"], strict=True)
-    for (first, second, statement), (level, asserted) in zip(told, sure, strict=True):
+    for (first, second, statement), (level, asserted) in zip(statements, sure, strict=True):
         row, column = (second, first) if second == p.reference else (first, second)
-        found = signs(statement, row, column)
+        of_row = signs(statement, row, column)
         cells.append(
-            DominanceCell(at_row[row], at_column[column], found, float(level), bool(asserted))
+            DominanceCell(at_row[row], at_column[column], of_row, float(level), bool(asserted))
         )
     return DominanceGrid([clip(n, _NAME) for n in rows], [clip(n, _NAME) for n in columns], cells)
 
@@ -224,7 +224,7 @@ def _draw_cells(ax: Axes, grid: DominanceGrid, *, bayesian: bool) -> list[FloatA
 
 
 def _fill(cell: DominanceCell, *, bayesian: bool) -> FloatArray:
-    """The colour of what a cell says: full with a verdict, else the paler the less sure."""
+    """Return a cell's colour: full with a verdict, otherwise paler the less sure it is."""
     from matplotlib.colors import to_rgb
 
     sure = cell.level if bayesian else 1.0 - cell.level
@@ -235,12 +235,12 @@ def _fill(cell: DominanceCell, *, bayesian: bool) -> FloatArray:
 def _print_cells(
     ax: Axes, grid: DominanceGrid, fills: Sequence[FloatArray], levels: list[float] | None
 ) -> None:
-    """Print signs and figures: probabilities, held against `levels`, or p-values without them."""
+    """Print signs and figures: probabilities, rounded for `levels`, or p-values without them."""
     box, dpi = ax.get_window_extent(), figure_of(ax).dpi
     wide = 72 * box.width / dpi / len(grid.columns)
     tall = 72 * box.height / dpi / len(grid.rows)
     counted = any(len(cell.signs) > grid.lines for cell in grid.cells)
-    # How wide signs, gap and figure are side by side, in heights of the figure.
+    # Total width of signs, gap and figure, in units of the font size.
     size = min(9.0, wide / (6.3 if counted else 5.2), tall / (1.4 * grid.lines + 0.3))
     if size < _SMALLEST:
         return
@@ -286,11 +286,11 @@ def _add_key(ax: Axes, grid: DominanceGrid) -> None:
         "worse": f"row worse{' on every measure' if several else ''}",
         "neither": "neither",
     }
-    said = {cell.says for cell in grid.cells}
-    keys = [Patch(color=_FILLS[kind], label=words[kind]) for kind in words if kind in said]
+    shown = {cell.says for cell in grid.cells}
+    keys = [Patch(color=_FILLS[kind], label=words[kind]) for kind in words if kind in shown]
     if grid.text:
-        told = "framed, bold and full colour: verdict"
-        keys.append(Patch(facecolor="white", edgecolor=INK, linewidth=2.0, label=told))
+        framed = "framed, bold and full colour: verdict"
+        keys.append(Patch(facecolor="white", edgecolor=INK, linewidth=2.0, label=framed))
     else:
         keys.append(Patch(color="0.88", label="pale: left open"))
     ax.legend(
@@ -307,7 +307,7 @@ def _add_key(ax: Axes, grid: DominanceGrid) -> None:
 def _title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
     what = "most probable statements" if p.bayesian else "leading statements and p-values"
     measures = p.results.measures
-    said = f"{p.method.name}: {what}"
+    line = f"{p.method.name}: {what}"
     if not p.method.one_question and len(measures) > 1:
-        said += f", top to bottom {join_names([clip(name, _NAME) for name in measures], most=8)}"
-    return [said, verdicts_words(p, table, rule)]
+        line += f", top to bottom {join_names([clip(name, _NAME) for name in measures], most=8)}"
+    return [line, verdicts_words(p, table, rule)]

@@ -1,4 +1,4 @@
-"""How the order by generalised stochastic dominance grows with δ."""
+"""The growth with δ of the order by generalised stochastic dominance."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MOST = 60
 def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the number of ordered pairs against δ, each step with the pair that becomes ordered.
 
-    With larger δ fewer utilities are left to object, and so more pairs are comparable.
+    With larger δ fewer utilities are allowed, so more pairs are comparable.
 
     Parameters
     ----------
     c : Comparison
-        By ``"gsd"``.
+        A comparison by ``"gsd"``.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -62,7 +62,7 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
         fontsize="small",
     )
     for (delta, label), height in zip(steps[:_MOST], count[1:], strict=False):
-        # The steps only rise: what is under one on its right, or over it on its left, is free.
+        # The steps only rise, so there is room below a step to the right and above it to the left.
         early = delta < end / 2
         ax.annotate(
             clip_label(label, 30),
@@ -87,21 +87,21 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
 
 
 def growth_size(c: Comparison) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_growth` wants."""
+    """Return the width and height in inches that `plot_growth` needs."""
     _, steps = _steps(c)
     return 7.5, 3.2 + 0.16 * min(len(steps), _MOST)
 
 
 def _steps(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
-    """Pairs ordered at δ = 0, and those ordered later with their δ."""
-    names, found = c.results.algorithms, c.thresholds.values
+    """Return the number of pairs ordered at δ = 0, and the pairs ordered later with their δ."""
+    names, thresholds = c.results.algorithms, c.thresholds.values
     # Either direction orders a pair; the first to do so counts.
-    least = np.fmin(found, found.T)
+    least = np.fmin(thresholds, thresholds.T)
     start, steps = 0, []
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
-            winner, loser = (i, j) if found[i, j] <= found[j, i] else (j, i)
-            if found[i, j] == found[j, i]:
+            winner, loser = (i, j) if thresholds[i, j] <= thresholds[j, i] else (j, i)
+            if thresholds[i, j] == thresholds[j, i]:
                 continue  # equivalent, or comparable at no δ
             if least[i, j] == 0.0:
                 start += 1

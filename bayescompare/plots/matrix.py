@@ -43,8 +43,8 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     """Draw `Pairwise.matrix` as a heat map, its values in the cells.
 
     Bayesian: P("row better than column on every measure" is the most probable statement).
-    Frequentist: the pair's p-value, darker where it is smaller; ``"gsd"`` has a one-sided one for
-    each direction. Pairs that were not compared are grey.
+    Frequentist: the pair's p-value, darker the smaller it is; ``"gsd"`` has a one-sided p-value
+    for each direction. Pairs that were not compared are grey.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     ['0.84', '0.012']
     """
     ax = new_axes(ax, matrix_size(p))
-    # Before the colour bar takes its share of the width.
-    said = f"{p.method.name}: {_meaning(p)}{datasets_words(p)}"
-    set_title(ax, said, most=_side(p) + 0.8)
+    # The title comes before the colour bar, which takes some of the width.
+    caption = f"{p.method.name}: {_meaning(p)}{datasets_words(p)}"
+    set_title(ax, caption, most=_side(p) + 0.8)
     values = p.matrix.values
     image = _draw_cells(ax, values, bayesian=p.bayesian)
     if len(values) <= _MOST_TEXT:
@@ -78,7 +78,7 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
 
 
 def matrix_size(p: Pairwise) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_matrix` wants."""
+    """Return the width and height in inches that `plot_matrix` needs."""
     names = [clip(name, _NAME) for name in p.results.algorithms]
     side = _side(p)
     margin = 0.085 * max(map(len, names))
@@ -120,7 +120,7 @@ def _print_cells(ax: Axes, image: AxesImage, values: FloatArray, *, bayesian: bo
 
 
 def readable(rgba: FloatArray) -> str:
-    """Black or white, whichever has more contrast with a colour (WCAG 2)."""
+    """Return black or white, whichever has more contrast with a colour (WCAG 2)."""
     rgb = rgba[:3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ [0.2126, 0.7152, 0.0722])
@@ -132,7 +132,7 @@ def _label_axes(ax: Axes, p: Pairwise) -> None:
     step = math.ceil(len(names) / _MOST_TICKS)
     ticks, shown = range(0, len(names), step), names[::step]
     size = "small" if len(names) <= _MOST_TEXT else "x-small"
-    # Across where the longest fits between its neighbours.
+    # Names are horizontal if the longest fits between its neighbours.
     turned = 90 if 0.085 * max(map(len, names)) > step * _side(p) / len(names) else 0
     ax.set_xticks(ticks, shown, rotation=turned, fontsize=size, **LITERAL)
     ax.set_yticks(ticks, shown, fontsize=size, **LITERAL)
@@ -150,5 +150,5 @@ def _meaning(p: Pairwise) -> str:
     where = f"on {measures[0]}" if len(measures) == 1 else f"on all {len(measures)} measures"
     if p.method.one_question:
         return "P(row dominates column)"
-    said = "holds on most datasets" if p.method.one_measure else "is the most probable statement"
-    return f"P(“row better than column {where}” {said})"
+    event = "holds on most datasets" if p.method.one_measure else "is the most probable statement"
+    return f"P(“row better than column {where}” {event})"

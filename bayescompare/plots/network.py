@@ -1,4 +1,4 @@
-"""The graph of a network comparison: which measures hang together, and how surely."""
+"""The graph of a network comparison: which measures depend on each other, and how surely."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = ["network_size", "plot_network"]
 #: Radius of a node in points.
 _NODE = 7.0
 
-#: Links up to which every one has its figure; beyond, only the graph's own.
+#: Up to this many links all have their figures; beyond, only those in the graph.
 _ALL_FIGURES = 14
 
 #: Inches of a figure that the title takes.
@@ -64,20 +64,20 @@ _PLACES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.22, 0.78)
 
 
 def plot_network(c: Comparison, *, least: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the learned graph: measures on a circle, independent groups apart from each other.
+    """Draw the learned graph: measures on a circle, with gaps between independent groups.
 
-    Solid arrows are the graph's; on each stand the probability of that arrow and, after the
-    stroke, that of a link in either direction, both over all graphs. A direction is often
-    undecided (about half of the link's probability) where the link itself is sure. Dashed
-    lines are links outside the graph. Widths follow the link's probability. Under the circle
-    each group has its own answer.
+    Solid arrows are in the graph; each is labelled with the probability of that arrow and, after
+    the stroke, that of a link in either direction, both over all graphs. A direction is often
+    undecided (about half of the link's probability) even if the link itself is sure. Dashed
+    lines are links outside the graph. The wider a line, the more probable its link. The answer
+    of each group is below the circle.
 
     Parameters
     ----------
     c : Comparison
-        By the method "network".
+        A comparison by the method "network".
     least : float
-        Links outside the graph are drawn from this probability on.
+        Links outside the graph are drawn if they are at least this probable.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -100,12 +100,12 @@ def plot_network(c: Comparison, *, least: float = 0.05, ax: Axes | None = None) 
     ['auc→accuracy', 'auc→brier', 'accuracy–brier']
     """
     picture = picture_of(c, least)
-    given = ax is not None
+    existing = ax is not None
     wanted = network_size(c)
     ax = new_axes(ax, wanted)
-    width, height = _inches(ax) if given else (wanted[0] - 0.1, wanted[1] - _FOR_TITLE)
+    width, height = _inches(ax) if existing else (wanted[0] - 0.1, wanted[1] - _FOR_TITLE)
     captions = captions_of(c, picture, least, width)
-    # However small the Axes, the circle keeps a third of it.
+    # The circle keeps a third of the Axes, however small they are.
     below = min(CAPTION_LINE * height_of(captions) + 0.1, height * 2 / 3)
     place = places(picture.groups)
     radius = radius_of(place, width, height - below)
@@ -121,7 +121,7 @@ def plot_network(c: Comparison, *, least: float = 0.05, ax: Axes | None = None) 
 
 
 def network_size(c: Comparison) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_network` wants."""
+    """Return the width and height in inches that `plot_network` needs."""
     names = c.results.measures
     radius = wanted_radius(len(names))
     widest = NAME_CHARACTER * max(len(clip(name, NAME)) for name in names) + 0.25
@@ -142,7 +142,7 @@ def _inches(ax: Axes) -> tuple[float, float]:
 def _draw_groups(
     ax: Axes, groups: Sequence[Sequence[str]], place: Mapping[str, tuple[float, float]]
 ) -> None:
-    """Draw the nodes, those of a group in one colour and, where there are others, on one band."""
+    """Draw the nodes: each group in one colour and, if there are several groups, on one band."""
     for group, fill in zip(groups, itertools.cycle(FILLS), strict=False):
         points = np.array([place[name] for name in group])
         if len(groups) > 1:
@@ -218,7 +218,7 @@ def _draw_figure(
     *,
     inside: bool,
 ) -> None:
-    """Print a link's figure where no other figure is, as near to its middle as that allows."""
+    """Print a link's figure as near to its middle as the other figures allow."""
     half = 0.036 * len(words)
 
     def clash(share: float) -> float:
@@ -261,12 +261,12 @@ def _draw_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
 
 def _title(c: Comparison, picture: NetworkPicture) -> list[str]:
     details, options = details_of(c), c.method.options()
-    given = not isinstance(options["search"], str)
-    which = "graph given" if given else "best graph" if options["average"] else "learned graph"
+    fixed = not isinstance(options["search"], str)
+    which = "graph given" if fixed else "best graph" if options["average"] else "learned graph"
     groups = "all measures linked"
     if len(picture.groups) > 1:
         groups = f"{len(picture.groups)} independent groups"
-    limit = "" if given else f"at most {plural(details.max_parents, 'parent')} each, "
+    limit = "" if fixed else f"at most {plural(details.max_parents, 'parent')} each, "
     arrows = plural(len(picture.edges), "arrow") if picture.edges else "no arrows"
     return [
         f"{which}: {arrows}, {groups}",

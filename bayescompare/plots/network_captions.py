@@ -1,4 +1,4 @@
-"""The small print under the picture of a network: each group's own answer, and the key."""
+"""The captions below the plot of a network: the answer of each group, and the key."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 __all__ = ["CAPTION_LINE", "FILLS", "Caption", "captions_of", "draw_captions", "height_of"]
 
-#: Okabe & Ito's colours; neighbours differ, and the eighth group begins anew.
+#: Okabe & Ito's colours; neighbours differ, and the eighth group starts over.
 FILLS = (ORANGE, SKY, GREEN, "#F0E442", BLUE, "#CC79A7", VERMILION)
 
 #: Inches per line and per character of a caption, and the longest name in one.
 CAPTION_LINE, _CHARACTER, _NAME = 0.165, 0.072, 18
 
-#: Groups up to which captions stand in one column.
+#: Up to this many groups the captions form one column.
 _ONE_COLUMN = 6
 
 
 @dataclass(frozen=True)
 class Caption:
-    """Lines of small print, with the colour of the group that they are about."""
+    """Lines of small print, with the colour of their group."""
 
     lines: Sequence[str]
     fill: str | None
@@ -56,51 +56,51 @@ class Caption:
 def captions_of(
     c: Comparison, picture: NetworkPicture, least: float, width: float
 ) -> list[Caption]:
-    """Return each group's own answer, in one column or two, and the key under them."""
+    """Return the answer of each group, in one column or two, and the key below them."""
     groups = details_of(c).components
     columns = 1 if len(groups) <= _ONE_COLUMN else 2
     each = max(24, int((width / columns - 0.3) / _CHARACTER))
-    made: list[Caption] = []
+    captions: list[Caption] = []
     rows, fills = [0] * columns, itertools.cycle(FILLS)
     for k, (group, fill) in enumerate(zip(groups, fills, strict=False)):
         column = k * columns // len(groups)
         wrapped = textwrap.wrap(_answer_words(group), each, subsequent_indent="   ")
         lines = [line.replace(GLUE, " ") for line in wrapped]
-        made.append(Caption(lines, fill, column, rows[column]))
+        captions.append(Caption(lines, fill, column, rows[column]))
         rows[column] += len(lines)
     key = textwrap.wrap(_key(picture, least), max(24, int(width / _CHARACTER)))
-    return [*made, Caption(key, None, 0, max(rows))]
+    return [*captions, Caption(key, None, 0, max(rows))]
 
 
 def height_of(captions: Iterable[Caption]) -> int:
-    """Return how many lines the captions take."""
+    """Return the number of lines of the captions."""
     return max(caption.row + len(caption.lines) for caption in captions)
 
 
 def _answer_words(group: Component) -> str:
     held = Statement.parse(group.best).abridged().by_state(group.measures)
-    said = "; ".join(
+    words = "; ".join(
         f"{state} on {join_names([clip(name, _NAME) for name in names])}"
         for state, names in held.items()
     )
     drawn = "" if group.exact else " (Monte Carlo)"
     sure = probability_equation(group.probability).replace(" ", GLUE)
-    return f"{sure}{drawn}: {said}"
+    return f"{sure}{drawn}: {words}"
 
 
 def _key(picture: NetworkPicture, least: float) -> str:
     if picture.probability is None:
         return "No probabilities: too many measures to sum over all graphs."
-    told = []
+    sentences = []
     if picture.edges:
-        told.append("On arrows: P(this arrow) / P(a link either way), over all graphs.")
+        sentences.append("On arrows: P(this arrow) / P(a link either way), over all graphs.")
     if picture.others:
-        told.append(f"Dashed: not in the graph, but P(a link) ≥ {setting(least)}.")
-    return " ".join(told) or f"No link has P ≥ {setting(least)} over all graphs."
+        sentences.append(f"Dashed: not in the graph, but P(a link) ≥ {setting(least)}.")
+    return " ".join(sentences) or f"No link has P ≥ {setting(least)} over all graphs."
 
 
 def draw_captions(ax: Axes, captions: Sequence[Caption]) -> None:
-    """Print the captions up from the lower edge of the Axes."""
+    """Print the captions, the last line at the lower edge of the Axes."""
     height = height_of(captions)
     columns = max(caption.column for caption in captions) + 1
     for caption in captions:

@@ -1,4 +1,4 @@
-"""What the picture of a network shows, and where on the circle it stands."""
+"""What the plot of a network shows, and its layout on the circle."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _GAP = 0.75
 
 @dataclass(frozen=True)
 class NetworkPicture:
-    """What is drawn.
+    """The content of the plot.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class NetworkPicture:
     others : list of (str, str)
         Links that are not in the graph but probable enough.
     probability : DataArray or None
-        `c.edges`, None where there are too many measures to sum over all graphs.
+        `c.edges`, None if there are too many measures to sum over all graphs.
     """
 
     groups: list[list[str]]
@@ -71,7 +71,7 @@ class NetworkPicture:
 
 
 def all_probabilities(c: Comparison) -> xr.DataArray | None:
-    """Return `c.edges`, or None where there are too many measures to sum over all graphs."""
+    """Return `c.edges`, or None if there are too many measures to sum over all graphs."""
     from bayescompare.methods.network.graph import MOST_SUMMED
 
     return None if len(c.results.measures) > MOST_SUMMED else c.edges
@@ -84,7 +84,7 @@ def link_probability(edges: xr.DataArray) -> FloatArray:
 
 
 def picture_of(c: Comparison, least: float) -> NetworkPicture:
-    """Read off a comparison what is to be drawn."""
+    """Return the content of the plot of a comparison."""
     if "network" not in c.method.provides:
         raise c.method.unavailable("network")
     if not is_number(least) or not 0 <= least <= 1:
@@ -118,7 +118,7 @@ def groups_of(c: Comparison) -> list[list[str]]:
 def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edge]) -> list[str]:
     """Order a group on the circle so that few of its links cross and the links are short.
 
-    Depth first a tree has no crossings; swaps then mend what other graphs have.
+    In depth-first order a tree has no crossings; swaps then reduce those of other graphs.
     """
     members = set(group)
     inside = [edge for edge in edges if set(edge) <= members]
@@ -134,9 +134,9 @@ def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edg
         before = best
         for i, j in itertools.combinations(range(len(order)), 2):
             at[[i, j]] = at[[j, i]]
-            found = _tangle(at[pairs], weight, len(order))
-            if found < best - 1e-9:
-                best = found
+            tangle = _tangle(at[pairs], weight, len(order))
+            if tangle < best - 1e-9:
+                best = tangle
             else:
                 at[[i, j]] = at[[j, i]]
         if best == before:
@@ -154,7 +154,7 @@ def _depth_first(group: Sequence[str], edges: Sequence[Edge]) -> list[str]:
 
 
 def _tangle(pairs: IntArray, weight: FloatArray, size: int) -> float:
-    """Weighted crossings, and the chords' lengths so that equals are told apart."""
+    """Return the weighted crossings plus the chords' lengths, which break ties."""
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     begins = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)
     crossings = (begins * weight[:, None] * weight).sum()
@@ -162,11 +162,11 @@ def _tangle(pairs: IntArray, weight: FloatArray, size: int) -> float:
     return float(crossings + 0.05 * (weight * length).sum())
 
 
-# where it stands ---------------------------------------------------------------------------------
+# layout ------------------------------------------------------------------------------------------
 
 
 def wanted_radius(measures: int) -> float:
-    """Return the radius in inches at which the figures on the links have room."""
+    """Return the radius in inches that leaves room for the figures on the links."""
     return 1.25 + 0.11 * measures
 
 
@@ -175,7 +175,7 @@ def places(groups: Sequence[Sequence[str]]) -> dict[str, tuple[float, float]]:
     gap = _GAP if len(groups) > 1 else 0.0
     slots = sum(len(group) + gap for group in groups)
     count = sum(map(len, groups))
-    # Two side by side; more begin at the top.
+    # Two measures are side by side; more start at the top.
     start = math.pi if count == 2 else math.pi / 2
     place, at = {}, 0.0
     for group in groups:
@@ -188,18 +188,18 @@ def places(groups: Sequence[Sequence[str]]) -> dict[str, tuple[float, float]]:
 
 
 def aligned(x: float) -> str:
-    """Return how a name stands beside its node: outwards."""
+    """Return the alignment that puts a name outside its node."""
     return "center" if abs(x) < 0.06 else "left" if x > 0 else "right"
 
 
 def radius_of(place: Mapping[str, tuple[float, float]], width: float, height: float) -> float:
-    """The largest radius in inches at which all names stay within width and height."""
-    found = [1.5 * wanted_radius(len(place))]
+    """Return the largest radius in inches at which all names stay within width and height."""
+    limits = [1.5 * wanted_radius(len(place))]
     for name, (x, y) in place.items():
         long = NAME_CHARACTER * len(clip(name, NAME))
         beside = long / 2 if aligned(x) == "center" else long + TO_NAME / 72
         if abs(x) > 0.06:
-            found.append((width / 2 - beside) / abs(x))
+            limits.append((width / 2 - beside) / abs(x))
         if abs(y) > 0.06:
-            found.append((height / 2 - TO_NAME / 72 - NAME_LINE) / abs(y))
-    return max(min(found), 0.35)
+            limits.append((height / 2 - TO_NAME / 72 - NAME_LINE) / abs(y))
+    return max(min(limits), 0.35)

@@ -1,4 +1,4 @@
-"""The Hasse diagram of the winners over all pairs."""
+"""The Hasse diagram of winners and losers over all pairs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_graph", "graph_size", "order_size", "plot_order"]
 
-#: Inches between rows and per character of a name, and the most a figure may be wide.
+#: Inches between rows and per character of a name, and the largest width of a figure.
 _ROW, _CHARACTER, _WIDEST = 1.0, 0.095, 30.0
 
 _NAME = 24
@@ -41,10 +41,10 @@ _NAME = 24
 #: Half the height of a node in points: arrows begin and end there.
 _HALF_NODE = 11.0
 
-#: Rows of algorithms that nothing orders hold this many.
+#: Rows of unordered algorithms hold at least this many.
 _LEAST_IN_ROW = 6
 
-#: Rows between the lines of one row, and between those that nothing orders.
+#: Distance, in rows, between the lines of one row and between rows of unordered algorithms.
 _LINE = 0.45
 
 type Node = str | tuple[str, str, int]
@@ -52,20 +52,20 @@ type Node = str | tuple[str, str, int]
 
 @dataclass(frozen=True)
 class OrderLayout:
-    """Where everything stands.
+    """The positions of nodes and edges.
 
     Attributes
     ----------
     rows : list of list of Node
         Best on top; a tuple (winner, loser, row) is where a long edge passes a row.
     edges : list of (str, str)
-        What is drawn.
+        The arrows.
     loose : list of list of str
         Rows of algorithms that are in no edge.
     cyclic : bool
         Whether the edges contain a cycle, so that no order exists.
     room : float
-        How many names fit beside each other.
+        How many names fit side by side.
     """
 
     rows: list[list[Node]]
@@ -80,8 +80,8 @@ def plot_order(
 ) -> Axes:
     """Draw winners above losers: an arrow from each algorithm to the next ones it is better than.
 
-    Arrows that follow from others are left out (transitive reduction); should the verdicts
-    contain a cycle, every arrow on it is drawn. Algorithms that nothing orders have their own row.
+    Arrows that follow from others are left out (transitive reduction); if the verdicts contain a
+    cycle, every arrow on it is drawn. Unordered algorithms have their own row.
 
     Parameters
     ----------
@@ -114,12 +114,12 @@ def plot_order(
 def order_size(
     p: Pairwise, *, level: float | None = None, fdr: float | None = None
 ) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_order` wants."""
+    """Return the width and height in inches that `plot_order` needs."""
     return graph_size(p.order(level=level, fdr=fdr))
 
 
 def draw_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
-    """Draw a graph of who is above whom, best on top."""
+    """Draw a graph of winners and losers, best on top."""
     layout = _layout(graph)
     ax = new_axes(ax, _size(layout))
     place = _places(layout)
@@ -133,7 +133,7 @@ def draw_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
 
 
 def graph_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
-    """Return the width and height in inches that `draw_graph` wants."""
+    """Return the width and height in inches that `draw_graph` needs."""
     return _size(_layout(graph))
 
 
@@ -162,7 +162,7 @@ def _layout(graph: nx.DiGraph[str]) -> OrderLayout:
 
 
 def _needed(graph: nx.DiGraph[str], knots: nx.DiGraph[int]) -> list[tuple[str, str]]:
-    """The edges that do not follow from others; on a cycle (a knot of algorithms) all of them."""
+    """Return the edges that do not follow from others, and all edges on a cycle (a knot)."""
     import networkx as nx
 
     kept, knot = nx.transitive_reduction(knots), knots.graph["mapping"]
@@ -174,7 +174,7 @@ def _needed(graph: nx.DiGraph[str], knots: nx.DiGraph[int]) -> list[tuple[str, s
 
 
 def _depths(knots: nx.DiGraph[int]) -> dict[str, int]:
-    """Length of the longest path down to each algorithm; those on a cycle share a depth."""
+    """Return the longest path down to each algorithm; those on a cycle share a depth."""
     import networkx as nx
 
     depth: dict[int, int] = {}
@@ -186,7 +186,7 @@ def _depths(knots: nx.DiGraph[int]) -> dict[str, int]:
 def _uncrossed(
     rows: list[list[Node]], edges: list[tuple[str, str]], depth: dict[str, int]
 ) -> list[list[Node]]:
-    """Sort each row by where its neighbours stand, to and fro, so that fewer edges cross."""
+    """Sort each row by the positions of its neighbours, down and up, so that fewer edges cross."""
     linked: dict[Node, list[Node]] = {}
     for edge in edges:
         for one, other in itertools.pairwise(_stations(*edge, depth)):
@@ -204,20 +204,20 @@ def _uncrossed(
 
 
 def _stations(winner: str, loser: str, depth: dict[str, int]) -> list[Node]:
-    """The nodes an edge passes: its ends, and a place in every row between them."""
+    """Return the nodes of an edge: its ends, and a place in every row between them."""
     between = range(depth[winner] + 1, depth[loser])
     return [winner, *((winner, loser, row) for row in between), loser]
 
 
 def _lines(row: Sequence[Node], room: float) -> int:
-    """On how many lines the names of a row stand, in turn, so that all have their room."""
+    """Return the number of lines over which the names of a row are staggered, to have room."""
     named = sum(isinstance(node, str) for node in row)
-    # Edges that pass need some of it too.
+    # Passing edges need some of the room too.
     return math.ceil(named / (room if named == len(row) else 0.8 * room)) or 1
 
 
 def _slots(row: Sequence[Node], room: float) -> list[float]:
-    """Width of each node; passing edges need less than a name, and make do with what is left."""
+    """Return the width of each node; passing edges share the room that the names leave."""
     own = 1.0 / _lines(row, room)
     named = sum(isinstance(node, str) for node in row)
     passing = min(0.4, max((room - own * named) / max(len(row) - named, 1), 0.02))
@@ -229,17 +229,17 @@ def _length(row: Sequence[Node], room: float) -> float:
 
 
 def _unit(names: Iterable[str]) -> float:
-    """Inches that the longest name takes."""
+    """Return the width of the longest name in inches."""
     return 0.45 + _CHARACTER * max(len(clip(name, _NAME)) for name in names)
 
 
 def _places(layout: OrderLayout) -> dict[Node, tuple[float, float]]:
-    """Place of every node: rows one unit apart, each row centred."""
+    """Return the place of every node: rows one unit apart, each row centred."""
     place: dict[Node, tuple[float, float]] = {}
     loose: list[list[Node]] = [list(row) for row in layout.loose]
     y = 0.0
     for k, row in enumerate([*layout.rows, *loose]):
-        # A gap before the row of those that nothing orders.
+        # A gap before the row of unordered algorithms.
         y -= 0.25 if k == len(layout.rows) > 0 else 0.0
         left, lines = -_length(row, layout.room) / 2, _lines(row, layout.room)
         named = 0
@@ -256,7 +256,7 @@ def _size(layout: OrderLayout) -> tuple[float, float]:
     rows += [list(row) for row in layout.loose]
     unit = _unit(node for row in rows for node in row if isinstance(node, str))
     width = unit * (max(_length(row, layout.room) for row in rows) + 0.5) + 0.4
-    # No arrow needs room below a row that nothing orders, but for the last one's margin.
+    # Rows of unordered algorithms need no room for arrows, only a margin after the last.
     high = len(layout.rows) + _LINE * len(layout.loose) + (0.55 if layout.loose else 0.0)
     high += sum(_LINE * (_lines(row, layout.room) - 1) for row in rows)
     return min(max(width, 6.0), _WIDEST), _ROW * high + 0.5
@@ -274,7 +274,7 @@ def _draw_edges(ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, fl
         level = depth[winner] >= depth[loser]
         stations = _stations(winner, loser, depth)
         tip = moved(ax, ax.transData, arrival[winner, loser], _HALF_NODE)
-        # Within a row only a cycle has arrows; they go in arcs over the names between.
+        # Only the arrows of a cycle stay within a row; they pass over the names in arcs.
         bend = 0.0 if not level else 0.4 if place[winner] > place[loser] else -0.4
         pieces = list(itertools.pairwise(stations))
         for k, (start, end) in enumerate(pieces):
@@ -295,7 +295,7 @@ def _draw_edges(ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, fl
                 },
                 annotation_clip=False,
             )
-            # Within the Axes by construction; measuring a thousand arrows takes long.
+            # Arrows are within the Axes by construction; measuring a thousand takes long.
             arrow.set_in_layout(False)
             arrow.set_label(str(State.order(winner, loser)))
 
@@ -303,7 +303,7 @@ def _draw_edges(ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, fl
 def _arrivals(
     layout: OrderLayout, place: dict[Node, tuple[float, float]], depth: dict[str, int]
 ) -> dict[tuple[str, str], float]:
-    """Where along the loser's upper edge, in points from its middle, each arrow ends."""
+    """Return where each arrow ends on the loser's upper edge, in points from its middle."""
     coming: dict[str, list[tuple[float, str]]] = {}
     for winner, loser in layout.edges:
         before = _stations(winner, loser, depth)[-2]
@@ -340,9 +340,9 @@ def _title(p: Pairwise, graph: nx.DiGraph[str], layout: OrderLayout, rule: Rule)
     decided = graph.number_of_edges() + mixed
     name = rule.name(bayesian=p.bayesian)
     verdicts = f"a verdict for {decided} of {pairs} ({name}){datasets_words(p)}"
-    said = [f"winners above losers: {verdicts}"]
+    lines = [f"winners above losers: {verdicts}"]
     if mixed:
-        said.append(no_winner_words(mixed))
+        lines.append(no_winner_words(mixed))
     if layout.cyclic:
-        said.append("the verdicts contain a cycle, so there is no order within it")
-    return said
+        lines.append("the verdicts contain a cycle, so there is no order within it")
+    return lines

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks on a line, and bars over those that do not differ."""
+"""The critical-difference diagram: mean ranks on a line, and bars over ranks that do not differ."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["plot_ranks", "ranks_size"]
 
 
 def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean ranks, the best on the left; a bar joins those closer than significant.
+    """Draw the mean ranks, best on the left; bars join ranks that do not differ significantly.
 
     Parameters
     ----------
     c : Comparison
-        By ``"friedman"``.
+        A comparison by ``"friedman"``.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -54,13 +54,13 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
 
 
 def ranks_size(c: Comparison) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_ranks` wants."""
+    """Return the width and height in inches that `plot_ranks` needs."""
     bars = joined(np.sort(c.ranks.to_numpy()), c.critical_difference)
     return line_size(len(c.results.algorithms), len(bars))
 
 
 def joined(ranks: np.ndarray[tuple[int], np.dtype[np.float64]], apart: float) -> list[list[int]]:
-    """Runs of sorted ranks that do not differ, none within another.
+    """Return the maximal runs of sorted ranks that do not differ.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The Hasse diagram of generalised stochastic dominance, as it is in the data."""
+"""The Hasse diagram of generalised stochastic dominance in the data."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ __all__ = ["plot_relation", "relation_size"]
 
 
 def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Draw who dominates whom: an arrow to those next below; what follows from others is left out.
+    """Draw an arrow from each algorithm to those that it dominates directly.
+
+    Arrows that follow from others are left out.
 
     Parameters
     ----------
     c : Comparison
-        By ``"gsd"``.
+        A comparison by ``"gsd"``.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -42,15 +44,15 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     graph = c.order()
     ax = draw_graph(graph, ax)
-    said = [c.headline()]
+    lines = [c.headline()]
     if c.incomparable:
         apart = join_names([f"{a} and {b}" for a, b in c.incomparable], most=8)
-        said.append(f"Incomparable pairs: {apart}")
-    set_title(ax, *said)
+        lines.append(f"Incomparable pairs: {apart}")
+    set_title(ax, *lines)
     return ax
 
 
 def relation_size(c: Comparison) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_relation` wants."""
+    """Return the width and height in inches that `plot_relation` needs."""
     width, height = graph_size(c.order())
     return width, height + 0.5

@@ -18,14 +18,14 @@ __all__ = ["plot_robustness"]
 
 
 def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -> Axes:
-    """Draw the p-value against γ, the share of the data that may be anything.
+    """Draw the p-value against γ, the share of the data that may be arbitrarily corrupted.
 
     Parameters
     ----------
     c : Comparison
-        Of two algorithms by ``"gsd"``.
+        A comparison of two algorithms by ``"gsd"``.
     rng : None, int or Generator
-        For the resamples; the answer's own by default.
+        For the resamples; by default the seed of the answer.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -52,9 +52,9 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
     ax.set_xlim(0.0, float(curve["gamma"].iloc[-1]))
     ax.spines[["top", "right"]].set_visible(False)
     last = curve.attrs["robust_up_to"]
-    said = "not significant even without corruption"
+    verdict = "not significant even without corruption"
     if last is not None:
         of_all = statistic(last * len(c.results.datasets), significant=2)
-        said = f"significant up to γ = {statistic(last, significant=3)} ({of_all} datasets)"
-    set_title(ax, f"{c.best}: {said}")
+        verdict = f"significant up to γ = {statistic(last, significant=3)} ({of_all} datasets)"
+    set_title(ax, f"{c.best}: {verdict}")
     return ax

@@ -1,4 +1,4 @@
-"""How an answer changes with the weight of its prior, or with a rope."""
+"""The change of an answer with the weight of its prior, or with a rope."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table : DataFrame
-        From `Comparison.sensitivity` or `Comparison.rope_sensitivity`. The bounds over all prior
-        means, where the table has them, are drawn as a band about the leading statement.
+        From `Comparison.sensitivity` or `Comparison.rope_sensitivity`. Bounds over all prior
+        means, if the table has them, are drawn as a band for the leading statement.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -65,10 +65,10 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         text.set(**LITERAL)
     ax.spines[["top", "right"]].set_visible(False)
     first, last = (str(table.iloc[k].idxmax()) for k in (0, -1))
-    said = (
+    caption = (
         f"{first} leads throughout"
         if (table.idxmax(axis=1) == first).all()
         else (f"the lead changes, from {first} to {last}")
     )
-    set_title(ax, said)
+    set_title(ax, caption)
     return ax

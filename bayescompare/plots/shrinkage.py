@@ -1,4 +1,4 @@
-"""Every dataset by itself, and drawn to what the others say."""
+"""Every dataset by itself, and its figure given all datasets."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ __all__ = ["plot_shrinkage", "shrinkage_size"]
 #: Longest name, and characters of a label that fit on one line.
 _NAME, _LONGEST = 24, 84
 
-#: Inches per dataset, and rows beyond which only the middle of the names could be read.
+#: Inches per dataset, and the default of the largest number of rows.
 _ROW, _MOST = 0.22, 60
 
 
 @dataclass(frozen=True)
 class ShrinkagePicture:
-    """What is drawn: own and pooled figure, and the own interval where there is one.
+    """The content of the plot: own and pooled figures, and their own intervals if there are any.
 
     Attributes
     ----------
     own, pooled : arrays
-        The same where nothing is pooled.
+        The same if nothing is pooled.
     interval : array (2, n), optional
     label : str
-        What the axis shows.
+        The label of the axis.
     sides : tuple of (str, str)
-        What being left and right of the centre means.
+        The meaning of the left and the right side of the centre.
     centre, rope : float
-        Where neither is better, and how far from there both still are equivalent.
+        Where neither is better, and how far from there both are still equivalent.
     """
 
     own: FloatArray
@@ -63,18 +63,18 @@ class ShrinkagePicture:
 
 
 def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) -> Axes:
-    """Draw a row per dataset: its own figure, and what it becomes given all datasets.
+    """Draw a row per dataset: its figure by itself, and given all datasets.
 
     For ``"hierarchical"`` the figure is the share of discordant errors that are the first
-    algorithm's, for ``"correlated-t"`` its mean advantage, each with the 95 % interval that the
-    dataset has by itself; for ``"poisson-binomial"`` it is P(the first algorithm is better).
+    algorithm's, for ``"correlated-t"`` its mean advantage, each with the 95 % interval from the
+    dataset by itself; for ``"poisson-binomial"`` it is P(the first algorithm is better).
 
     Parameters
     ----------
     c : Comparison
-        By a method that has `per_dataset`.
+        A comparison by a method that has `per_dataset`.
     most : int
-        Most rows; of more datasets those whose figures move or differ from ½ the most.
+        Largest number of rows; of more datasets those whose figures move or differ from ½ most.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -115,7 +115,7 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
 
 
 def shrinkage_size(c: Comparison, *, most: int = _MOST) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_shrinkage` wants."""
+    """Return the width and height in inches that `plot_shrinkage` needs."""
     return 7.0, 1.9 + _ROW * min(len(c.results.datasets), most)
 
 
@@ -140,7 +140,7 @@ def _picture(c: Comparison) -> ShrinkagePicture:
 
 
 def _kept(shown: ShrinkagePicture, most: int) -> IntArray:
-    """The datasets drawn, sorted: the farthest from undecided are the most to see."""
+    """Return the datasets to draw, sorted: those farthest from undecided."""
     far = np.maximum(np.abs(shown.own - shown.centre), np.abs(shown.own - shown.pooled))
     kept = np.sort(np.argsort(-far, kind="stable")[:most])
     return np.asarray(kept[np.argsort(shown.own[kept], kind="stable")])
@@ -159,7 +159,7 @@ def _finish(ax: Axes, shown: ShrinkagePicture, rows: int, *, more: int) -> None:
     ax.set_xlabel(words, fontsize="small", **LITERAL)
     if more > 0:
         ax.set_ylabel(f"datasets ({more} nearer to undecided not shown)")
-    # Below the axis and its words, whatever the height of the figure.
+    # Below the axis and its label, whatever the height of the figure.
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),

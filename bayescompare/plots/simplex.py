@@ -41,13 +41,13 @@ _COLOURS = (BLUE, ORANGE, GREEN)
 def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | None = None) -> Axes:
     """Draw the posterior of θ over three statements, such as "A>B", "B>A" and "A=B".
 
-    Each point is a draw; the lines part the regions where one statement is the most probable, so
-    that the share of points in a region estimates the probability printed at its corner.
+    Each point is a draw; the lines separate the regions in which one statement is the most
+    probable, so that the share of points in a region estimates the probability at its corner.
 
     Parameters
     ----------
     c : Comparison
-        With exactly three possible statements: one measure that has a rope.
+        A comparison with exactly three possible statements, as on one measure with a rope.
     draws : int
         Number of points.
     rng : None, int or Generator
@@ -70,7 +70,7 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
     """
     if not has_simplex(c):
         raise BayescompareError(
-            f"kind='simplex' needs exactly three possible statements, and here are "
+            f"kind='simplex' needs exactly three possible statements, but there are "
             f"{count(c.answer.n_statements)}: compare two algorithms on one measure with a rope, "
             "or use kind='statements'."
         )
@@ -94,12 +94,12 @@ def has_simplex(c: Comparison) -> bool:
 
 
 def _corner_order(labels: tuple[str, ...]) -> list[int]:
-    """Left, right, top: equivalence stands between the two, on top."""
+    """Return the statements for left, right and top; equivalence is on top, between the two."""
     return sorted(range(3), key=lambda k: ("=" in Statement.parse(labels[k]).relations, k))
 
 
 def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray:
-    """Posterior draws (draws, 3); those that the answer came from, where it came from any."""
+    """Return posterior draws (draws, 3), those of the answer itself if it was sampled."""
     tree = c.answer.tree
     if tree is None:
         tree = c.draws(draws, chains=1, rng=rng)
@@ -123,7 +123,7 @@ def _draw_triangle(ax: Axes) -> None:
     ax.plot(x, y, color=INK, linewidth=1.2, zorder=3)
     centre = _CORNERS.mean(axis=0)
     for k in range(3):
-        # Where two statements are equally probable and the third is less so.
+        # Here two statements are equally probable and the third is less so.
         middle = (_CORNERS[k] + _CORNERS[(k + 1) % 3]) / 2
         x, y = np.stack([centre, middle]).T
         ax.plot(x, y, color=INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=3)

@@ -1,4 +1,4 @@
-"""Bars per statement: how sure it leads, how often it holds, and on how many datasets it did."""
+"""A bar per statement: P that it leads, how often it holds, and on how many datasets it held."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_statements", "statements_size"]
 
-#: A statement without a dataset and less probable than this has no bar of its own.
+#: A statement that no dataset supports and that is less probable than this has no separate bar.
 _NEGLIGIBLE = 0.0005
 
-#: Inches that the title may take: beside the labels, above bars and figures.
+#: Largest width of the title in inches: the room above bars and figures, without the labels.
 _TITLE = 5.6
 
 #: Monte Carlo error bars reach this many standard errors.
@@ -66,15 +66,15 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     """Draw a bar per statement, the most probable on top.
 
     Bayesian: the bar is P(the statement is the most probable one), with Monte Carlo error bars
-    or imprecise bounds where there are any, and below it in the same row the posterior of θ, how
+    or imprecise bounds if there are any; below it in the same row is the posterior of θ, how
     often the statement holds. Frequentist: the bar is the number of datasets.
 
     Parameters
     ----------
     c : Comparison
     most : int
-        Most bars for single statements; the others share one. So do those never observed and
-        not listed.
+        Largest number of bars for single statements; the others share one, and so do those that
+        were never observed and are not listed.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -101,7 +101,7 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
 
 
 def statements_size(c: Comparison, *, most: int = 20) -> tuple[float, float]:
-    """Return the width and height in inches that `plot_statements` wants."""
+    """Return the width and height in inches that `plot_statements` needs."""
     return _size(_rows(c, most))
 
 
@@ -113,7 +113,7 @@ def _rows(c: Comparison, most: int) -> list[Row]:
     answer = c.answer
     best = answer.labels.index(c.best)
     ranked = _ranked(answer, best)
-    # What the verdict is about has its bar, datasets or not.
+    # The statement of the verdict always has a bar, even if no dataset supports it.
     kept = [k for k in ranked[:most] if k == best or not _negligible(answer, k)]
     shown = set(kept)
     rest = [k for k in ranked if k not in shown]
@@ -131,7 +131,7 @@ def _check_most(most: object) -> None:
 
 def _ranked(answer: Answer, best: int) -> list[int]:
     score = answer.counts if answer.probability is None else answer.probability
-    # The best one leads even when it is tied; the words name it.
+    # The best one comes first even if it is tied, because the title names it.
     leads = np.arange(len(score)) != best
     order: list[int] = np.lexsort((-answer.counts, -score, leads)).tolist()
     return order
@@ -160,7 +160,7 @@ def _row(answer: Answer, k: int, *, best: bool) -> Row:
 
 
 def _others(answer: Answer, rest: list[int]) -> Iterator[Row]:
-    """The listed statements without a bar of their own, together."""
+    """Yield one bar for the listed statements without a separate one."""
     if rest:
         p = None if answer.probability is None else float(answer.probability[rest].sum())
         yield Row(
@@ -169,7 +169,7 @@ def _others(answer: Answer, rest: list[int]) -> Iterator[Row]:
 
 
 def _unlisted(answer: Answer) -> Iterator[Row]:
-    """The statements that nobody listed, because no dataset supports them."""
+    """Yield one bar for the statements that are not listed because no dataset supports them."""
     unlisted = answer.n_statements - len(answer.labels)
     if unlisted and answer.probability is not None and answer.unobserved is not None:
         listed = float(answer.probability[answer.counts == 0].sum())
@@ -238,7 +238,7 @@ def _draw_theta(ax: Axes, rows: list[Row]) -> None:
     ax.errorbar(
         mean,
         y,
-        # A skewed θ may have its mean outside the interval.
+        # The mean of a skewed θ may lie outside the interval.
         xerr=(np.maximum(mean - low, 0.0), np.maximum(high - mean, 0.0)),
         fmt="o",
         color=VERMILION,
@@ -268,7 +268,7 @@ def _label_axes(ax: Axes, c: Comparison, rows: list[Row]) -> None:
 
     ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize="small", **LITERAL)
     ax.set_ylim(len(rows) - 0.45, -0.55)
-    # As many characters as the Axes are high.
+    # As many characters as fit the height of the Axes.
     high = 72 * ax.get_window_extent().height / figure_of(ax).dpi
     measures = clip(" | ".join(c.results.measures), max(12, int(high / 5.2) - 10))
     ax.set_ylabel(f"statement on {measures}", fontsize="small", **LITERAL)
@@ -304,11 +304,11 @@ def _add_legend(ax: Axes) -> None:
 
 
 def _title(best: str, headline: str) -> list[str]:
-    said = short_label(best)
+    prefix = short_label(best)
     label = str(Statement.parse(best).abridged())
-    if not headline.startswith(said):
+    if not headline.startswith(prefix):
         return [headline]
-    verdict = headline.removeprefix(said)
+    verdict = headline.removeprefix(prefix)
     if len(label) <= 40:
         return [label + verdict]
     return [*wrap_label(label, width=56), verdict.strip()]

@@ -28,13 +28,13 @@ _FEW = 25
 def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) -> Axes:
     """Draw the share of successes against that of errors, threshold by threshold.
 
-    A test whose confidence says something is above the diagonal. The area under each curve, by
-    trapezia, stands in the legend.
+    A test with informative confidence is above the diagonal. The area under each curve, by the
+    trapezoidal rule, is in the legend.
 
     Parameters
     ----------
     curves : mapping of str to DataFrame
-        By method, what `studies.success_errors` gives.
+        For each method the output of `studies.success_errors`.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -55,10 +55,10 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     >>> ax.get_legend().get_texts()[1].get_text()
     'sign: AUC 0.6...'
     """
-    found = list(_checked_curves(curves))
+    drawn = list(_checked_curves(curves))
     ax = new_axes(ax, (5.4, 5.2))
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
-    for (name, under, error, success), line in zip(found, cycle(LINES), strict=False):
+    for (name, under, error, success), line in zip(drawn, cycle(LINES), strict=False):
         style = line if len(error) <= _FEW else {**line, "marker": "none"}
         label = f"{clip(name, 32)}: AUC {share(under)}"
         ax.plot(error, success, linewidth=1.8, markersize=4.0, label=label, **style)
@@ -76,21 +76,22 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
 
 
 def _checked_curves(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
-    """Name, area, errors and successes of each curve, known to be what a curve is."""
+    """Yield name, area, errors and successes of each curve, once they are checked."""
     if not isinstance(curves, Mapping) or not curves:
         raise BayescompareError(
-            "curves: give at least one curve by name, as studies.success_curves does."
+            "curves: give a mapping with at least one curve, such as the output of "
+            "studies.success_curves."
         )
     for name, curve in curves.items():
         if not isinstance(curve, pd.DataFrame) or not {"success", "error"} <= set(curve.columns):
             raise BayescompareError(
-                f"curves[{name!r}] has no columns 'success' and 'error': give what "
-                "studies.success_errors returns."
+                f"curves[{name!r}] has no columns 'success' and 'error': give the output of "
+                "studies.success_errors."
             )
         success, error = (curve[c].to_numpy(dtype=np.float64) for c in ("success", "error"))
         whole = np.concatenate([success, error])
         if len(success) < 2 or not ((whole >= 0.0) & (whole <= 1.0)).all():
             raise BayescompareError(
-                f"curves[{name!r}]: successes and errors are shares between 0 and 1, at least two."
+                f"curves[{name!r}]: give at least two successes and errors, all between 0 and 1."
             )
         yield str(name), area(success, error), error, success

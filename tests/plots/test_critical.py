@@ -267,7 +267,7 @@ def test_more_groups_than_letters_have_rows_too() -> None:
     p = random_pairs(18, 3, sure=0.5)
     ax = plots.plot_critical(p, ax=fresh(9, 7))
     assert len(ax.get_yticklabels()) == 18
-    assert "marks: those that an algorithm is not told apart from" in title(ax)
+    assert "marks: pairs without a verdict" in title(ax)
 
 
 def test_against_a_reference_ranks_are_of_two(uci: bc.Results) -> None:

@@ -60,7 +60,7 @@ def test_simplex_is_reproducible(three_states: bc.Comparison) -> None:
 
 
 def test_simplex_needs_three_statements(example1: bc.Comparison) -> None:
-    with pytest.raises(bc.BayescompareError, match=r"exactly three .* here are 4"):
+    with pytest.raises(bc.BayescompareError, match=r"exactly three .* there are 4"):
         example1.plot("simplex")
 
 
