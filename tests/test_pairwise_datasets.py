@@ -263,7 +263,7 @@ def test_the_matrix_tells_of_each_pair_on_how_many_datasets_it_rests() -> None:
     (section,) = [s for s in page_of(every_pair(results)).sections if s.shaded is not None]
     assert section.shaded is not None
     told = {
-        (i, j): cell.hover
+        (i, j): cell.tooltip
         for i, (_, row) in enumerate(section.shaded.rows)
         for j, (cell, _) in enumerate(row)
     }

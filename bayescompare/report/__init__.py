@@ -1,4 +1,4 @@
-"""A report about a comparison, to send or to keep: a page, a Markdown text, LaTeX or JSON."""
+"""A report about a comparison, to send or to keep, as HTML, Markdown, LaTeX or JSON."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def write_report(
     fdr: float | None = None,
     command: str | None = None,
 ) -> Path:
-    """Write a report: verdict, words, tables, pictures and what made them, in one file.
+    """Write a report into one file: verdict, explanation, tables, figures and provenance.
 
-    An HTML page loads nothing from elsewhere. The same comparison gives the same file, byte by
-    byte.
+    An HTML page loads nothing from elsewhere. The same comparison always gives the same file, byte
+    for byte.
 
     Parameters
     ----------
     thing : Comparison or Pairwise
     path : path
-        Its suffix says the format: ``.html`` (with pictures), ``.md``, ``.tex`` or ``.json``.
+        Its suffix sets the format: ``.html`` (with figures), ``.md``, ``.tex`` or ``.json``.
     overwrite : bool
-        Whether a file that exists may be replaced.
+        Whether an existing file may be replaced.
     level, fdr : float, optional
-        Which of all pairs get a verdict, as for `Pairwise.decide`; one comparison needs no
-        rule.
+        The rule of the verdicts on all pairs, as for `Pairwise.decide`; a single comparison needs
+        no rule.
     command : str, optional
-        What made it, to be shown; by default the Python call.
+        The command to show as the origin of the report; by default the Python call.
 
     Returns
     -------
@@ -86,9 +86,9 @@ def render(
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.report.pages import page_of
 
-    given: object = command
-    if not (given is None or isinstance(given, str)):
-        raise BayescompareError(f"command={shown(given)}: give a string, or None.")
+    argument: object = command
+    if not (argument is None or isinstance(argument, str)):
+        raise BayescompareError(f"command={shown(argument)}: give a string, or None.")
 
     check_word("format", format, sorted(set(_FORMATS.values())))
     if format == "json" and hasattr(thing, "to_json"):
@@ -123,7 +123,7 @@ def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
     """
     if check_path(path).suffix.lower() not in _FORMATS:
         raise BayescompareError(
-            f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; a PDF can be printed "
-            "from the HTML page or made of the LaTeX file."
+            f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; for a PDF, print the "
+            "HTML page or compile the LaTeX file."
         )
     return check_writable(path, overwrite=overwrite)

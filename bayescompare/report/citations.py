@@ -1,4 +1,4 @@
-"""What to write in a paper about the method used, and whom to cite for it."""
+"""The methods paragraph for a paper, and the references to cite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["bibtex", "citation_keys", "method_section", "method_text"]
 
 
 def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
-    """Keys of what a report of this method cites; of all pairs where there is a rule for them.
+    """Return the keys of a report's references; `rule` is that of a report on all pairs.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
 
 
 def bibtex(keys: list[str]) -> str:
-    """Return the BibTeX entries, and this package's own.
+    """Return the BibTeX entries, and that of this package.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def bibtex(keys: list[str]) -> str:
 
 
 def cited(key: str) -> str:
-    """Name a reference as a sentence does: "Benavoli and de Campos (2015)".
+    """Name a reference for use in a sentence: "Benavoli and de Campos (2015)".
 
     Examples
     --------
@@ -75,7 +75,7 @@ def cited(key: str) -> str:
 
 
 def aside(key: str) -> str:
-    """Name a reference as a bracket does: "Jansen et al. 2022"."""
+    """Name a reference for use in brackets: "Jansen et al. 2022"."""
     return cited(key).replace("(", "").replace(")", "")
 
 
@@ -89,7 +89,7 @@ def method_section(
     reference: str | None = None,
     fewest: int | None = None,
 ) -> Section:
-    """The methods text and its citations, to copy; of all pairs where there is a rule for them."""
+    """Return the methods text and its citations; `rule` is that of a report on all pairs."""
     keys = citation_keys(method, rule=rule)
     words = [method_text(method, results, answer)]
     if fewest is not None and fewest < len(results.datasets):
@@ -109,16 +109,16 @@ def method_text(method: Method, results: Results, answer: Answer | None) -> str:
         else f"{len(results.algorithms)} algorithms were compared"
     )
     where = f"on {join_names(results.measures)} over {plural(len(results.datasets), 'dataset')}"
-    said = method.methods_text(answer)
+    paragraph = method.methods_text(answer)
     if method.citations:
         key = method.citations[0]
-        # Not by format(): an option may have braces in it.
-        said = said.replace("{cited}", cited(key)).replace("{aside}", aside(key))
-    return f"{who} {where} {said} {_ropes(results)}".strip()
+        # str.format() would fail on options that contain braces.
+        paragraph = paragraph.replace("{cited}", cited(key)).replace("{aside}", aside(key))
+    return f"{who} {where} {paragraph} {_ropes(results)}".strip()
 
 
 def _entry(key: str) -> str:
-    """Return a BibTeX entry: a method may declare one in full, or the key of one of ours."""
+    """Return a BibTeX entry: a method declares one in full, or the key of a bundled one."""
     return key if key.startswith("@") else _entries()[key]
 
 
@@ -129,8 +129,8 @@ def _entries() -> dict[str, str]:
 
 
 def _ropes(results: Results) -> str:
-    given = {name: results[name].rope for name in results.measures}
-    ropes = [f"{name} {setting(rope)}" for name, rope in given.items() if rope is not None]
+    declared = {name: results[name].rope for name in results.measures}
+    ropes = [f"{name} {setting(rope)}" for name, rope in declared.items() if rope is not None]
     return f"Differences within a rope count as equivalence ({join_names(ropes)})." if ropes else ""
 
 

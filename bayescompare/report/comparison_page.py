@@ -22,8 +22,8 @@ from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
 from bayescompare.report.network import component_table, edge_table, graph_words
-from bayescompare.report.page import Page, Picture, Section, diagnosed
-from bayescompare.report.provenance import made_section, python_call
+from bayescompare.report.page import Page, Picture, Section, diagnostics_section
+from bayescompare.report.provenance import provenance_section, python_call
 from bayescompare.report.tables import (
     MOST_ROWS,
     Cell,
@@ -33,7 +33,7 @@ from bayescompare.report.tables import (
     probability_cell,
     rows,
 )
-from bayescompare.report.tooltips import over_bars, over_datasets
+from bayescompare.report.tooltips import bar_tooltips, dataset_tooltips
 from bayescompare.text.numbers import probability_words, statistic
 from bayescompare.text.phrases import COLUMN_TITLES
 
@@ -53,13 +53,13 @@ _QUESTIONS = {
 
 #: Beyond this many statements the answer at 21 prior weights takes too long for a page.
 _MOST_STATEMENTS = 5000
-#: A network's answer takes a third of a second: fewer weights will do.
+#: Fewer weights for a network, whose answer takes a third of a second.
 _FEW = np.geomspace(0.1, 10.0, 9).tolist()
 
 
 def comparison_page(c: Comparison, command: str | None = None) -> Page:
-    """Bring a comparison into the shape of a page."""
-    # An order of mean ranks is not what is tested; the ranks themselves follow.
+    """Return the page of a comparison."""
+    # Friedman's test is not about the order of mean ranks; the ranks themselves have a table.
     statements = [] if "ranks" in c.method.provides else [_summary(c)]
     tables = [*statements, *_questions(c), *_network_tables(c)]
     tables += [frame_table(title, frame) for title, frame in c.tables.items()]
@@ -70,7 +70,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
         _diagnostics(c),
         data_section(c.results),
         method_section(c.method, c.results, c.answer),
-        made_section(
+        provenance_section(
             c.method,
             [c],
             command or _call(c),
@@ -84,13 +84,13 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
 def _call(c: Comparison) -> str:
     names = list(c.results.algorithms)
     if getattr(c.method, "learned", None) is not None:
-        # One of the pairs of a table, from all of which its prior was learned.
+        # This is one of the pairs from which its prior was learned.
         return f"{python_call('pairwise', c.method, c.results, {})}{names}.report(...)"
     options = {"algorithms": names, "rng": c.answer.seed}
     return f"{python_call('compare', c.method, c.results, options)}.report(...)"
 
 
-# pictures -----------------------------------------------------------------------------------------
+# figures ------------------------------------------------------------------------------------------
 
 
 def _pictures(c: Comparison) -> list[Picture]:
@@ -100,15 +100,14 @@ def _pictures(c: Comparison) -> list[Picture]:
         draw = partial(_draw, partial(plot_simplex, draws=1000), c)
         shown.append(Picture("Posterior", draw, SIMPLEX_SIZE, "x", words))
     if "network" in provides:
-        told = "the graph of measures that win together"
-        shown.append(
-            Picture("Network", partial(_draw, plot_network, c), network_size(c), "n", told)
-        )
+        draw = partial(_draw, plot_network, c)
+        graph = "the graph of measures that win together"
+        shown.append(Picture("Network", draw, network_size(c), "n", graph))
     if "thresholds" in provides and len(c.results.algorithms) > 2:
         draw = partial(_draw, plot_growth, c)
         shown.append(Picture("Growth", draw, growth_size(c), "g", "order by δ"))
     if "per_dataset" in provides:
-        draw = partial(_draw_told, plot_shrinkage, over_datasets, c)
+        draw = partial(_draw_with_tooltips, plot_shrinkage, dataset_tooltips, c)
         shown.append(Picture("Datasets", draw, shrinkage_size(c), "d", "every dataset"))
     return shown
 
@@ -120,7 +119,7 @@ def _first_picture(c: Comparison) -> Picture:
     if "relation" in c.method.provides and len(c.results.algorithms) > 2:
         draw = partial(_draw, plot_relation, c)
         return Picture("Who dominates whom", draw, relation_size(c), "s", words)
-    draw = partial(_draw_told, plot_statements, over_bars, c)
+    draw = partial(_draw_with_tooltips, plot_statements, bar_tooltips, c)
     return Picture("Statements", draw, statements_size(c), "s", words)
 
 
@@ -128,9 +127,9 @@ def _draw(plot: Any, thing: Comparison, ax: Any) -> None:
     plot(thing, ax=ax)
 
 
-def _draw_told(plot: Any, tell: Any, thing: Comparison, ax: Any) -> None:
+def _draw_with_tooltips(plot: Any, add_tooltips: Any, thing: Comparison, ax: Any) -> None:
     plot(thing, ax=ax)
-    tell(thing, ax)
+    add_tooltips(thing, ax)
 
 
 # tables -------------------------------------------------------------------------------------------
@@ -180,7 +179,7 @@ def _network_tables(c: Comparison) -> list[Table]:
 
 
 def _sensitivity(c: Comparison) -> list[Section]:
-    """How the answer changes with the weight of the prior, where that is had exactly."""
+    """Return how the answer changes with the weight of the prior, if that is exact and quick."""
     if c.method.needs_mcmc or c.answer.n_statements > _MOST_STATEMENTS:
         return []
     try:
@@ -220,8 +219,8 @@ def _weight(value: float) -> str:
 
 
 def _diagnostics(c: Comparison) -> Section:
-    found = c.diagnose()
+    diagnosis = c.diagnose()
     title = "Every variable of the posterior"
-    table = found.table.rename_axis("variable")
+    table = diagnosis.table.rename_axis("variable")
     tables = [] if table.empty else [frame_table(title, table, MOST_ROWS, LIMITS)]
-    return diagnosed(found, tables)
+    return diagnostics_section(diagnosis, tables)

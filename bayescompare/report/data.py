@@ -1,4 +1,4 @@
-"""What a report says of the data: what there is, and how each algorithm did."""
+"""The data section of a report: what there is, and how each algorithm did."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_NAMES = 60
 
 
 def data_section(results: Results) -> Section:
-    """Algorithms, datasets, measures, where they come from, and means and wins."""
+    """Return algorithms, datasets, measures, their source, and means and wins."""
     facts = {
         "algorithms": _listed(results.algorithms),
         "datasets": _listed(results.datasets),
@@ -43,7 +43,7 @@ def data_section(results: Results) -> Section:
 
 
 def page_title(results: Results, *, against: str | None = None) -> str:
-    """Who is compared on what."""
+    """Return the title of a page: the algorithms and the measures."""
     names = [name for name in results.algorithms if name != against]
     joined = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     if len(names) == 2:
@@ -53,7 +53,7 @@ def page_title(results: Results, *, against: str | None = None) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The names with their number in front."""
+    """Return the names, preceded by their number."""
     rest = len(names) - _MOST_NAMES
     more = f" … and {rest} more" if rest > 0 else ""
     return f"{len(names)}: {', '.join(names[:_MOST_NAMES])}{more}"
@@ -64,17 +64,17 @@ def _absent(results: Results) -> int:
 
 
 def _replicates(results: Results, number: int) -> str:
-    told = f"{plural(number, 'replicate')} of a cell at most"
+    at_most = f"at most {plural(number, 'replicate')} per cell"
     if results.averages_alike():
-        return told
+        return at_most
     return (
-        f"{told}, of which some algorithms lack some: each pair is judged by those that both "
+        f"{at_most}, of which some algorithms lack some: each pair is compared on those that both "
         "have, and the means below are over those that each algorithm has"
     )
 
 
 def _means(results: Results) -> FloatArray:
-    """Mean of each cell, (dataset, algorithm, measure), over whatever replicates it has."""
+    """Return the mean of each cell, (dataset, algorithm, measure), over the replicates it has."""
     if results.averages_alike():
         return results.average().values()
     cells = np.stack([results.data[name].values for name in results.measures], axis=2)
@@ -96,10 +96,10 @@ def _measure(results: Results, name: str) -> list[str]:
 
 
 def _performance(results: Results) -> Table:
-    """Mean of every measure over the datasets, and on how many an algorithm is best.
+    """Return the means of the measures over the datasets, and on how many an algorithm is best.
 
-    Where cells are missing, the means are over the datasets that every algorithm has, if those
-    are at least half of them, else over the ones that each has; their number stands beside them.
+    If cells are missing, the means are over the datasets that every algorithm has, if those are
+    at least half of them, else over those that each has; a column shows their number.
     """
     values = _means(results)
     seen = ~np.isnan(values)
@@ -133,13 +133,13 @@ def _performance_title(*, gaps: bool, fair: bool) -> str:
             "best (ties shared)"
         )
     return (
-        "Means over the n datasets that each algorithm has, which are not the same ones, and on "
-        "how many each is the best of those there (ties shared)"
+        "Means over the n datasets that each algorithm has, which differ between algorithms, and "
+        "on how many of them each is the best of those present (ties shared)"
     )
 
 
 def _best(oriented: FloatArray, counted: BoolArray) -> FloatArray:
-    """On how many of the datasets that count an algorithm is best; ties are shared."""
+    """Return on how many of the datasets that count an algorithm is best; ties are shared."""
     top = np.where(counted, oriented, -np.inf).max(axis=1, keepdims=True)
     best = counted & (oriented == top)
     shares: FloatArray = best / np.maximum(best.sum(axis=1, keepdims=True), 1)

@@ -13,7 +13,7 @@ __all__ = ["html", "template"]
 
 
 def html(page: Page) -> str:
-    """Return the page, its pictures drawn as SVG inside it."""
+    """Return the page, with its figures as SVG inside it."""
     drawn = {
         picture.name: svg(picture.draw, picture.size, name=picture.name, words=picture.words)
         for section in page.sections
@@ -35,5 +35,5 @@ def template(name: str, **options: Any) -> Any:
     )
     environment.globals["count"] = count
     environment.tests["figure"] = lambda cell: isinstance(cell, Cell) and cell.value is not None
-    environment.tests["hovered"] = lambda cell: isinstance(cell, Cell) and bool(cell.hover)
+    environment.tests["explained"] = lambda cell: isinstance(cell, Cell) and bool(cell.tooltip)
     return environment.get_template(name)

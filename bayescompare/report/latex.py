@@ -29,7 +29,7 @@ _ESCAPES = {
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
 }
-#: Signs of ours and Greek letters, in every engine.
+#: Symbols that reports use and Greek letters, for every engine.
 _SIGNS = {
     "−": "$-$",
     "–": "--",
@@ -63,8 +63,8 @@ _LATIN = range(0xA1, 0x180)
 
 
 def latex(page: Page) -> str:
-    """Return the page as a LaTeX document; tables only, since a picture is a file of its own."""
-    # LaTeX is full of braces: the template has other marks.
+    """Return the page as a LaTeX document, without figures, which would be separate files."""
+    # LaTeX is full of braces, so the template uses other marks.
     marks = {
         "block_start_string": "<%",
         "block_end_string": "%>",
@@ -73,8 +73,9 @@ def latex(page: Page) -> str:
         "comment_start_string": "<#",
         "comment_end_string": "#>",
     }
-    made = template("report.tex.j2", **marks)
-    return str(made.render(page=page, tex=escaped, lines=_lines, columns=_columns)).rstrip() + "\n"
+    source = template("report.tex.j2", **marks)
+    document = str(source.render(page=page, tex=escaped, lines=_lines, columns=_columns))
+    return document.rstrip() + "\n"
 
 
 def escaped(text: str) -> str:
@@ -85,7 +86,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("50 % of A_1"))
     50 \% of A\_1
     """
-    # Two hyphens would be set as a dash, and [ after a line break be read as its option.
+    # LaTeX would set two hyphens as a dash, and read [ after a line break as its option.
     return "".join(map(_letter, " ".join(str(text).split()))).replace("--", "-{}-{}")
 
 
@@ -96,19 +97,19 @@ def _letter(letter: str) -> str:
     if 0x20 <= code < 0x7F or (code in _LATIN and unicodedata.category(letter)[0] == "L"):
         return letter
     if unicodedata.category(letter)[0] == "C":
-        return ""  # no sign at all
+        return ""  # not printable
     return rf"\other{{{code:X}}}{{{letter}}}"
 
 
 def _columns(table: Table) -> str:
-    """How wide the columns are: those of words as their content wants, within the page."""
+    """Return the column widths: columns of words as wide as needed, within the page."""
     wanted = [
         0.25 + 0.2 * max(len(str(row[k])) for row in [table.heads, *table.rows])
         for k in range(table.text)
     ]
     room = 16.5 - sum(0.5 + 0.16 * len(head) for head in table.heads[table.text :])
     share = min(1.0, max(room, 6.0) / sum(wanted))
-    # Only what is too wide gives way.
+    # Only wide columns shrink.
     narrow = [width for width in wanted if width <= 2.5]
     if share < 1.0 and len(narrow) < len(wanted):
         share = (max(room, 6.0) - sum(narrow)) / (sum(wanted) - sum(narrow))
@@ -118,9 +119,9 @@ def _columns(table: Table) -> str:
 
 
 def _lines(text: str) -> str:
-    """Write code line by line, in a fixed width, with breaks where lines are long."""
-    made = []
+    """Write code line by line, in a fixed-width font; long lines may break."""
+    lines = []
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())
-        made.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped(line)}")
-    return "\\\\\n".join(made)
+        lines.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped(line)}")
+    return "\\\\\n".join(lines)

@@ -1,4 +1,4 @@
-"""The report as Markdown, for a repository or a chat; tables as GitHub has them."""
+"""The report as Markdown, for a repository or a chat, with GitHub's tables."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from bayescompare.report.page import Page
 
 __all__ = ["escaped", "markdown"]
 
-#: What would be read as a mark or as HTML.
+#: Characters that Markdown would read as marks or HTML.
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
 def markdown(page: Page) -> str:
-    """Return the page as text; pictures are for the formats that have them."""
+    """Return the page as text, without figures."""
     return str(template("report.md.j2").render(page=page, md=escaped)).rstrip() + "\n"
 
 
 def escaped(text: str) -> str:
-    r"""Write a text so that it shows as it is, within one line.
+    r"""Write a text so that it is shown literally, in one line.
 
     Examples
     --------
@@ -27,5 +27,5 @@ def escaped(text: str) -> str:
     B\>A\|A\_1
     """
     line = _MARKS.sub(r"\\\1", " ".join(str(text).split()))
-    # What would begin a list.
+    # Characters that would start a list.
     return re.sub(r"^(\d+)([.)])(?= )", r"\1\\\2", re.sub(r"^([-+])(?= )", r"\\\1", line))

@@ -1,4 +1,4 @@
-"""What a report says about a learned graph: its groups, its links and its score."""
+"""The tables of a learned graph in a report: its groups, its links and its score."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["component_table", "edge_table", "graph_words"]
 
-#: Links outside the graph are listed from this probability on.
+#: Links outside the graph are listed if they are at least this probable.
 _LEAST = 0.05
 
 
 def component_table(c: Comparison) -> Table:
-    """Each independent group of measures with its own best statement."""
+    """Return each independent group of measures with its best statement."""
     rows = [
         [
             join_names(part.measures, most=20),
@@ -37,7 +37,7 @@ def component_table(c: Comparison) -> Table:
 
 
 def edge_table(c: Comparison, most: int) -> list[Table]:
-    """The links in the graph, and those outside that are probable enough; the surest first."""
+    """Return the links in the graph and probable ones outside it, the most probable first."""
     names = list(c.results.measures)
     arrows = {(names.index(a), names.index(b)) for a, b in details_of(c).edges}
     directed = all_probabilities(c)
@@ -46,7 +46,7 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
         title = "Arrows of the graph (without probabilities: too many measures)"
         return [Table(title, ["measure", "", "measure"], rows, text=3)] if rows else []
     values, linked = directed.to_numpy(), link_probability(directed)
-    # Each pair in the direction of its arrow, or else of the likelier one.
+    # Each pair has the direction of its arrow or, without one, the more probable direction.
     pairs = [
         (j, i)
         if (j, i) in arrows or ((i, j) not in arrows and values[j, i] > values[i, j])
@@ -80,7 +80,7 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
 
 
 def graph_words(c: Comparison) -> dict[str, str]:
-    """Score of the graph and the limit on parents, for the list of what made the page."""
+    """Return the score of the graph and the limit on parents, for the provenance section."""
     details = details_of(c)
     return {
         "graph": f"log BDeu = {log_evidence(details.log_bdeu)}",

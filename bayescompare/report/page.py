@@ -1,4 +1,4 @@
-"""What stands in a report, whatever its format: sections of words, pictures, tables and facts."""
+"""The content of a report in any format: sections of words, figures, tables and facts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.diagnosis import Diagnosis
 
-__all__ = ["Page", "Picture", "Section", "diagnosed"]
+__all__ = ["Page", "Picture", "Section", "diagnostics_section"]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A plot, drawn when the format has pictures, and what it is called.
+    """A figure, drawn only for formats that have figures, and its title.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class Picture:
     size : tuple of float
         Width and height in inches.
     name : str
-        Begins the ids of its parts.
+        The prefix of the ids of its parts.
     words : str
-        What a screen reader says.
+        The text for screen readers.
     """
 
     title: str
@@ -42,7 +42,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A headed part of the page; what is empty is not shown."""
+    """A part of the page with a heading; empty parts are not shown."""
 
     title: str
     words: Sequence[str] = ()
@@ -66,8 +66,8 @@ class Page:
     citations: Sequence[str] = ()
 
 
-def diagnosed(found: Diagnosis, tables: Sequence[Table] = ()) -> Section:
-    """The section that says whether the figures can be trusted."""
-    verdict = found.verdict[:1].upper() + found.verdict[1:]
-    facts = found.written()
+def diagnostics_section(diagnosis: Diagnosis, tables: Sequence[Table] = ()) -> Section:
+    """Return the section that says whether the figures can be trusted."""
+    verdict = diagnosis.verdict[:1].upper() + diagnosis.verdict[1:]
+    facts = diagnosis.written()
     return Section("Diagnostics", words=[verdict], facts=facts, tables=tables)

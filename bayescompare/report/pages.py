@@ -1,4 +1,4 @@
-"""From what `compare` or `pairwise` returned to a page."""
+"""The page of a result of `compare` or `pairwise`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def page_of(
     fdr: float | None = None,
     command: str | None = None,
 ) -> Page:
-    """Bring a result into the shape of a page; `level` or `fdr` is the rule over all pairs.
+    """Return the page of a result; `level` or `fdr` is the rule for all pairs.
 
     Examples
     --------
@@ -34,5 +34,5 @@ def page_of(
     if isinstance(thing, Pairwise):
         return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
     raise BayescompareError(
-        f"a {type(thing).__name__} has no report: give what compare() or pairwise() returned."
+        f"a {type(thing).__name__} has no report: give the result of compare() or pairwise()."
     )

@@ -24,8 +24,8 @@ from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readabl
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
-from bayescompare.report.page import Page, Picture, Section, diagnosed
-from bayescompare.report.provenance import made_section, python_call
+from bayescompare.report.page import Page, Picture, Section, diagnostics_section
+from bayescompare.report.provenance import provenance_section, python_call
 from bayescompare.report.tables import (
     MOST_PAIRS,
     MOST_ROWS,
@@ -35,7 +35,7 @@ from bayescompare.report.tables import (
     heads,
     rows,
 )
-from bayescompare.report.tooltips import datasets_by_pair, over_cells
+from bayescompare.report.tooltips import cell_tooltips, datasets_by_pair
 from bayescompare.text import numbers
 from bayescompare.text.numbers import format_probability, percent, plural, setting, statistic
 
@@ -46,15 +46,15 @@ __all__ = ["pairwise_page"]
 
 _MOST_COLUMNS, _MOST_ORDERED, _MOST_RANKED, _SHADES = 40, 60, 6, 10
 
-#: Up to so many pairs are asked anew with a prior of other weight.
+#: Up to this many pairs are compared again with priors of other weights.
 _MOST_ASKED = 200
 
 
 def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
-    """Bring all pairs into the shape of a page."""
+    """Return the page of all pairs."""
     decided = p.decided(rule)
-    said = verdict_words(decided, p.ordered(rule))
-    verdict = f"{said[0].upper()}{said[1:]} ({rule.name(bayesian=p.bayesian)})"
+    words = verdict_words(decided, p.ordered(rule))
+    verdict = f"{words[0].upper()}{words[1:]} ({rule.name(bayesian=p.bayesian)})"
     tables = [_decided(p, decided, rule), *_learned_tables(p)]
     chosen = ", ".join(f"{name} = {setting(value)}" for name, value in rule.options.items())
     sections = [
@@ -72,7 +72,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
             reference=p.reference,
             fewest=min(len(c.results.datasets) for c in p.comparisons),
         ),
-        made_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
+        provenance_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
     ]
     title = page_title(p.results, against=p.reference)
     keys = citation_keys(p.method, rule=rule)
@@ -91,25 +91,25 @@ def _call(p: Pairwise, rule: Rule) -> str:
 def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
     shown, chosen = [], rule.options
     size = order_size(p, **chosen)
-    # The order of very many is a tangle; their ranks can still be read.
+    # The order of very many algorithms is a tangle; their ranks are still legible.
     if len(p.results.algorithms) <= _MOST_ORDERED:
         draw = partial(_draw, partial(plot_order, **chosen), None, p)
         shown.append(Picture("Winners above losers", draw, size, "o", verdict))
     shown += [_ranked(p, measure, rule) for measure in _ranked_measures(p)]
     if len(p.results.algorithms) <= _MOST_COLUMNS:
         draw = partial(
-            _draw, partial(plot_dominance, **chosen), partial(over_cells, triangle=True), p
+            _draw, partial(plot_dominance, **chosen), partial(cell_tooltips, triangle=True), p
         )
-        told = "the leading statement of every pair"
-        shown.append(Picture("Leading statements", draw, dominance_size(p), "d", told))
+        words = "the leading statement of every pair"
+        shown.append(Picture("Leading statements", draw, dominance_size(p), "d", words))
     else:
-        draw = partial(_draw, plot_matrix, over_cells, p)
+        draw = partial(_draw, plot_matrix, cell_tooltips, p)
         shown.append(Picture("All pairs", draw, matrix_size(p), "m", "heat map of pairs"))
     return shown
 
 
 def _ranked_measures(p: Pairwise) -> Sequence[str | None]:
-    """The measures that have a picture of ranks each; very many have none."""
+    """Return the measures that get a figure of ranks; none if there are very many."""
     names = p.results.measures
     if len(p.results.algorithms) < 3 or len(names) > _MOST_RANKED:
         return ()
@@ -120,15 +120,15 @@ def _ranked(p: Pairwise, measure: str | None, rule: Rule) -> Picture:
     options: dict[str, Any] = {"measure": measure, **rule.options}
     draw = partial(_draw, partial(plot_critical, **options), None, p)
     on = "" if measure is None else f" on {measure}"
-    told = f"algorithms by rank{on}, joined where no pair has a verdict"
+    words = f"algorithms by rank{on}, joined where no pair has a verdict"
     key = f"k{0 if measure is None else p.results.measures.index(measure)}"
-    return Picture(f"Ranks and groups{on}", draw, critical_size(p, **options), key, told)
+    return Picture(f"Ranks and groups{on}", draw, critical_size(p, **options), key, words)
 
 
-def _draw(plot: Any, tell: Any, p: Pairwise, ax: Any) -> None:
+def _draw(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
     plot(p, ax=ax)
-    if tell is not None:
-        tell(p, ax)
+    if add_tooltips is not None:
+        add_tooltips(p, ax)
 
 
 # tables -------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def _decided(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
 
 
 def _shaded(p: Pairwise) -> Shaded | None:
-    """The matrix as a table, unless it is too large for one; the picture has it anyway."""
+    """Return the matrix as a table, unless it is too large; then only the figure shows it."""
     names = p.results.algorithms
     if len(names) > _MOST_COLUMNS:
         return None
@@ -192,27 +192,27 @@ def _cell(
         return Cell.of(""), -1
     names, sign = p.results.algorithms, "P" if p.bayesian else "p"
     equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
-    # The matrix of such a method has each direction by itself, its verdicts both.
+    # The matrix of a directed method shows each direction; its verdicts are about both.
     own = f"one-sided {sign}" if p.method.directed else sign
-    hover = (
+    tooltip = (
         f"{names[i]} against {names[j]}: {equation(value, own)}; leading is {best[i, j]} "
         f"({equation(float(level[i, j]), sign)}); {datasets[frozenset((names[i], names[j]))]}"
     )
     text = numbers.format_probability(value) if p.bayesian else numbers.format_pvalue(value)
-    return Cell.of(text, value, hover), round(value * _SHADES)
+    return Cell.of(text, value, tooltip), round(value * _SHADES)
 
 
 def _shades(*, bayesian: bool) -> list[tuple[str, str]]:
-    """Background and text colour of every shade, those of the heat map."""
+    """Return the background and text colour of every shade, as in the heat map."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    found = colormaps[COLOURS[bayesian]](np.linspace(0.0, 1.0, _SHADES + 1))
-    return [(to_hex(rgba), readable(np.asarray(rgba))) for rgba in found]
+    colours = colormaps[COLOURS[bayesian]](np.linspace(0.0, 1.0, _SHADES + 1))
+    return [(to_hex(rgba), readable(np.asarray(rgba))) for rgba in colours]
 
 
 def _learned_tables(p: Pairwise) -> list[Table]:
-    """What was learned from all pairs, beside the papers' prior."""
+    """Return the prior learned from all pairs, beside the papers' prior."""
     learned = p.learned
     if learned is None:
         return []
@@ -246,7 +246,7 @@ def _strength(value: float) -> Cell:
 
 
 def _sensitivity(p: Pairwise, rule: Rule) -> Section:
-    """How many verdicts there would be by other rules, and with other priors."""
+    """Return the number of verdicts under other rules and other priors."""
     total = len(p.comparisons) + len(p.skipped)
     rules = [Rule(level) for level in (0.99, 0.95, 0.9, 0.8)]
     if p.bayesian:
@@ -264,8 +264,8 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
 
 
 def _verdicts(p: Pairwise, rule: Rule) -> Cell:
-    found = int(p.decided(rule)["asserted"].sum())
-    return Cell.of(str(found), found)
+    count = int(p.decided(rule)["asserted"].sum())
+    return Cell.of(str(count), count)
 
 
 def _by_weight(p: Pairwise, option: str, rule: Rule) -> Table:
@@ -292,10 +292,10 @@ def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
         replace(p.method, **{option: value}),
         Sampling(np.random.default_rng(0), seed=0),
     )
-    found = [
+    comparisons = [
         comparison_of(c.results, method, method.answer(c.results, sampling)) for c in p.comparisons
     ]
-    return Pairwise(p.results, method, tuple(found), p.reference)
+    return Pairwise(p.results, method, tuple(comparisons), p.reference)
 
 
 def _claims(p: Pairwise, rule: Rule) -> set[str]:
@@ -304,11 +304,11 @@ def _claims(p: Pairwise, rule: Rule) -> set[str]:
 
 
 def _diagnostics(p: Pairwise) -> Section:
-    """One verdict where all pairs have it, else the pairs found wanting."""
+    """Return one verdict if it holds for all pairs, else the doubtful pairs."""
     if len({id(c.answer.tree) for c in p.comparisons}) == 1:  # no tree at all, or one for all
-        return diagnosed(min(p.comparisons, key=lambda c: c.exact).diagnose())
-    found = {" and ".join(c.results.algorithms): c.diagnose() for c in p.comparisons}
-    wanting = [[pair, one.verdict] for pair, one in found.items() if not one.ok]
+        return diagnostics_section(min(p.comparisons, key=lambda c: c.exact).diagnose())
+    diagnoses = {" and ".join(c.results.algorithms): c.diagnose() for c in p.comparisons}
+    wanting = [[pair, one.verdict] for pair, one in diagnoses.items() if not one.ok]
     if not wanting:
         return Section("Diagnostics", words=["The sampling of every pair is sound."])
     table = Table("Pairs whose sampling is in doubt", ["pair", "verdict"], wanting, text=2)

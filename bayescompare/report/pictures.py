@@ -1,4 +1,4 @@
-"""Plots as SVG that can stand inside a page."""
+"""Plots as SVG elements inside a page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from bayescompare.report.tooltips import told_fields
+from bayescompare.report.tooltips import tooltip_fields
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["svg"]
 
-#: Text stays text, so that it can be searched and any script or emoji shows; ids do not vary.
+#: Text stays text, so that it can be searched and the browser can show any script; ids are fixed.
 _SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "bayescompare"}
 
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -28,7 +28,7 @@ _ID = re.compile(r'(\sid="|url\(#|href="#)')
 def svg(
     draw: Callable[[Axes], object], size: tuple[float, float], *, name: str, words: str
 ) -> Markup:
-    """Draw a figure of its own and return it as an ``<svg>`` element that scales.
+    """Draw a new figure and return it as an ``<svg>`` element that scales.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def svg(
     size : tuple of float
         Width and height in inches.
     name : str
-        Begins every id, so that several pictures can share a page.
+        The prefix of every id, so that a page can have several figures.
     words : str
-        What a screen reader says.
+        The text for screen readers.
 
     Examples
     --------
@@ -51,26 +51,26 @@ def svg(
     from matplotlib.figure import Figure
 
     written = io.StringIO()
-    # The page does not depend on the reader's matplotlib settings, and does not change them.
+    # The page neither depends on the user's matplotlib settings nor changes them.
     with style.context(["default", _SETTINGS]), warnings.catch_warnings():
         # The browser has the glyphs that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.subplots())
-        told = {}
-        for k, (field, text) in enumerate(told_fields(figure)):
+        tips = {}
+        for k, (field, text) in enumerate(tooltip_fields(figure)):
             field.set_gid(f"tip-{k}")
-            told[f'<g id="tip-{k}">'] = f'<g class="tip"><title>{escape(text)}</title>'
+            tips[f'<g id="tip-{k}">'] = f'<g class="tip"><title>{escape(text)}</title>'
         figure.savefig(written, format="svg", metadata=_NO_METADATA)
-    document = re.sub(r'<g id="tip-\d+">', lambda tag: told[tag[0]], written.getvalue())
+    document = re.sub(r'<g id="tip-\d+">', lambda tag: tips[tag[0]], written.getvalue())
     return _embedded(document, size, name, words)
 
 
 def _embedded(document: str, size: tuple[float, float], name: str, words: str) -> Markup:
-    """Take the element out of the document: no prolog, no comments, scalable, ids of its own."""
+    """Extract the element from the document: no prolog, no comments, scalable, unique ids."""
     element = document[document.index("<svg") :]
     element = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-    # "<" and ">" are escaped in text and attributes alike, so that this finds tags only.
+    # "<" and ">" are escaped in text and in attributes, so this matches only tags.
     element = re.sub(r"<[^>]+>", lambda tag: _ID.sub(rf"\g<1>{name}-", tag[0]), element)
     box = re.search(r'viewBox="[^"]*"', element)
     assert box is not None

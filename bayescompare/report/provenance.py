@@ -1,4 +1,4 @@
-"""What made a report: options, exactness, seed, versions, and the command to have it again."""
+"""The provenance of a report: options, exactness, seed, versions, and the command that made it."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.results.results import Results
 
-__all__ = ["made_section", "python_call"]
+__all__ = ["provenance_section", "python_call"]
 
 
-def made_section(
+def provenance_section(
     method: Method, comparisons: Iterable[Comparison], call: str, more: Mapping[str, str]
 ) -> Section:
-    """Say what made the figures; `call` is the command."""
-    found = tuple(comparisons)
+    """Return the section about the origin of the figures; `call` is the command."""
+    answers = tuple(comparisons)
     facts = {
         "method": f"{method.name} ({method.kind}): {method.title}",
         **({"reference": method.reference} if method.reference else {}),
-        # Of pairs the method of one: it says what was learned.
-        "options": _options(found[0].method.options()) or "none",
+        # For pairs, the method of the first one has the learned options.
+        "options": _options(answers[0].method.options()) or "none",
         **more,
-        **_exactness(found),
+        **_exactness(answers),
         "versions": _versions(method),
     }
     return Section("How it was made", facts=facts, code={"Command": call})
 
 
 def python_call(function: str, method: Method, results: Results, options: Mapping[str, Any]) -> str:
-    """Write the call that would make a result again from a table that has these measures.
+    """Write the call that reproduces a result from a table that has these measures.
 
-    A prior that is an object stands by its description, which is the same in every run.
+    A prior that is an object is written by its description, which is the same in every run.
     """
-    given = {"measures": list(results.measures), **options}
-    told = "".join(f",\n    {name}={value!r}" for name, value in given.items() if value is not None)
-    return f"bc.{function}(\n    results,\n    method={_constructor(method)}{told},\n)"
+    chosen = {"measures": list(results.measures), **options}
+    arguments = "".join(f",\n    {name}={v!r}" for name, v in chosen.items() if v is not None)
+    return f"bc.{function}(\n    results,\n    method={_constructor(method)}{arguments},\n)"
 
 
 def _constructor(method: Method) -> str:
     inside = ", ".join(f"{name}={value!r}" for name, value in method.chosen().items())
     if not is_ours(type(method)):
         return f"{type(method).__name__}({inside})"
-    # A learned prior has a class of its own, which only `pairwise` makes.
+    # A method with a learned prior has a separate class, which only `pairwise` creates.
     return f"bc.methods.{type(method).__name__.removeprefix('Learned')}({inside})"
 
 
@@ -75,7 +75,7 @@ def _exactness(comparisons: tuple[Comparison, ...]) -> dict[str, str]:
         return {"exactness": "no Monte Carlo error; the p-value is a large-sample approximation"}
     seeds = {c.answer.seed for c in comparisons}
     seed = seeds.pop() if len(seeds) == 1 else None
-    told = f"p-value{'s' if len(comparisons) > 1 else ''} from random resamples"
+    words = f"p-value{'s' if len(comparisons) > 1 else ''} from random resamples"
     if not sampled:
-        told = f"Monte Carlo: standard error of P at most {error(float(max(errors)))}"
-    return {"exactness": told, "seed": "a Generator" if seed is None else str(seed)}
+        words = f"Monte Carlo: standard error of P at most {error(float(max(errors)))}"
+    return {"exactness": words, "seed": "a Generator" if seed is None else str(seed)}

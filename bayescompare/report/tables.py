@@ -1,4 +1,4 @@
-"""The shape of tables on a page, and how figures are written in their cells."""
+"""The tables of a page, and how figures are written in their cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "rows",
 ]
 
-#: What a page shows of the longest tables; it says how much more there is.
+#: Most rows that a page shows of long tables; it says how many more there are.
 MOST_ROWS, MOST_PAIRS = 50, 100
 
 #: Column of `summary()` or `decide()` → head of the column in the report.
@@ -41,19 +41,19 @@ _HEADS = {
 
 
 class Cell(str):
-    """The text of a cell, with the figure behind it: what is sorted by, and shown on hovering."""
+    """The text of a cell, the figure to sort it by, and its tooltip."""
 
     value: float | None = None
-    hover: str = ""
+    tooltip: str = ""
 
     @classmethod
-    def of(cls, text: str, value: float | None = None, hover: str = "") -> Cell:
-        """Make a cell; by default its hovering text is the figure with more digits."""
-        made = cls(text)
-        made.value = None if value is None or math.isnan(value) else float(value)
-        long = "" if made.value is None else _long(made.value)
-        made.hover = hover or (long if long != text else "")
-        return made
+    def of(cls, text: str, value: float | None = None, tooltip: str = "") -> Cell:
+        """Build a cell; by default its tooltip is the figure with more digits."""
+        cell = cls(text)
+        cell.value = None if value is None or math.isnan(value) else float(value)
+        long = "" if cell.value is None else _long(cell.value)
+        cell.tooltip = tooltip or (long if long != text else "")
+        return cell
 
 
 def _long(value: float) -> str:
@@ -74,7 +74,7 @@ class Table:
     more : int
         How many rows were left out.
     marked : sequence of bool
-        Which rows stand out.
+        Which rows are highlighted.
     """
 
     title: str
@@ -87,7 +87,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Shaded:
-    """The matrix of all pairs: names, and rows of (cell, shade); shade −1 is no value."""
+    """The matrix of all pairs: names, and rows of (cell, shade); shade −1 means no value."""
 
     title: str
     names: Sequence[str]
@@ -101,7 +101,7 @@ def frame_table(
     most: int = MOST_PAIRS,
     limits: Mapping[str, float] = MappingProxyType({}),
 ) -> Table:
-    """Bring a DataFrame that is headed to be printed into a table; `limits` are by column."""
+    """Turn a DataFrame whose columns have printable heads into a table; `limits` are by column."""
     columns = [str(head) for head in frame.columns]
     shown = frame.head(most).astype(object)
     body = [
@@ -121,14 +121,14 @@ def _written(head: str, value: object, limits: Mapping[str, float]) -> str:
 
 
 def heads(table: pd.DataFrame) -> list[str]:
-    """Heads of the columns of figures."""
+    """Return the heads of the columns of figures."""
     return [_HEADS.get(str(name), str(name)) for name in table.columns]
 
 
 def rows(
     table: pd.DataFrame, levels: Mapping[str, Sequence[float]] = MappingProxyType({})
 ) -> list[list[Cell]]:
-    """Cells of the columns of figures, row by row; `levels` of a column are what it is held to."""
+    """Return the cells of the columns of figures by row; rounding keeps to a column's `levels`."""
     columns = [
         [
             Cell.of(
@@ -142,5 +142,5 @@ def rows(
 
 
 def probability_cell(p: float) -> Cell:
-    """A probability, with more digits on hovering."""
+    """Return the cell of a probability, with more digits in its tooltip."""
     return Cell.of(numbers.format_probability(p), p, numbers.format_probability(p, digits=8))
