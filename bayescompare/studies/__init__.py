@@ -1,4 +1,4 @@
-"""Simulations and reproductions of the papers: what the tests do when the truth is known."""
+"""Simulations in which the truth is known, and reproductions of the papers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> tuple[str, ...]:
-    """``CALIBRATED``, the methods that can be calibrated, as they are registered now."""
+    """Return ``CALIBRATED``, the currently registered methods that can be calibrated."""
     if name == "CALIBRATED":
         return tuple(calibrated())
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,11 +17,11 @@ __all__ = ["calibration", "calibration_curve"]
 def calibration(
     *, simulations: int = 2000, datasets: int = 20, discordant: int = 10, rng: Rng = None
 ) -> pd.DataFrame:
-    """Simulate contexts from the joint model's prior and ask both forms of the test.
+    """Simulate contexts from the joint model's prior and apply both forms of the test.
 
-    Every simulation draws r ~ Uniform(0, 1), then who is better on each dataset, then errors on so
-    many discordant examples. As the truth comes from the prior, the posterior of the full model is
-    calibrated by construction; what the paper's formula makes of the same counts is beside it.
+    Every simulation draws r ~ Uniform(0, 1), then the better algorithm on each dataset, then errors
+    on the discordant examples. As the truth comes from the prior, the posterior of the full model
+    is calibrated by construction; the paper's formula is applied to the same counts.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def calibration(
 def calibration_curve(
     stated: pd.Series[float], truth: pd.Series[bool], *, bins: int = 10
 ) -> pd.DataFrame:
-    """How often what was stated with about some probability was true.
+    """Return how often statements of similar probability were true.
 
     Returns
     -------
     DataFrame
-        One row per bin of equal width that holds anything: ``stated`` (mean probability),
+        One row per non-empty bin of equal width: ``stated`` (mean probability),
         ``true`` (share), ``n``.
 
     Examples

@@ -1,7 +1,7 @@
-"""How often is a verdict of `pairwise` false? Tables are simulated whose truth is known.
+"""How often is a verdict of `pairwise` false? A study on simulated tables whose truth is known.
 
 The tables share no assumption with the model: results are normal, algorithms differ by effects of
-a given size, and every dataset has noise of its own. A verdict is false when the statement is not
+a given size, and noise is independent across datasets. A verdict is false if its statement is not
 the one that is truly the most probable. In pure noise every verdict is false.
 """
 
@@ -51,10 +51,10 @@ class Scenario:
     measures : int
         One or two.
     correlation : float
-        Of the noise of two measures.
+        Correlation of the noise of two measures.
     dummies : int
-        Algorithms added that are constant and worst on every dataset; verdicts about them do
-        not count.
+        Number of additional algorithms that are constant and worst on every dataset; verdicts
+        about them do not count.
     algorithms, datasets : int
         Size of the table, without the dummies.
     """
@@ -105,7 +105,7 @@ def decision_study(
     ----------
     scenarios : sequence of Scenario
     tables : int
-        Simulated tables of each scenario.
+        Number of simulated tables per scenario.
     level : float
         As for `Pairwise.decide`.
     rng : None, int or Generator
@@ -122,8 +122,8 @@ def decision_study(
 
     Examples
     --------
-    >>> found = decision_study([Scenario(effect=1.0)], tables=20, rng=0)
-    >>> found["prior"].tolist(), bool((found["claims"] > 3).all())
+    >>> study = decision_study([Scenario(effect=1.0)], tables=20, rng=0)
+    >>> study["prior"].tolist(), bool((study["claims"] > 3).all())
     (['papers', 'learned'], True)
     """
     from joblib import Parallel, delayed
@@ -146,12 +146,12 @@ def decision_study(
 
 
 def _row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, object]:
-    """Average over tables; `counted` has claims and false ones."""
+    """Average over tables; `counted` has the numbers of claims and of false claims."""
     claims, false = counted.T
     some = claims > 0
     share = np.divide(false, claims, out=np.zeros(len(claims)), where=some)
     n = len(claims)
-    # Laplace's rule keeps the error of 0 and 1 from being none.
+    # By Laplace's rule shares of 0 and 1 have a standard error above 0 too.
     any_p = (some.sum() + 1.0) / (n + 2.0)
     return {
         "effect": scenario.effect,
@@ -169,8 +169,8 @@ def _row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, objec
 
 
 def _block(scenario: Scenario, tables: int, level: float, rng: np.random.Generator) -> FloatArray:
-    """Claims and false claims of each table by either prior: an array (tables, 2, 2)."""
-    found = np.zeros((tables, 2, 2))
+    """Return claims and false claims of each table under either prior: array (tables, 2, 2)."""
+    claims = np.zeros((tables, 2, 2))
     known: dict[bytes, FloatArray] = {}
     for k in range(tables):
         values, true = simulate_table(scenario, rng)
@@ -181,15 +181,15 @@ def _block(scenario: Scenario, tables: int, level: float, rng: np.random.Generat
         claimed = {i: int(p.argmax()) for i, p in alone.items() if p.max() >= level}
         for i, learned in _learned(counts, list(claimed)).items():
             wrong = claimed[i] != truth[i]
-            found[k, 0] += (1, wrong)
-            # Only what is asserted alone can be asserted under the learned prior too.
+            claims[k, 0] += (1, wrong)
+            # A claim under the learned prior must also hold under the pair's own prior.
             if learned[claimed[i]] >= level:
-                found[k, 1] += (1, wrong)
-    return found
+                claims[k, 1] += (1, wrong)
+    return claims
 
 
 def _counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
-    """Counts of every pair over the 2^m statements; ties, which dummies have, are split."""
+    """Return the counts of every pair over the 2^m statements; ties of dummies are split."""
     pairs = list(itertools.combinations(range(values.shape[1]), 2))
     measures = values.shape[2]
     counts = np.zeros((len(pairs), 2**measures))
@@ -203,19 +203,19 @@ def _counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
 
 
 def _truth(scenario: Scenario, true: FloatArray) -> list[int]:
-    """The statement of each pair that is truly the most probable; −1 in pure noise."""
+    """Return the statement of each pair that is truly the most probable; −1 in pure noise."""
     pairs = itertools.combinations(range(scenario.algorithms), 2)
     if scenario.effect == 0.0:
         return [-1 for _ in pairs]
     gaps = np.array([true[i] - true[j] for i, j in pairs]) / math.sqrt(2.0)
     if scenario.measures == 1:
         return [int(gap < 0) for gap in gaps[:, 0]]
-    found = quadrants(gaps[:, 0], gaps[:, 1], scenario.correlation)
-    return [int(best) for best in found.argmax(axis=1)]
+    probabilities = quadrants(gaps[:, 0], gaps[:, 1], scenario.correlation)
+    return [int(best) for best in probabilities.argmax(axis=1)]
 
 
 def _alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
-    """P(max) under the papers' prior; the same counts come again and again."""
+    """Return P(max) under the papers' prior, cached because the same counts recur."""
     key = counts.tobytes()
     if key not in known:
         cells = DirichletCells(np.full(len(counts), -math.log(len(counts))), counts)
@@ -224,7 +224,7 @@ def _alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
 
 
 def _learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """P(max) of the pairs wanted under the prior learned from all of them."""
+    """Return P(max) of the pairs `wanted` under the prior learned from all pairs."""
     if not wanted:
         return {}
     rows, cells = np.nonzero(counts)

@@ -1,4 +1,4 @@
-"""Generalised stochastic dominance where the truth is known: the paper's design, and no truth."""
+"""Generalised stochastic dominance on simulated data: the paper's design, and pure noise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayescompare.text.numbers import setting
 
 __all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
 
-#: Expected quality of the seven classifiers, below (1, 1) by so many times η.
+#: How far the expected quality of the seven classifiers is below (1, 1), in units of η.
 _BELOW = ((0, 0), (1, 2), (2, 1), (1.5, 2.5), (1.25, 3), (3, 1.25), (2.5, 1.5))
 
 #: The ten pairs of which the first is better on both measures in expectation.
@@ -72,10 +72,10 @@ def false_alarms(
     method: GSD | None = None,
     rng: Rng = None,
 ) -> pd.DataFrame:
-    """Test two algorithms that do not differ, many times: p-values of both directions and of all.
+    """Test two algorithms that do not differ, many times, and return the p-values.
 
-    Quality vectors are normal with datasets of different difficulty, the same for both algorithms.
-    A valid p-value is at most α in at most a share α of the simulations.
+    Quality vectors are normal; datasets differ in difficulty, which is the same for both
+    algorithms. A valid p-value is at most α in at most a share α of the simulations.
 
     Returns
     -------

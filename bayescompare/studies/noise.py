@@ -1,7 +1,7 @@
-"""How often does a method name a winner where there is none? Pure noise, asked as users ask.
+"""How often does a method name a winner in pure noise? A study through the public functions.
 
 Every table goes through `pairwise` and `decide` themselves, with the kind of data that the method
-judges: single results, replicates, or counts of errors.
+takes: single results, replicates, or counts of errors.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def noise_study(
     Parameters
     ----------
     methods : mapping of str to Method
-        By the name that the table shows; all kinds of the package by default.
+        Methods by the names that the table shows; by default one of each kind.
     tables : int
-        Simulated tables of each.
+        Number of simulated tables per method.
     rng : None, int or Generator
     n_jobs : int
         For joblib; the result is the same for any.
@@ -77,8 +77,8 @@ def noise_study(
 
     Examples
     --------
-    >>> found = noise_study({"sign": Sign()}, tables=5, rng=0)
-    >>> float(found.loc["sign", "any"]) <= 0.6
+    >>> study = noise_study({"sign": Sign()}, tables=5, rng=0)
+    >>> float(study.loc["sign", "any"]) <= 0.6
     True
     """
     from joblib import Parallel, delayed
@@ -87,42 +87,42 @@ def noise_study(
     generator, _ = as_rng(rng)
     work = [(name, method) for name, method in methods.items() for _ in range(tables)]
     streams = generator.spawn(len(work))
-    found = Parallel(n_jobs=n_jobs)(
+    verdicts = Parallel(n_jobs=n_jobs)(
         delayed(_verdicts)(method, stream)
         for (_, method), stream in zip(work, streams, strict=True)
     )
-    by_name = pd.Series(found, [name for name, _ in work]).groupby(level=0, sort=False)
+    by_name = pd.Series(verdicts, [name for name, _ in work]).groupby(level=0, sort=False)
     rows = [(name, _measures(methods[str(name)]), *_counted(own)) for name, own in by_name]
     heads = ["method", "measures", "any", "mcse", "verdicts"]
     return pd.DataFrame(rows, columns=heads).set_index("method")
 
 
 def _verdicts(method: Method, rng: np.random.Generator) -> int:
-    """Verdicts on one table."""
+    """Return the number of verdicts on one table."""
     table = _MAKERS[method.input_kind](_measures(method), rng)
     return int(pairwise(table, method=method, n_jobs=1, rng=rng).decide()["asserted"].sum())
 
 
 def _measures(method: Method) -> int:
-    """Methods that see how measures hang together get two."""
+    """Return 2 for methods that model the dependence between measures, else 1."""
     return 1 if method.one_measure else 2
 
 
 def _counted(verdicts: pd.Series[int]) -> tuple[float, float, float]:
-    """Share of tables with any, its standard error by Laplace's rule, and the mean number."""
+    """Return the share of tables with verdicts, its standard error, and their mean number."""
     tables, share = len(verdicts), float((verdicts > 0).mean())
     smooth = (share * tables + 1.0) / (tables + 2.0)
     return share, math.sqrt(smooth * (1.0 - smooth) / tables), float(verdicts.mean())
 
 
 def _cells(measures: int, rng: np.random.Generator) -> Results:
-    """One number for every cell."""
+    """Simulate one number for every cell."""
     values = rng.standard_normal((_DATASETS, _ALGORITHMS, measures))
     return _results(values[:, :, None], replicate=None)
 
 
 def _folds(measures: int, rng: np.random.Generator) -> Results:
-    """Ten folds of every cell, around a difference of the dataset's own."""
+    """Simulate ten folds of every cell, around a level that differs between datasets."""
     own = rng.standard_normal((_DATASETS, _ALGORITHMS, 1, measures))
     noise = rng.standard_normal((_DATASETS, _ALGORITHMS, _FOLDS, measures))
     return _results(own + noise, replicate="fold")
@@ -140,7 +140,7 @@ def _results(values: FloatArray, replicate: str | None) -> Results:
 
 
 def _errors(measures: int, rng: np.random.Generator) -> ErrorCounts:
-    """Right or wrong on every example, each algorithm with a rate of the dataset's own."""
+    """Simulate correct and wrong predictions, at rates that differ between datasets."""
     rate = rng.uniform(0.6, 0.9, (_DATASETS, _ALGORITHMS, 1))
     correct = rng.random((_DATASETS, _ALGORITHMS, _EXAMPLES)) < rate
     index = pd.MultiIndex.from_product(

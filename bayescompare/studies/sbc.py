@@ -1,4 +1,4 @@
-r"""Simulation-based calibration: does a posterior contain the truth as often as it says?
+r"""Simulation-based calibration: does a posterior contain the truth as often as it claims?
 
 Draw parameters from the prior, data given them, and L posterior draws given the data. The rank of
 the truth among the draws is then uniform on 0, …, L, whatever the quantity, if and only if prior,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["SBC", "calibrated", "rank", "sbc"]
 
 
-#: A p-value below this, over all quantities together, is called a fault.
+#: A p-value below this, over all quantities together, means that the model is not calibrated.
 _FAULT = 0.01
 
 
@@ -57,10 +57,10 @@ class SBC:
 
     @property
     def table(self) -> pd.DataFrame:
-        """For every quantity: mean rank as a share, and p-values that the ranks are uniform.
+        """For every quantity: mean rank as a share, and p-values of tests for uniform ranks.
 
-        ``chi2`` looks at the shape in up to 20 bins, ``ks`` (Kolmogorov-Smirnov between two
-        discrete distributions, for which it is conservative) at drifts.
+        ``chi2`` tests the shape in up to 20 bins, ``ks`` (Kolmogorov-Smirnov, which is conservative
+        between two discrete distributions) tests for drifts.
         """
         possible = np.arange(self.draws + 1)
         bins = min(20, self.draws + 1)
@@ -82,7 +82,7 @@ class SBC:
 
     @property
     def ok(self) -> bool:
-        """Whether no quantity's ranks are far from uniform, all looked at together."""
+        """Whether the ranks of all quantities, taken together, are compatible with uniform ones."""
         table = self.table
         return bool(table[["chi2", "ks"]].min().min() * 2 * len(table) > _FAULT)
 
@@ -93,7 +93,7 @@ class SBC:
         )
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how far each quantity's ranks are from uniform, with the 99 % band of all points."""
+        """Draw how far each quantity's ranks are from uniform, with a simultaneous 99 % band."""
         from bayescompare.plots._drawing import GREY, new_axes, set_title
 
         ax = new_axes(ax, (6.4, 4.0))
@@ -125,12 +125,12 @@ def sbc(
         Posterior draws per simulation.
     rng : None, int or Generator
     **options
-        Sizes of the simulated data, by the names of the model's function here.
+        Sizes of the simulated data, named as in the model's simulation function.
 
     Examples
     --------
-    >>> found = sbc("dirichlet", simulations=300, rng=1)
-    >>> found.ok
+    >>> study = sbc("dirichlet", simulations=300, rng=1)
+    >>> study.ok
     True
     """
     simulate = _simulation(model)
@@ -145,14 +145,14 @@ def sbc(
 
 
 def rank(truth: float, drawn: FloatArray, rng: np.random.Generator) -> int:
-    """Rank of the truth among the draws, any place among its equals being as likely as another."""
+    """Return the rank of the truth among the draws, at a random place among equal ones."""
     return int((drawn < truth).sum() + rng.integers((drawn == truth).sum() + 1))
 
 
 def _check_sizes(
     model: str, simulate: Callable[..., Iterator[Replicate]], options: dict[str, Any]
 ) -> None:
-    """Refuse sizes that the model does not have, or that are none."""
+    """Refuse sizes that the model does not have, or that are not valid."""
     parameters = inspect.signature(simulate).parameters.values()
     known = {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
     for name, value in options.items():
@@ -171,7 +171,7 @@ def calibrated() -> list[str]:
 
 
 def _simulation(model: str) -> Callable[..., Iterator[Replicate]]:
-    """Return what simulates a model and draws from its posterior."""
+    """Return the function that simulates a model and draws from its posterior."""
     check_word("model", model, calibrated())
     simulate = registry.get(model).calibration()
     assert simulate is not None

@@ -1,4 +1,4 @@
-"""Simulation-based calibration of a PyMC model by NUTS, with one compiled model for all data."""
+"""Simulation-based calibration of a PyMC model by NUTS, which is compiled once for all data."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def sbc_model(
     Parameters
     ----------
     source : str or callable
-        As ``method=`` of `compare`.
+        As for ``method=`` of `compare`.
     results : Results
-        Their sizes and names are those of the simulated data; their values are not used.
+        The simulated data have their sizes and names; their values are not used.
     simulations : int
-        Each takes about half a second: the model is compiled once.
+        Each takes about half a second, because the model is compiled only once.
     draws : int
-        Draws to rank among, of five times as many from NUTS.
+        Number of posterior draws to rank among; NUTS makes five times as many, to thin.
     priors : mapping, optional
         As for `bayescompare.methods.ModelFile`.
     rng : None, int or Generator
@@ -52,7 +52,7 @@ def sbc_model(
     Returns
     -------
     SBC
-        Of every scalar parameter, and the first and last entry of every vector.
+        Ranks of every scalar parameter, and of the first and last entry of every vector.
     """
     check_count(simulations=simulations, draws=draws)
     code = find_source(source)
@@ -67,7 +67,7 @@ def sbc_model(
 def _replicates(
     model: pm.Model, simulations: int, draws: int, rng: np.random.Generator
 ) -> Iterator[tuple[dict[str, float], dict[str, FloatArray]]]:
-    """Parameters from the prior, and draws given data simulated from them."""
+    """Yield parameters from the prior, and draws given data simulated from them."""
     import pymc as pm
 
     if len(model.observed_RVs) != 1:
@@ -105,7 +105,7 @@ def _replicates(
 
 
 def _as_shared(model: pm.Model, observed: Any) -> Any:
-    """Let the data be set anew without compiling anew."""
+    """Make the data replaceable without recompiling the model."""
     import pytensor
 
     old = model.rvs_to_values[observed]
@@ -118,12 +118,12 @@ def _as_shared(model: pm.Model, observed: Any) -> Any:
 
 
 def _entries(values: Mapping[str, Any]) -> dict[str, float]:
-    """Scalars by name; of a vector its first and last entry."""
-    found = {}
+    """Return scalars by name, and the first and last entry of each vector."""
+    scalars = {}
     for name, value in values.items():
         flat = np.ravel(value)
         if flat.size == 1:
-            found[name] = float(flat[0])
+            scalars[name] = float(flat[0])
         else:
-            found[f"{name}[0]"], found[f"{name}[-1]"] = float(flat[0]), float(flat[-1])
-    return found
+            scalars[f"{name}[0]"], scalars[f"{name}[-1]"] = float(flat[0]), float(flat[-1])
+    return scalars

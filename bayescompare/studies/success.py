@@ -1,4 +1,4 @@
-"""Successes against errors: which test is surer of what is true?
+"""Successes against errors: is a test surer if it is right?
 
 The ROC curve of Lacoste, Laviolette & Marchand (2012), Section 6.3, where the truth is known.
 """
@@ -30,17 +30,17 @@ _BLOCK = 500
 
 
 def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
-    r"""Share of the successes and of the errors that are left above each threshold.
+    r"""Return the share of the successes and of the errors above each threshold.
 
     .. math:: s_\tau / s_0 \quad\text{and}\quad e_\tau / e_0
 
     with :math:`s_\tau` and :math:`e_\tau` the right and the wrong answers of confidence above
-    :math:`\tau`. Answers of equal confidence are one step.
+    :math:`\tau`. Answers of equal confidence form one step.
 
     Parameters
     ----------
     confidence : array (M,)
-        From 0 to 1; 0 is no answer and counts neither way.
+        From 0 to 1; 0 means no answer and does not count.
     correct : array (M,) of bool
 
     Returns
@@ -63,18 +63,18 @@ def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
     for count, what in ((successes[-1], "correct"), (errors[-1], "wrong")):
         if count == 0:
             raise BayescompareError(
-                f"correct has no {what} answer of confidence above 0, and without one there is no "
-                "curve: simulate more."
+                f"correct has no {what} answer of confidence above 0, which the curve needs: "
+                "simulate more."
             )
     table = {"threshold": threshold}
     table |= {"success": successes / successes[-1], "error": errors / errors[-1]}
-    found = pd.DataFrame(table)
-    found.attrs.update(successes=int(successes[-1]), errors=int(errors[-1]))
-    return found
+    curve = pd.DataFrame(table)
+    curve.attrs.update(successes=int(successes[-1]), errors=int(errors[-1]))
+    return curve
 
 
 def auc(curve: pd.DataFrame) -> float:
-    """Area under a curve of `success_errors`, by trapezia; ½ is a test that is sure at random.
+    """Area under a curve of `success_errors`; ½ means that the confidence is uninformative.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def auc(curve: pd.DataFrame) -> float:
 
 
 def success_curves(study: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Make a curve of each method in a `success_study`, for `plot_success`.
+    """Return a curve for each method in a `success_study`, for `plot_success`.
 
     Examples
     --------
@@ -108,11 +108,11 @@ def success_study(
     rng: Rng = None,
     n_jobs: int = 1,
 ) -> pd.DataFrame:
-    """Ask the Poisson-binomial, the sign and the signed-rank test who is better in a known context.
+    """Apply the Poisson-binomial, the sign and the signed-rank test in a known context.
 
     A dataset of the context has probabilities (only the first is wrong, only the second, both or
     neither) from one of several Dirichlet distributions. The first is better in the context if it
-    is so on more than half of its datasets; in half of the simulations the two are swapped.
+    is better on more than half of its datasets; half of the simulations swap the two.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ def success_study(
     Returns
     -------
     DataFrame
-        One row per simulation and method: ``simulation``, ``method``, ``confidence`` (of the
-        Poisson-binomial test the larger of the two probabilities, of the others one less the
-        p-value) and ``correct``. Neither is right when both have equal wins or rank sums.
+        One row per simulation and method: ``simulation``, ``method``, ``confidence`` (for the
+        Poisson-binomial test the larger of the two probabilities, for the others one minus the
+        p-value) and ``correct``. With equal wins or rank sums the answer is not correct.
 
     References
     ----------
@@ -155,11 +155,11 @@ def success_study(
     generator, _ = as_rng(rng)
     sizes = [_BLOCK] * (simulations // _BLOCK) + [simulations % _BLOCK]
     sizes = [size for size in sizes if size]
-    told = zip(sizes, generator.spawn(len(sizes)), strict=True)
-    jobs = (delayed(_block)(shape, share, examples, datasets, truth, *one) for one in told)
-    found: pd.DataFrame = pd.concat(Parallel(n_jobs=n_jobs)(jobs), ignore_index=True)
-    found.insert(0, "simulation", np.arange(len(found)) // found["method"].nunique())
-    return found
+    blocks = zip(sizes, generator.spawn(len(sizes)), strict=True)
+    jobs = (delayed(_block)(shape, share, examples, datasets, truth, *one) for one in blocks)
+    answers: pd.DataFrame = pd.concat(Parallel(n_jobs=n_jobs)(jobs), ignore_index=True)
+    answers.insert(0, "simulation", np.arange(len(answers)) // answers["method"].nunique())
+    return answers
 
 
 # the context -------------------------------------------------------------------------------------
@@ -184,7 +184,9 @@ def _first_is_better(shape: FloatArray, share: FloatArray) -> bool:
     """Whether P(first wrong alone < second wrong alone) is above ½ in the context."""
     rate = float(share @ betainc(shape[:, 0], shape[:, 1], 0.5))
     if abs(rate - 0.5) < 1e-12:
-        raise BayescompareError(f"shapes={shape.tolist()}: here neither is better than the other.")
+        raise BayescompareError(
+            f"shapes={shape.tolist()}: neither algorithm is better in this context; change them."
+        )
     return rate > 0.5
 
 
@@ -219,7 +221,7 @@ def _block(
 
 
 def _answers(first: IntArray, second: IntArray) -> Iterator[Iterator[tuple[str, float, float]]]:
-    """For each method an iterator over simulations: its name, its confidence, who leads."""
+    """Yield for each method an iterator over simulations: its name, its confidence, its lead."""
     above = rate_exceeds_half(first.shape[1])
     p = np.array([min(float(pmf(row) @ above), 1.0) for row in p_first_better(first, second)])
     yield zip(repeat("poisson-binomial"), np.maximum(p, 1.0 - p), p - 0.5)
@@ -229,7 +231,7 @@ def _answers(first: IntArray, second: IntArray) -> Iterator[Iterator[tuple[str, 
     yield zip(repeat("sign"), sure, (wins - losses).astype(float))
     size = np.ones(first.shape[1])
     ranked = [signed_rank(doubled_ranks(row.astype(np.float64), size)) for row in ahead]
-    yield (("wilcoxon", 1.0 - found.pvalue, found.plus - found.minus) for found in ranked)
+    yield (("wilcoxon", 1.0 - test.pvalue, test.plus - test.minus) for test in ranked)
 
 
 def _checked_answers(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
@@ -241,7 +243,7 @@ def _checked_answers(confidence: object, correct: object) -> tuple[FloatArray, B
     if sure.ndim != 1 or sure.shape != right.shape or not len(sure):
         raise BayescompareError(
             f"confidence and correct have shapes {sure.shape} and {right.shape}: give one number "
-            "and one truth value per answer."
+            "and one boolean per answer."
         )
     outside = ~((sure >= 0.0) & (sure <= 1.0))
     if outside.any():
@@ -251,6 +253,6 @@ def _checked_answers(confidence: object, correct: object) -> tuple[FloatArray, B
         )
     if right.dtype != np.bool_:
         if not np.isin(right, [0, 1]).all():
-            raise BayescompareError("correct: give truth values only.")
+            raise BayescompareError("correct: give booleans only.")
         right = right.astype(np.bool_)
     return sure, right
