@@ -1,7 +1,7 @@
-"""Every figure that people read is written here: P, p, shares, counts, differences, errors.
+"""All figures that people read are formatted here: P, p, shares, counts, differences, errors.
 
-Words beside a figure are read off the unrounded value ("settled" from P = 0.95 on), so a figure
-must stay on the value's own side of every such level: 0.9496 is written 0.9496, never 0.950.
+Words beside a figure depend on the unrounded value ("settled" from P = 0.95 on), so rounding must
+not move a figure across such a level: 0.9496 is written 0.9496, never 0.950.
 Functions named after a quantity write a table's cell; those that end in `_words` or `_equation`
 write the same digits for a sentence. NaN gives an empty cell.
 """
@@ -43,7 +43,7 @@ LEVELS = (0.01, 0.05, 0.5, 0.75, 0.95, 0.99)
 #: Probabilities this close to ½ are ½, as for ties.
 _SAME = 1e-9
 
-#: Counts from here on are written by their size.
+#: Larger counts are written by their order of magnitude.
 _MOST_COUNT = 10_000_000
 
 
@@ -53,17 +53,18 @@ _MOST_COUNT = 10_000_000
 def format_probability(
     p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2
 ) -> str:
-    """Write a probability, and never as certainty.
+    """Write a probability, but never as 0 or 1.
 
     Parameters
     ----------
     p : float
     levels : sequence of float
-        Further levels that P is held against, as in ``p >= level``.
+        Further levels that P is compared with, as in ``p >= level``.
     digits : int
-        Decimals, where no level asks for more.
+        Number of decimals, unless a level needs more.
     more : int
-        How many decimals may be added for a level's sake; beyond them P is cut towards its side.
+        How many decimals may be added for a level; if these do not suffice, P is rounded away
+        from the level.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def narrow_pvalue(p: float) -> str:
 
 
 def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
-    """Write a rate of errors, held against `levels` as in ``value <= level``.
+    """Write a rate of errors, compared with `levels` as in ``value <= level``.
 
     Examples
     --------
@@ -203,7 +204,7 @@ def _unit(
     if certain and value in (0.0, 1.0):
         return f"{value:.{digits}f}"
     value = 0.5 if abs(value - 0.5) <= _SAME else value
-    # A level beyond the last digit is told apart by more of them.
+    # A level close to 0 or 1 needs more digits.
     digits = max([digits, *(_digits(level) for level in (*reached, *kept))])
     text = _decimal(value, digits, more, reached, kept)
     if float(text) <= 0.0:
@@ -217,7 +218,7 @@ def _bound(sign: str, digits: int) -> str:
 
 
 def _digits(level: float) -> int:
-    """Decimals that a level near 0 or 1 needs to be seen."""
+    """Return the number of decimals that a level near 0 or 1 needs."""
     near = min(level, 1.0 - level)
     return 0 if not 0.0 < near < 0.001 else min(12, math.ceil(-math.log10(near) - 1e-9))
 
@@ -238,7 +239,7 @@ def _decimal(
         )
 
     texts = [f"{value:.{digits + k}f}" for k in range(more + 1)]
-    # Closer than that to a level: cut towards the value's own side of it.
+    # Even closer to a level: round to the value's own side of it.
     step = Decimal(1).scaleb(-digits - more)
     texts += [f"{Decimal(value).quantize(step, way):f}" for way in (ROUND_FLOOR, ROUND_CEILING)]
     return next((text for text in texts if same(text)), repr(value))
@@ -254,7 +255,7 @@ def _equation(symbol: str, text: str) -> str:
 
 
 def count(value: float) -> str:
-    """Write a count, fractional or not; a whole one of very many digits by its size.
+    """Write a count, fractional or not; a very large one by its order of magnitude.
 
     Examples
     --------
@@ -315,7 +316,7 @@ def memory(size: float) -> str:
 
 
 def setting(value: float) -> str:
-    """Write a number that somebody gave (a level, a rope, a cell), all of it, as it is typed.
+    """Write a number that the user chose (a level, a rope, a cell) in full, as it was typed.
 
     Examples
     --------
@@ -326,7 +327,7 @@ def setting(value: float) -> str:
 
 
 def percent_setting(value: float) -> str:
-    """Write a chosen share as a percentage, all of it.
+    """Write a share that the user chose as a percentage, in full.
 
     Examples
     --------
@@ -337,7 +338,7 @@ def percent_setting(value: float) -> str:
 
 
 def statistic(value: float, *, significant: int = 4, levels: Sequence[float] = ()) -> str:
-    """Write a figure by its significant digits, more where it is close to one of `levels`.
+    """Write a figure with so many significant digits, or more if it is close to a level.
 
     Examples
     --------
@@ -383,7 +384,7 @@ def difference(value: float, unit: str = "", *, significant: int = 3) -> str:
 
 
 def error(value: float) -> str:
-    """Write a standard error: two digits tell its size.
+    """Write a standard error with two significant digits.
 
     Examples
     --------
@@ -409,7 +410,7 @@ def _hundredths(value: float) -> str:
 
 
 def _minus(text: str) -> str:
-    """Set the sign of minus, not a hyphen, and none before nothing; an exponent keeps its own."""
+    """Write a minus sign instead of a hyphen, and none before zero; exponents stay as they are."""
     if not text.startswith("-"):
         return text
     return f"−{text[1:]}" if float(text) else text[1:]

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: What a column of `summary()` is headed.
+#: Titles of the columns of `summary()`.
 COLUMN_TITLES = {
     "count": "datasets",
     "probability": "P",
@@ -41,7 +41,7 @@ COLUMN_TITLES = {
 }
 
 
-#: Columns of `summary()` that are held to no level.
+#: Columns of `summary()` that no level applies to.
 _COLUMNS: dict[str, Callable[[float], str]] = {
     "count": numbers.count,
     "mcse": numbers.error,
@@ -51,20 +51,20 @@ _COLUMNS: dict[str, Callable[[float], str]] = {
 
 
 def short_label(label: str, most: int = 160) -> str:
-    """Leave out the middle of a very long statement."""
+    """Shorten a very long statement in the middle."""
     return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
 
 
 def join_names(items: Sequence[str], *, most: int = 6) -> str:
-    """Join names: ``"a, b and c"``, shortened when there are very many."""
-    # "and 1 more" is no shorter than the one.
+    """Join names: ``"a, b and c"``, shortened if there are very many."""
+    # "and 1 more" would not be shorter than the name itself.
     if len(items) > most + 1:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
     return " and ".join(filter(None, [", ".join(items[:-1]), items[-1]]))
 
 
 def cell_text(head: str, value: object, limit: float | None = None) -> str:
-    """Write a cell of a table by what its column's head says it is.
+    """Write a cell of a table in the format that its column's head implies.
 
     Examples
     --------
@@ -83,12 +83,12 @@ def cell_text(head: str, value: object, limit: float | None = None) -> str:
 
 
 def _held(value: float, limit: float | None) -> str:
-    """A figure of no other kind, on its own side of the limit it is held to."""
+    """Write any other figure, on its own side of a limit."""
     return numbers.statistic(value, levels=() if limit is None else [limit])
 
 
 def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> str:
-    """Write a figure of `summary()` or `decide()` by its column; `levels` are those it is held to.
+    """Write a figure of `summary()` or `decide()`; rounding keeps to the `levels` of its column.
 
     Examples
     --------
