@@ -116,7 +116,7 @@ def exactness_words(answer: Answer, label: str) -> str:
 
 
 def none_leads_words(answer: Answer) -> list[str]:
-    """Say with what probability nothing leads, where equality has mass of its own."""
+    """Say with what probability no statement leads, if exact equality has mass."""
     if not answer.none_leads:
         return []
     level = numbers.probability_words(answer.none_leads)

@@ -1,7 +1,7 @@
 r"""The pivots of `simplex`: compiled, on plain arrays, with a dense inverse of the basis.
 
 The rows of the pool are (a, b, c, d) with coefficients +1, −1, −1, +1; the points 0 and 1, least
-and greatest, are no equations. With :math:`\rho` a row of the inverse, padded by two zeros, a row
+and greatest, have no equations. With :math:`\rho` a row of the inverse, padded by two zeros, a row
 of the pool has the entry :math:`\rho_a - \rho_b - \rho_c + \rho_d` in the pivot row: four
 look-ups.
 """

@@ -1,1 +1,1 @@
-"""Tools that know no model: compilation, quadrature, gamma functions, orthants."""
+"""Numerical tools for all models: compilation, quadrature, gamma functions, orthants."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayescompare.comparison.method import Replicate
-from bayescompare.kernels.context.beta_binomial import draw_hyper, pooled
+from bayescompare.kernels.context.beta_binomial import pooled
+from bayescompare.kernels.context.beta_binomial_draws import draw_hyper
 from bayescompare.kernels.context.error_rates import p_first_better
 from bayescompare.kernels.context.poisson_binomial import draw_rates
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior

@@ -15,11 +15,10 @@ from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.beta_binomial import (
     LogPrior,
     better_share,
-    draw_hyper,
-    draw_pooled_shares,
     pooled,
 )
 from bayescompare.kernels.context.beta_binomial_density import log_likelihood
+from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import Priors, is_number, place
 from bayescompare.methods._shared.trees import constants, logit_prior, make_tree

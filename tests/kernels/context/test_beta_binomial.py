@@ -17,6 +17,7 @@ from scipy.special import betaln, gammaln
 from bayescompare.kernels.context import beta_binomial as bb
 from bayescompare.kernels.context import error_rates as er
 from bayescompare.kernels.context.beta_binomial_density import log_likelihood
+from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
 
 #: Lacoste et al., Table 5, less 10: k_h and k_g of svm and parzen.
 SVM = np.array([1, 2, 0, 3, 21, 12, 17, 4, 7, 14, 139, 6, 9, 1, 69, 5, 0, 5, 1, 4, 36, 21])
@@ -265,7 +266,7 @@ def test_draws_follow_the_posterior() -> None:
     n = 20_000
     rng = np.random.default_rng(1)
     found, each = bb.pooled(k_h, k_g), bb.shrunken(k_h, k_g)
-    mu, rho = bb.draw_hyper(k_h, k_g, found.grid, n, rng)
+    mu, rho = draw_hyper(k_h, k_g, found.grid, n, rng)
     assert len(np.unique(mu)) > 0.99 * n  # not the nodes only
     for draws, mean, sd in ((mu, found.mean_mu, found.sd_mu), (rho, found.mean_rho, found.sd_rho)):
         assert abs(draws.mean() - mean) < 4 * sd / math.sqrt(n)
@@ -276,7 +277,7 @@ def test_draws_follow_the_posterior() -> None:
         for level in (0.05, 0.2, 0.3, 0.5, 0.7):
             exact = plain.mass[nodes < level].sum()
             assert abs((draws < level).mean() - exact) < 0.02
-    shares = bb.draw_pooled_shares(k_h, k_g, mu, rho, rng)
+    shares = draw_pooled_shares(k_h, k_g, mu, rho, rng)
     assert shares.shape == (n, 5)
     error = shares.std(axis=0) / math.sqrt(n)
     assert np.all(np.abs(shares.mean(axis=0) - each.mean) < 4 * error)
@@ -289,7 +290,7 @@ def test_draws_do_not_depend_on_the_nodes() -> None:
     n = 100_000
     exact, coarse = bb.pooled(k_h, k_g), bb.pooled(k_h, k_g, tolerance=1.0).grid
     assert len(coarse.u) < len(exact.grid.u) / 2
-    mu, rho = bb.draw_hyper(k_h, k_g, coarse, n, np.random.default_rng(3))
+    mu, rho = draw_hyper(k_h, k_g, coarse, n, np.random.default_rng(3))
     for draws, mean, sd in ((mu, exact.mean_mu, exact.sd_mu), (rho, exact.mean_rho, exact.sd_rho)):
         assert abs(draws.mean() - mean) < 4 * sd / math.sqrt(n)
         assert draws.std() == pytest.approx(sd, rel=0.012)
@@ -300,7 +301,7 @@ def test_q_and_mu_have_one_probability() -> None:
     k_h, k_g = FIVE
     found = bb.pooled(k_h, k_g)
     rng = np.random.default_rng(2)
-    mu, rho = bb.draw_hyper(k_h, k_g, found.grid, 5000, rng)
+    mu, rho = draw_hyper(k_h, k_g, found.grid, 5000, rng)
     q = bb.better_share(mu, rho)
     apart = np.abs(mu - 0.5) > 1e-9
     assert np.array_equal((q > 0.5)[apart], (mu < 0.5)[apart])
