@@ -92,6 +92,6 @@ def _checked_curves(curves: object) -> Iterator[tuple[str, float, FloatArray, Fl
         whole = np.concatenate([success, error])
         if len(success) < 2 or not ((whole >= 0.0) & (whole <= 1.0)).all():
             raise BayescompareError(
-                f"curves[{name!r}]: give at least two successes and errors, all between 0 and 1."
+                f"curves[{name!r}]: give at least two shares of successes and errors, from 0 to 1."
             )
         yield str(name), area(success, error), error, success

@@ -104,7 +104,7 @@ def test_published_areas_on_two_kinds_of_datasets() -> None:
         ({"shapes": [(1, 2, 0)]}, "shapes="),
         ({"shapes": "abc"}, "numbers"),
         ({"shapes": [(1, 2, float("nan"))]}, "shapes="),
-        ({"shapes": [(5, 5, 9)]}, "neither is better"),
+        ({"shapes": [(5, 5, 9)]}, "neither algorithm is better"),
         ({"weights": [1, 2]}, "weights="),
         ({"weights": [0]}, "weights="),
         ({"weights": [-1]}, "weights="),
@@ -188,7 +188,7 @@ BAD = {
     "empty": ([], [], "shapes"),
     "matrix": ([[0.5]], [[True]], "shapes"),
     "words": (["sure"], [True], "numbers"),
-    "not truth": ([0.5, 0.6], [0.3, 1.0], "truth"),
+    "not truth": ([0.5, 0.6], [0.3, 1.0], "booleans"),
 }
 
 
