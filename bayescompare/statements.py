@@ -143,6 +143,8 @@ class State:
 
     def words(self) -> str:
         """Say the state: "B is better than A"."""
+        if len(self.names) == 1:
+            return self.names[0]
         if self.relation == ">" and len(self.names) != 2:
             return f"the order is {self.spaced()}"
         if self.relation == ">":
@@ -324,11 +326,13 @@ class Statements:
         ]
         levels = tuple(c.levels for c in by_measure)
         table = tabulate(by_measure)
-        made = cls(results.algorithms, results.measures, results.datasets, arities, levels, table)
+        statements = cls(
+            results.algorithms, results.measures, results.datasets, arities, levels, table
+        )
         if dense:
             every = itertools.product(*(range(len(level)) for level in levels))
-            return made._listing(np.array(list(every), dtype=np.int64))
-        return made
+            return statements._listing(np.array(list(every), dtype=np.int64))
+        return statements
 
     # sizes ---------------------------------------------------------------------------------------
 
@@ -424,10 +428,10 @@ class Statements:
         """
         reverse = []
         for level, state in zip(self.levels, self.table.states[k], strict=True):
-            found = np.flatnonzero((level == level[state][::-1]).all(axis=1))
-            if len(found) == 0:
+            places = np.flatnonzero((level == level[state][::-1]).all(axis=1))
+            if len(places) == 0:
                 return None
-            reverse.append(int(found[0]))
+            reverse.append(int(places[0]))
         states = np.array(reverse, dtype=np.int64)
         return None if (states == self.table.states[k]).all() else states
 

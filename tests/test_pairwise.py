@@ -380,7 +380,7 @@ def test_summary_and_words(uci: Pairwise) -> None:
         for loser in re.split(", | and ", losers)
     }
     assert edges == set(graph.edges)
-    assert "not a pair shown equal" in said
+    assert "not shown to be equal" in said
 
 
 def test_frequentist_words_are_about_errors_not_probabilities_of_statements() -> None:
@@ -394,7 +394,8 @@ def test_frequentist_words_are_about_errors_not_probabilities_of_statements() ->
 
 def test_repr_tells_the_strongest(uci: Pairwise) -> None:
     top = uci.decide().iloc[0]
-    assert top["statement"] in repr(uci)
+    pair = uci[top["first"], top["second"]].results
+    assert f"surest: {uci.method.claim(pair, top['statement'])} (P" in repr(uci)
 
 
 @pytest.mark.parametrize("method", ["dirichlet", "glrt"])

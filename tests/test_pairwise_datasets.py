@@ -111,7 +111,7 @@ def test_failed_folds_are_told_of_the_pairs_that_lack_them() -> None:
 
 
 def test_words_say_how_many_datasets_pairs_rest_on() -> None:
-    assert "Pairs rest on different datasets, 6 to 8 each" in (
+    assert "The pairs use different datasets, 6 to 8 each" in (
         every_pair(with_gaps([(0, 0), (1, 1)])).explain()
     )
     assert "different datasets" not in every_pair(with_gaps([])).explain()

@@ -136,14 +136,12 @@ def _about(results: Results) -> str:
 
 def print_comparison(out: Console, c: Comparison) -> None:
     """Print verdict, words, statements, questions and independent groups of measures."""
-    measures = c.results.measures
     out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
-    shown, headline = statement_text(c.best, measures), c.headline()
-    if shown == c.best or not headline.startswith(c.best):
-        out.print(headline, style="bold")
-    else:
-        out.print(shown, style="bold")
-        out.print(headline.removeprefix(c.best).strip(), style="bold")
+    out.print(c.headline(), style="bold")
+    orders = statement_text(c.best, c.results.measures)
+    if "\n" in orders:
+        # The headline leaves out the middle of long orders.
+        out.print(orders)
     out.print()
     out.print(c.explain())
     out.print()

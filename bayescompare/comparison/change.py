@@ -1,19 +1,18 @@
-"""What would change a verdict: counted out where that is quick, named where it is not."""
+"""What would change a verdict: how many datasets, where that is quick to count, and what else."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import quoted
 from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import plural
-from bayescompare.text.phrases import short_label
 
 __all__ = ["change_words"]
 
-#: Datasets that are tried; more would be no help to anyone.
+#: Most further datasets that are tried; a larger number would help nobody.
 _MOST = 1000
 
 
@@ -31,7 +30,7 @@ def change_words(method: Method, results: Results, answer: Answer, decision: Dec
     counted = _counted(method, results, answer, decision)
     if not counted:
         return f"What would change it: {levers}."
-    # Datasets have been counted; what else there is follows.
+    # The number of datasets is known; the other levers follow.
     rest = [lever for lever in levers.split(", ") if "more datasets" not in lever]
     also = f"; {', '.join(rest)} may too" if rest else ""
     return f"What would change it: {counted}{also}."
@@ -40,15 +39,15 @@ def change_words(method: Method, results: Results, answer: Answer, decision: Dec
 def _counted(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
     """How many datasets it would take, where the answer to that is quick."""
     if decision.verdict == "tied":
-        return "one more dataset for any of those tied would break the tie"
+        return "one more dataset that supports one of those tied would break the tie"
     level = method.level_given(results, answer, decision)
     if level is None:
         return ""
     bayesian = answer.pvalue is None
 
     def settled(more: int, moved: int) -> bool:
-        found = level(more, moved)
-        return found >= SETTLED if bayesian else found <= SIGNIFICANT
+        figure = level(more, moved)
+        return figure >= SETTLED if bayesian else figure <= SIGNIFICANT
 
     settles = "settle it" if bayesian else "make it significant"
     if decision.verdict != "settled":
@@ -65,17 +64,23 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
     moved = _least(lambda k: k <= own and not settled(0, k), most=max(own, 1))
     if moved is None:
         return ""
-    others = "" if decision.runner_up is None else f" to {short_label(decision.runner_up[0])}"
     still = "settled" if bayesian else "significant"
-    which = plural(moved, "dataset")
     if method.input_kind == "counts":
-        which = f"the {which} surest for it" if moved > 1 else "the dataset surest for it"
-        return f"had {which} been as surely against it, it would not be {still}"
-    return f"had {which} of its own gone{others} instead, it would not be {still}"
+        which = f"{moved} datasets" if moved > 1 else "dataset"
+        return (
+            f"if the {which} surest for it had been as surely against it, it would not be {still}"
+        )
+    other = "something else"
+    if decision.runner_up is not None:
+        other = quoted(method.claim(results, decision.runner_up[0]))
+    return (
+        f"if {moved} of the datasets that support it had supported {other} instead, it would not "
+        f"be {still}"
+    )
 
 
 def _least(holds: Callable[[int], bool], most: int = _MOST) -> int | None:
-    """Least number from 1 on of which it holds, by doubling and halving; it holds of all above."""
+    """Least number from 1 on for which it holds, and for all above it, by doubling and halving."""
     high = 1
     while not holds(high):
         if high >= most:

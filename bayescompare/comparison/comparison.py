@@ -1,7 +1,7 @@
 """`Comparison`, the one result type.
 
-Table, draws, words, picture and file are all read off the same frozen fields: the results that
-were judged, the method with its choices, and the method's answer.
+Table, draws, words, picture and file all come from the same frozen fields: the results, the method
+with its options, and the method's answer.
 """
 
 from __future__ import annotations
@@ -25,11 +25,18 @@ from bayescompare.comparison import nuts, registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.change import change_words
 from bayescompare.comparison.decision import SETTLED, Decision, decide
-from bayescompare.comparison.diagnosis import EDITED, Diagnosis, checked_loo, diagnose, exact_loo
+from bayescompare.comparison.diagnosis import (
+    EDITED,
+    Diagnosis,
+    checked_loo,
+    diagnose,
+    diagnose_answer,
+    exact_loo,
+)
+from bayescompare.comparison.headline import headline
 from bayescompare.comparison.method import Form, Method
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
-from bayescompare.text.phrases import none_leads_words, short_label
+from bayescompare.text.phrases import none_leads_words
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -38,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison"]
 
-#: What some methods have and others lack; the methods say so by `provides`.
+#: What some methods have and others lack; each method lists its own in `provides`.
 QUANTITIES = frozenset(
     {
         "probability",
@@ -86,16 +93,17 @@ NONE_LEADS = "(none leads)"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """The answer to one question about algorithms, and everything that can be asked of it.
+    """The answer to one question about algorithms: its figures, tables, words and plots.
 
-    Made by `compare`; what a method does not have raises an error that names the methods that do.
+    `compare` returns one. Asking for what a method does not have raises an error that names the
+    methods that do.
 
     Attributes
     ----------
     results : Results
-        What was judged: the algorithms and measures asked about, complete, without replicates.
+        The data: the algorithms and measures asked about, complete, without replicates.
     method : Method
-        The test with its choices.
+        The test with its options.
     answer : Answer
         The method's figures as plain arrays.
 
@@ -105,7 +113,7 @@ class Comparison:
     >>> c = bc.compare(bc.load_example("benavoli-example1"))
     >>> c
     Comparison by dirichlet: A, B on accuracy, time over 12 datasets
-      B>A|B>A is the most probable statement with P = 0.798 (exact): likely, not settled
+      “B is better than A on accuracy and time” is the most probable statement with P = 0.798 ...
       see .explain(), .summary(), .plot(), .questions, .draws(), .sample()
     """
 
@@ -127,13 +135,13 @@ class Comparison:
     @property
     def unobserved(self) -> float:
         """P(the most probable statement is one never observed), all of them together."""
-        return self._given("unobserved", self.answer.unobserved)
+        return self._number("unobserved", self.answer.unobserved)
 
     @property
     def none_leads(self) -> float:
         """P(no statement leads): draws in which two or more are exactly equal count for none.
 
-        0 unless a prior or a model gives equality mass of its own.
+        0 unless a prior or a model gives a positive probability to exact equality.
         """
         if "probability" not in self.method.provides:
             raise self.method.unavailable("none_leads")
@@ -154,32 +162,32 @@ class Comparison:
     @property
     def pvalue(self) -> float:
         """The p-value of a frequentist method."""
-        return self._given("pvalue", self.answer.pvalue)
+        return self._number("pvalue", self.answer.pvalue)
 
     @property
     def statistic(self) -> float:
         """The test statistic of a frequentist method."""
-        return self._given("statistic", self.answer.statistic)
+        return self._number("statistic", self.answer.statistic)
 
     @property
     def log_evidence(self) -> float:
         """Log marginal likelihood, where it is closed."""
         if "log_evidence" in self.method.provides and self.answer.log_evidence is None:
             raise QuantityNotAvailableError(f"log_evidence {self.method.no_evidence()}")
-        return self._given("log_evidence", self.answer.log_evidence)
+        return self._number("log_evidence", self.answer.log_evidence)
 
     @property
     def tree(self) -> xr.DataTree:
         """The posterior that the answer came from, where it came from one."""
         if self.answer.tree is None:
             raise QuantityNotAvailableError(
-                "tree: this answer was not sampled; draws() and sample() give a posterior."
+                "tree: this answer was not sampled; draws() and sample() return a posterior."
             )
         return self.answer.tree
 
     @cached_property
     def decision(self) -> Decision:
-        """What the figures amount to; all words are read off it."""
+        """The verdict; all words and plots take it from here."""
         return decide(self.answer)
 
     @property
@@ -189,14 +197,14 @@ class Comparison:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """What made this answer, for attributes of arrays and files."""
-        told = {
+        """How this answer was made, for attributes of arrays and files."""
+        attrs: dict[str, Any] = {
             "method": self.method.name,
             "options": str(self.method.options()),
             "exactness": self._exactness(),
             "version": __version__,
         }
-        return told if self.answer.seed is None else {**told, "seed": self.answer.seed}
+        return attrs if self.answer.seed is None else {**attrs, "seed": self.answer.seed}
 
     # tables and words ----------------------------------------------------------------------------
 
@@ -223,47 +231,21 @@ class Comparison:
 
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
-        given = self.results, self.answer, self.decision
-        said = [
-            *self.method.sentences(*given),
+        verdict = self.results, self.answer, self.decision
+        sentences = [
+            *self.method.sentences(*verdict),
             *none_leads_words(self.answer),
-            change_words(self.method, *given),
+            change_words(self.method, *verdict),
         ]
         sampled = self.answer.tree is not None or self.method.needs_mcmc
-        if sampled and not (found := self.diagnose()).ok:
-            said.append(f"Caution: the sampling is {found.verdict}")
-        noted = [f"Note: {note}." for note in self.results.notes]
-        return " ".join([*said, *noted])
+        if sampled and not (diagnosis := self.diagnose()).ok:
+            sentences.append(f"Caution: the sampling is {diagnosis.verdict}")
+        notes = [f"Note: {note}." for note in self.results.notes]
+        return " ".join([*sentences, *notes])
 
     def headline(self) -> str:
         """Return the verdict in one line."""
-        own = self.method.headline(self.results, self.answer, self.decision)
-        if own is not None:
-            return own
-        decision, label = self.decision, short_label(self.decision.statement)
-        if self.answer.pvalue is not None:
-            words = {"settled": "significant", "tied": "tied, nothing to single out"}
-            verdict = words.get(decision.verdict, "not significant")
-            level = pvalue_equation(decision.level)
-            return f"{label} {self.method.verdict_phrase}, {level}: {verdict}"
-        words = {
-            "settled": "settled",
-            "likely": "likely, not settled",
-            "open": "open",
-            "tied": f"tied with {plural(len(decision.rivals), 'other')}",
-        }
-        how = "exact" if self.exact else f"MCSE {error(self._best_mcse())}"
-        if decision.alone is not None:
-            how = f"{how}; {probability_equation(decision.alone)} under the pair's own prior"
-        said = (
-            f"{label} {self.method.verdict_phrase} with {probability_equation(decision.level)} "
-            f"({how}): {words[decision.verdict]}"
-        )
-        none = self.answer.none_leads
-        if none > decision.level:
-            # What is more probable comes first.
-            return f"no statement leads with {probability_equation(none)}; next, {said}"
-        return f"{said}; none leads with {probability_equation(none)}" if none else said
+        return headline(self.method, self.results, self.answer, self.decision)
 
     def __repr__(self) -> str:
         results, shown = self.results, 8
@@ -283,7 +265,7 @@ class Comparison:
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Further tables of this method by title, headed to be printed."""
+        """Further tables of this method by title, with column titles for printing."""
         return {}
 
     # posterior -----------------------------------------------------------------------------------
@@ -328,7 +310,7 @@ class Comparison:
             Kept draws per chain, and chains.
         model : pm.Model, optional
             An edited `model()`, of either form; without it the form for NUTS is sampled. The tree
-            is signed as edited (``tree.attrs["model"]``), and `loo` and `diagnose` on it say so.
+            is marked as edited (``tree.attrs["model"]``), and `loo` and `diagnose` of it say so.
         rng : None, int or Generator
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
@@ -336,9 +318,9 @@ class Comparison:
         self._require("sample")
         check_draws(draws=draws, chains=chains)
         if "random_seed" in pm_sample:
-            raise BayescompareError("random_seed: give the seed as rng=.")
+            raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
-        # A model of the user's predicts by itself, and so does one that has no second form.
+        # The user's model can predict by itself, and so can one that has no second form.
         whole = model is not None or "nuts" not in self.method.forms
         built = self.method.nuts_model(self.results) if model is None else model
         tree = nuts.sample(
@@ -358,32 +340,10 @@ class Comparison:
 
         Without a tree the answer itself is diagnosed; an exact one says so.
         """
-        given = self.answer.tree if tree is None else tree
-        if given is None and self.answer.mcse is not None and self.method.needs_mcmc:
-            return Diagnosis(
-                False,
-                "not known: this answer was sampled by NUTS, and its chains were not saved (JSON "
-                "does not hold them, netCDF does); sample() again, or give tree=.",
-            )
-        if given is None and self.method.approximate(self.answer):
-            return Diagnosis(
-                True,
-                "nothing was sampled, so there is nothing to diagnose; the p-value is a "
-                "large-sample approximation.",
-            )
-        if given is None and self.answer.resampled_pvalue:
-            return Diagnosis(
-                True,
-                "the p-value comes from random resamples, which are independent; it is a valid one "
-                "whatever their number, and more of them make it finer.",
-            )
-        if given is None and self.answer.mcse is not None:
-            return Diagnosis(
-                True,
-                "Monte Carlo from independent draws, so that there are no chains to diagnose; "
-                f"standard error of P at most {error(float(self.answer.mcse.max()))}.",
-            )
-        return diagnose(given, supports_psis=self.method.supports_psis)
+        posterior = self.answer.tree if tree is None else tree
+        if posterior is None:
+            return diagnose_answer(self.method, self.answer)
+        return diagnose(posterior, supports_psis=self.method.supports_psis)
 
     def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
         """Leave-one-dataset-out predictive accuracy, exactly where it can be.
@@ -394,16 +354,17 @@ class Comparison:
         self._require("loo")
         if tree is not None and not self.method.supports_psis:
             raise BayescompareError(
-                "loo: the draws of this formula are not of a likelihood times a prior, so that "
-                "they cannot be weighed; loo() without a tree is exact, or say joint=True."
+                "loo: the draws of this formula do not come from a likelihood times a prior, so "
+                "PSIS cannot weight them; call loo() without a tree, which is exact, or use "
+                "joint=True."
             )
-        given = self.answer.tree if tree is None else tree
-        if given is not None:
-            return checked_loo(given)
+        posterior = self.answer.tree if tree is None else tree
+        if posterior is not None:
+            return checked_loo(posterior)
         if self.method.needs_mcmc:
             raise BayescompareError(
-                "loo: with this prior there is no exact way, and the chains of this answer were "
-                "not saved (JSON does not hold them, netCDF does); give tree=, from sample()."
+                "loo: with this prior there is no exact formula, and the chains of this answer "
+                "were not saved (JSON does not hold them, netCDF does); pass tree=, from sample()."
             )
         return exact_loo(*self.method.leave_one_out(self.results), self.results.datasets)
 
@@ -415,10 +376,10 @@ class Comparison:
         simulations: int = 500,
         rng: Rng = None,
     ) -> pd.DataFrame:
-        """Say how probable it is that so many further datasets would settle the question.
+        """Return how probable it is that so many further datasets would settle the question.
 
-        Datasets are simulated from the posterior predictive and the question is asked again of
-        old and new ones together, exactly.
+        New datasets are simulated from the posterior predictive, and the old and new ones together
+        are compared again, exactly.
 
         Parameters
         ----------
@@ -470,21 +431,21 @@ class Comparison:
         """
         from bayescompare.comparison.criticism import predictive_check
 
-        given = self.answer.tree if tree is None else tree
-        if given is None and self.method.needs_mcmc:
+        posterior = self.answer.tree if tree is None else tree
+        if posterior is None and self.method.needs_mcmc:
             raise BayescompareError(
                 "check: the chains of this answer were not saved (JSON does not hold them, netCDF "
-                "does); give tree=, from sample()."
+                "does); pass tree=, from sample()."
             )
-        if given is None:
-            given = self.draws(250, chains=4, rng=rng)
-        return predictive_check(self, given, prior=prior, rng=rng)
+        if posterior is None:
+            posterior = self.draws(250, chains=4, rng=rng)
+        return predictive_check(self, posterior, prior=prior, rng=rng)
 
     def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
-        """Ask again with the prior weighing less and more (0.1 to 10 by default), exactly.
+        """Repeat the comparison with weaker and stronger priors (0.1 to 10 by default), exactly.
 
-        The weight is `strength`, `ess` or `b`, as the method has it; of a pair whose prior was
-        learned, that of the pair's own. Draw the table by
+        The weight of the prior is the option `strength`, `ess` or `b` of the method. Where the
+        prior was learned from all pairs, the pair's own prior is varied. Draw the table with
         ``bc.plots.plot_sensitivity``; for ``"dirichlet"`` its attributes hold the bounds of the
         leading statement over all prior means.
         """
@@ -495,9 +456,9 @@ class Comparison:
     def rope_sensitivity(
         self, measure: str, *, ropes: Sequence[float] | None = None
     ) -> pd.DataFrame:
-        """Ask again with other ropes on a measure, from 0 to the largest difference by default.
+        """Repeat the comparison with other ropes, from 0 to the largest difference by default.
 
-        A pair whose prior was learned is asked under its own.
+        Where the prior was learned from all pairs, the pair's own prior is used.
         """
         from bayescompare.comparison.criticism import rope_sensitivity
 
@@ -546,7 +507,7 @@ class Comparison:
         overwrite : bool
             Whether a file that exists may be replaced.
         command : str, optional
-            What made it, to be shown; by default the Python call.
+            The command to show in it; by default the Python call.
         """
         from bayescompare.report import write_report
 
@@ -573,11 +534,11 @@ class Comparison:
         return quantity in self.method.provides and not self.method.refuses(quantity)
 
     def __dir__(self) -> list[str]:
-        """List what this answer has, without the names that only say what is lacking."""
+        """List what this answer has, without the names that would only raise an error."""
         return sorted(set(super().__dir__()) - self._lacking())
 
     def _lacking(self) -> set[str]:
-        """Names of the class that this answer has nothing for; nothing is computed to tell."""
+        """Names of the class that this answer has nothing for, found without computing anything."""
         from bayescompare.comparison.criticism import no_rope, no_weight
 
         method, answer = self.method, self.answer
@@ -613,7 +574,7 @@ class Comparison:
             )
         raise BayescompareError(f"form={form!r}: choose one of {', '.join(map(repr, forms))}.")
 
-    def _given(self, quantity: str, value: float | None) -> float:
+    def _number(self, quantity: str, value: float | None) -> float:
         self._require(quantity)
         if value is None:
             raise self.method.unavailable(quantity)
@@ -623,7 +584,7 @@ class Comparison:
         self._require(quantity)
         answer = self.answer
         coords: dict[str, Any] = {"statement": list(answer.labels)}
-        # A question that is not put measure by measure has no states of theirs.
+        # A question about all measures at once has no state for each.
         for measure, states in zip(self.results.measures, answer.states, strict=False):
             coords[measure] = ("statement", list(states))
         coords["count"] = ("statement", answer.counts)
@@ -636,27 +597,27 @@ class Comparison:
             return "p-value from random resamples"
         return "exact" if self.exact else "Monte Carlo, see mcse"
 
-    def _best_mcse(self) -> float:
-        assert self.answer.mcse is not None
-        return float(self.answer.mcse[self.answer.labels.index(self.best)])
-
     def _signed(
         self, tree: xr.DataTree, seed: int | None, *, sampler: str, edited: bool = False
     ) -> xr.DataTree:
-        """Let a tree tell what made it; only strings and numbers survive a netCDF file."""
-        told = {"method": self.method.name, "options": str(self.method.options())}
-        tree.attrs.update(told, sampler=sampler, seed="a Generator" if seed is None else seed)
+        """Record in a tree how it was made; only strings and numbers survive a netCDF file."""
+        tree.attrs.update(
+            method=self.method.name,
+            options=str(self.method.options()),
+            sampler=sampler,
+            seed="a Generator" if seed is None else seed,
+        )
         if edited:
             tree.attrs["model"] = EDITED
         return tree
 
     def __getattr__(self, name: str) -> Any:
         """Name the methods that have what this one lacks."""
-        # Python comes here too when a property says by an AttributeError what is missing: let it
-        # say so again, rather than that there is no such attribute.
-        found = getattr(type(self), name, None)
-        if isinstance(found, property) and found.fget is not None:
-            return found.fget(self)
+        # Python also calls this when a property raises an AttributeError about what is missing:
+        # raise that one again, rather than one that denies the attribute.
+        attribute = getattr(type(self), name, None)
+        if isinstance(attribute, property) and attribute.fget is not None:
+            return attribute.fget(self)
         if not name.startswith("_"):
             if registry.having(name):
                 raise self.method.unavailable(name)

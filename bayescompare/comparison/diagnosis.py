@@ -17,10 +17,13 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.text.numbers import count, statistic
+from bayescompare.text.numbers import count, error, statistic
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
+
+    from bayescompare.comparison.answer import Answer
+    from bayescompare.comparison.method import Method
 
 __all__ = [
     "EDITED",
@@ -28,6 +31,7 @@ __all__ = [
     "check_tree",
     "checked_loo",
     "diagnose",
+    "diagnose_answer",
     "exact_loo",
     "psis_loo",
 ]
@@ -52,7 +56,7 @@ LEAST_FOR_KHAT = 50
 
 #: What the attribute "model" of a tree says where the user gave the model.
 EDITED = "edited"
-_OF_EDITED = "This is of an edited model, not of the one that the comparison was made by."
+_OF_EDITED = "This is about an edited model, not the one behind the comparison."
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Diagnosis:
     Attributes
     ----------
     ok : bool
-        Whether nothing was found wanting.
+        Whether no problem was found.
     verdict : str
         The same in words.
     table : pandas.DataFrame
@@ -97,17 +101,66 @@ def _written(name: str, value: float) -> str:
     return count(value) if name == "divergences" else statistic(value, levels=[limit])
 
 
-def diagnose(tree: xr.DataTree | None, *, supports_psis: bool = True) -> Diagnosis:
-    """Diagnose a tree; None stands for an exact answer.
+def diagnose_answer(method: Method, answer: Answer) -> Diagnosis:
+    """Diagnose an answer that has no posterior with it: most need no diagnosis."""
+    if answer.mcse is not None and method.needs_mcmc:
+        return Diagnosis(
+            False,
+            "not known: this answer was sampled by NUTS, and its chains were not saved (JSON does "
+            "not hold them, netCDF does); call sample() again, or pass tree=.",
+        )
+    if method.approximate(answer):
+        verdict = (
+            "nothing was sampled, so there is nothing to diagnose; the p-value is a large-sample "
+            "approximation."
+        )
+    elif answer.resampled_pvalue:
+        verdict = (
+            "the p-value comes from random resamples, which are independent; it is valid whatever "
+            "their number, and more of them make it finer."
+        )
+    elif answer.mcse is not None:
+        verdict = (
+            "Monte Carlo from independent draws, so there are no chains to diagnose; the standard "
+            f"error of P is at most {error(float(answer.mcse.max()))}."
+        )
+    else:
+        verdict = "exact: no sampling was done, so there is nothing to diagnose."
+    return Diagnosis(True, verdict)
 
-    Draws that are not of a likelihood times a prior have no k-hat: they cannot be weighed.
+
+def diagnose(tree: xr.DataTree, *, supports_psis: bool = True) -> Diagnosis:
+    """Diagnose the posterior in a tree.
+
+    Draws that do not come from a likelihood times a prior have no k-hat: PSIS cannot weight them.
     """
-    if tree is None:
-        return Diagnosis(True, "exact: no sampling was done, so there is nothing to diagnose.")
     check_tree(tree, "posterior")
+    posterior = tree["posterior"].to_dataset()
+    chains = posterior.sizes["chain"]
+    table, figures, problems = _convergence(tree, posterior)
+    energy_figures, energy_problems = _transitions(tree)
+    figures |= energy_figures
+    problems += energy_problems
+    loo = ""
+    enough = posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT
+    if supports_psis and "log_likelihood" in tree and enough:
+        figures["greatest k-hat"] = _greatest_khat(tree)
+        if figures["greatest k-hat"] > MOST_KHAT:
+            loo = (
+                f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
+                "exact where it can be."
+            )
+    verdict = f"not trustworthy: {'; '.join(problems)}" if problems else _sound(tree, chains)
+    edited = f" {_OF_EDITED}" if _is_edited(tree) else ""
+    return Diagnosis(not problems, f"{verdict}.{loo}{edited}", table, figures)
+
+
+def _convergence(
+    tree: xr.DataTree, posterior: xr.Dataset
+) -> tuple[pd.DataFrame, dict[str, float], list[str]]:
+    """R-hat and ESS: the table by variable, the worst figures, and what is wrong with them."""
     import arviz as az
 
-    posterior = tree["posterior"].to_dataset()
     chains = posterior.sizes["chain"]
     with warnings.catch_warnings():
         # A cell that is zero in every draw has no variance to compare between chains.
@@ -117,52 +170,50 @@ def diagnose(tree: xr.DataTree | None, *, supports_psis: bool = True) -> Diagnos
         ess = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
     figures = {"greatest R-hat": max(_moving(rhat, posterior))} if chains > 1 else {}
     figures["least ESS"] = min(v for each in ess for v in _moving(each, posterior))
-    # Draws that no chain made are independent: an R-hat above the limit is chance.
-    chained = "sample_stats" in tree or tree.attrs.get("sampler", "nuts") == "nuts"
-    found = [
-        # Written so that NaN, which too few draws give, is wanting too.
-        _complaint(
-            chained and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT,
-            "chains disagree (R-hat)",
-        ),
-        _complaint(
-            not figures["least ESS"] >= LEAST_ESS_PER_CHAIN * chains,
-            "too few effective draws (ESS)",
-        ),
-    ]
+    problems = []
+    # Written so that NaN, which too few draws give, is a problem too.
+    if _is_chained(tree) and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT:
+        problems.append("chains disagree (R-hat)")
+    if not figures["least ESS"] >= LEAST_ESS_PER_CHAIN * chains:
+        problems.append("too few effective draws (ESS)")
+    return table, figures, problems
+
+
+def _transitions(tree: xr.DataTree) -> tuple[dict[str, float], list[str]]:
+    """Divergences and energies; Metropolis and Gibbs steps have neither."""
+    import arviz as az
+
     stats = tree["sample_stats"].to_dataset() if "sample_stats" in tree else xr.Dataset()
-    # Metropolis and Gibbs steps know neither divergences nor energies.
+    figures, problems = {}, []
     if "diverging" in stats:
         figures["divergences"] = float(stats["diverging"].sum())
-        found.append(_complaint(figures["divergences"] > 0, "divergent transitions"))
+        if figures["divergences"] > 0:
+            problems.append("divergent transitions")
     if "energy" in stats:
         figures["least E-BFMI"] = float(np.min(np.asarray(az.bfmi(tree)["energy"])))
-        found.append(
-            _complaint(figures["least E-BFMI"] < LEAST_BFMI, "poor energy mixing (E-BFMI)")
-        )
-    wanting = [complaint for complaint in found if complaint]
-    loo = ""
-    if (
-        supports_psis
-        and "log_likelihood" in tree
-        and posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT
-    ):
-        with warnings.catch_warnings():
-            # ArviZ warns of what the verdict is about to say.
-            warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
-            figures["greatest k-hat"] = float(psis_loo(tree).pareto_k.max())
-        if figures["greatest k-hat"] > MOST_KHAT:
-            loo = (
-                f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
-                "exact where it can be."
-            )
-    found_well = "no problem found"
-    if chained and chains == 1:
-        found_well = "no problem found, but one chain cannot show that chains agree"
-    sound = found_well if chained else "independent draws, no chains to diagnose"
-    said = "not trustworthy: " + "; ".join(wanting) if wanting else sound
-    whose = f" {_OF_EDITED}" if _is_edited(tree) else ""
-    return Diagnosis(not wanting, f"{said}.{loo}{whose}", table, figures)
+        if figures["least E-BFMI"] < LEAST_BFMI:
+            problems.append("poor energy mixing (E-BFMI)")
+    return figures, problems
+
+
+def _greatest_khat(tree: xr.DataTree) -> float:
+    with warnings.catch_warnings():
+        # The verdict itself will say what ArviZ warns of.
+        warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
+        return float(psis_loo(tree).pareto_k.max())
+
+
+def _is_chained(tree: xr.DataTree) -> bool:
+    """Whether chains made the draws; of independent draws an R-hat above the limit is chance."""
+    return "sample_stats" in tree or tree.attrs.get("sampler", "nuts") == "nuts"
+
+
+def _sound(tree: xr.DataTree, chains: int) -> str:
+    if not _is_chained(tree):
+        return "independent draws, no chains to diagnose"
+    if chains == 1:
+        return "no problem found, but one chain cannot show that chains agree"
+    return "no problem found"
 
 
 def _is_edited(tree: xr.DataTree) -> bool:
@@ -170,27 +221,25 @@ def _is_edited(tree: xr.DataTree) -> bool:
 
 
 def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
-    """Figures of what is not constant over the draws; NaN, which counts as wanting, if one is."""
+    """Figures of what is not constant over the draws; NaN, which counts as a problem, if one is."""
     samples = ("chain", "draw")
     moves = posterior.max(samples) > posterior.min(samples)
-    found = np.concatenate(
+    moving = np.concatenate(
         [np.ravel(figures[name].values[moves[name].values]) for name in posterior.data_vars]
     )
-    return found.tolist() if len(found) and np.isfinite(found).all() else [math.nan]
+    return moving.tolist() if len(moving) and np.isfinite(moving).all() else [math.nan]
 
 
 def check_tree(tree: object, group: str) -> None:
-    """Refuse what is no tree, or has no such group."""
+    """Reject what is not a tree, or has no such group."""
     if not isinstance(tree, xr.DataTree):
         raise BayescompareError(
-            f"tree is a {type(tree).__name__}: give the tree of draws() or sample()."
+            f"tree is a {type(tree).__name__}: pass the tree that draws() or sample() returns."
         )
     if group not in tree:
-        raise BayescompareError(f"tree has no {group} group: give the tree of draws() or sample().")
-
-
-def _complaint(wrong: bool, words: str) -> str:
-    return words if wrong else ""
+        raise BayescompareError(
+            f"tree has no {group} group: pass the tree that draws() or sample() returns."
+        )
 
 
 def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) -> ELPDData:
@@ -225,11 +274,11 @@ def checked_loo(tree: xr.DataTree) -> ELPDData:
     """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is."""
     check_tree(tree, "log_likelihood")
     _check_likelihood(tree)
-    made = psis_loo(tree)
-    return _edited_loo(made) if _is_edited(tree) else made
+    loo = psis_loo(tree)
+    return _edited_loo(loo) if _is_edited(tree) else loo
 
 
-def _edited_loo(made: ELPDData) -> ELPDData:
+def _edited_loo(loo: ELPDData) -> ELPDData:
     """The same figures, which say when printed that the model was edited."""
     from arviz_stats.utils import ELPDDataLOO
 
@@ -239,11 +288,10 @@ def _edited_loo(made: ELPDData) -> ELPDData:
 
         __repr__ = __str__
 
-    kept = {f.name: getattr(made, f.name) for f in fields(made)}
-    found: ELPDData = EditedLOO(**kept)
-    if found.elpd_i is not None:
-        found.elpd_i.attrs["model"] = EDITED
-    return found
+    edited: ELPDData = EditedLOO(**{f.name: getattr(loo, f.name) for f in fields(loo)})
+    if edited.elpd_i is not None:
+        edited.elpd_i.attrs["model"] = EDITED
+    return edited
 
 
 def _check_likelihood(tree: xr.DataTree) -> None:
@@ -300,12 +348,12 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
             pointwise=True,
         )
         without[~constant], khat[~constant], p = part.elpd_i.values, part.pareto_k.values, part.p
-    made = exact_loo(without, without, level["dataset"].values.tolist())
-    made.p = p
-    made.n_samples = densities.sizes["chain"] * densities.sizes["draw"]
-    made.pareto_k = made.elpd_i.copy(data=khat).rename("pareto_k")
-    made.warning = bool((khat > made.good_k).any())
-    return made
+    loo = exact_loo(without, without, level["dataset"].values.tolist())
+    loo.p = p
+    loo.n_samples = densities.sizes["chain"] * densities.sizes["draw"]
+    loo.pareto_k = loo.elpd_i.copy(data=khat).rename("pareto_k")
+    loo.warning = bool((khat > loo.good_k).any())
+    return loo
 
 
 def _by_dataset(densities: xr.Dataset) -> xr.Dataset:

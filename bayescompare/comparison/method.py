@@ -18,6 +18,7 @@ import numpy as np
 from bayescompare._errors import QuantityNotAvailableError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import registry
+from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.details import Details, Scalars
 
 if TYPE_CHECKING:
@@ -140,6 +141,10 @@ class Method(ABC):
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
         """Return the verdict in one line, where the one of every method would not be true of it."""
         return None
+
+    def claim(self, results: Results, statement: str) -> str:
+        """Say a statement in words, as headlines do."""
+        return claim_words(statement, results.algorithms, results.measures)
 
     def answer_pairs(
         self, results: Results, pairs: Sequence[tuple[str, str]], sampling: Sampling

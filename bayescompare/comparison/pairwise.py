@@ -48,7 +48,7 @@ __all__ = ["Pairwise"]
 class Pairwise:
     """One comparison per unordered pair of algorithms.
 
-    Made by `pairwise`.
+    `pairwise` returns one.
 
     Attributes
     ----------
@@ -74,8 +74,8 @@ class Pairwise:
         """Return the comparison of a pair, whichever is named first, or the one at a position."""
         if is_whole(pair):
             return self._at(pair)
-        found = self._find(pair)
-        if found is None:
+        comparison = self._find(pair)
+        if comparison is None:
             named = " vs ".join(map(str, pair)) if isinstance(pair, (tuple, list)) else str(pair)
             known = (" vs ".join(c.results.algorithms) for c in self.comparisons)
             raise BayescompareError(
@@ -83,7 +83,7 @@ class Pairwise:
                 f"p[{', '.join(map(repr, self.comparisons[0].results.algorithms))}]."
                 f"{did_you_mean(named, known)}"
             )
-        return found
+        return comparison
 
     def __iter__(self) -> Iterator[Comparison]:
         """Go through the comparisons, one per pair."""
@@ -138,13 +138,13 @@ class Pairwise:
 
     @property
     def learned(self) -> LearnedPrior | None:
-        """What all pairs taught about the prior of each; None where the prior was given."""
+        """The prior learned from all pairs; None where none was learned."""
         return getattr(self.comparisons[0].method, "learned", None)
 
     def decide(
         self, *, level: float | None = None, fdr: float | None = None, floor: float = LIKELY
     ) -> pd.DataFrame:
-        """Say of which pairs a verdict holds, one candidate statement per pair.
+        """Return for which pairs a verdict holds, one candidate statement per pair.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Pairwise:
     # tables and words ----------------------------------------------------------------------------
 
     def summary(self) -> pd.DataFrame:
-        """Return a row per pair: its best statement, how sure it is, and both dominances."""
+        """Return a row per pair: its best statement, its figure, and P of either dominance."""
         rows = []
         for c in self.comparisons:
             first, second = c.results.algorithms
@@ -253,18 +253,18 @@ class Pairwise:
         decided = self.decided(rule)
         looser = rule.looser()
         relaxed = None if looser is None else (looser, int(self.decided(looser)["asserted"].sum()))
-        said = [
+        sentences = [
             *pairs_words(self.method, self.results, decided, self.ordered(rule), rule),
             learned_words(self.learned, self.method, decided, rule),
             self.method.resolution_words([c.answer for c in self.comparisons], rule.alpha),
             *closing_words(self.method, self.results, decided, relaxed),
             self._doubt(),
         ]
-        noted = notes_words([c.results for c in self.comparisons])
-        return " ".join([*filter(None, said), *noted])
+        notes = notes_words([c.results for c in self.comparisons])
+        return " ".join([*filter(None, sentences), *notes])
 
     def _doubt(self) -> str:
-        """Say where the sampling behind the figures is not to be trusted."""
+        """Say for which pairs the sampling is not trustworthy."""
         trees = {id(c.answer.tree): c for c in self.comparisons if c.answer.tree is not None}
         poor = [c for c in trees.values() if not c.diagnose().ok]
         return doubt_words([" and ".join(c.results.algorithms) for c in poor], len(trees))
@@ -273,17 +273,19 @@ class Pairwise:
         rule = Rule()
         decided = self.decided(rule)
         top = decided.iloc[0]
-        shown = (
+        figure = (
             probability_equation(top["probability"])
             if self.bayesian
             else pvalue_equation(top["pvalue"])
         )
+        surest = self.method.claim(self[top["first"], top["second"]].results, top["statement"])
         return (
             f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
             f"{plural(len(self.results.algorithms), 'algorithm')} on "
             f"{', '.join(self.results.measures)}\n"
             f"  {verdict_words(decided, self.ordered(rule))} "
-            f"({rule.name(bayesian=self.bayesian)}); surest {top['statement']} ({shown})\n"
+            f"({rule.name(bayesian=self.bayesian)})\n"
+            f"  surest: {surest} ({figure})\n"
             "  see .explain(), .matrix, .best, .summary(), .decide(), .order(), .plot()"
         )
 
@@ -319,8 +321,8 @@ class Pairwise:
     ) -> Path:
         """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
 
-        `level` or `fdr` decides which pairs get a verdict, as for `decide`; `command` is what made
-        it, by default the Python call.
+        `level` or `fdr` decides which pairs get a verdict, as for `decide`; `command` is the
+        command to show in it, by default the Python call.
         """
         from bayescompare.report import write_report
 
@@ -386,18 +388,18 @@ def _dominates(c: Comparison, first: str) -> float:
 
 
 def _seen_from(c: Comparison, first: str, label: str) -> str:
-    """A statement as seen with `first` listed first: only equivalence reads otherwise."""
+    """The statement with `first` named first, which matters only for equivalence."""
     return str(Statement.parse(label, c.results.algorithms).seen_from(first))
 
 
 def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
     """One shortest cycle of each group of algorithms that are all above each other.
 
-    All cycles would be too many to name: they grow exponentially, and one shows the matter.
+    Listing all would take too long: their number grows exponentially, and one makes the point.
     """
     import networkx as nx
 
-    found = []
+    cycles = []
     for group in nx.strongly_connected_components(graph):
         # By name, so that the listing of the algorithms does not choose the cycle.
         inside: nx.DiGraph[str] = nx.DiGraph()
@@ -405,8 +407,8 @@ def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
         inside.add_edges_from(sorted(graph.subgraph(group).edges))
         turns = [nx.shortest_path(inside, loser, winner) for winner, loser in inside.edges]
         if turns:
-            found.append(min((len(turn), _from_least(turn)) for turn in turns)[1])
-    return sorted(found)
+            cycles.append(min((len(turn), _from_least(turn)) for turn in turns)[1])
+    return sorted(cycles)
 
 
 def _from_least(turn: list[str]) -> tuple[str, ...]:

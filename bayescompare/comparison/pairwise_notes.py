@@ -1,4 +1,4 @@
-"""The tables behind all pairs: on how many datasets each rests, and whom a note is about."""
+"""Notes on the tables behind all pairs: how many datasets each has, and who a note is about."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _MOST_NOTES, _MOST_PAIRS = 8, 3
 
 
 def notes_words(tables: Sequence[Results]) -> list[str]:
-    """Sentences about the pairs' tables: their datasets where they differ, and their notes.
+    """Say on which datasets the pairs were compared, where these differ, and give their notes.
 
-    Equal notes are one, which names the pairs that it is about unless it is about all of them.
+    Equal notes become one, which names its pairs unless it is about all of them.
     """
-    said = []
+    sentences = []
     datasets = spread_words(tables)
     if datasets:
-        said.append(
-            f"Pairs rest on different datasets, {datasets} each: each is judged over those that "
-            "have its cells."
+        sentences.append(
+            f"The pairs use different datasets, {datasets} each: those on which both algorithms of "
+            "the pair were measured."
         )
     everyone = [table.algorithms for table in tables]
     about: dict[str, list[tuple[str, ...]]] = {}
@@ -31,21 +31,23 @@ def notes_words(tables: Sequence[Results]) -> list[str]:
         for note in dict.fromkeys(table.notes):
             about.setdefault(note, []).append(pair)
     everywhere = [note for note, pairs in about.items() if len(pairs) == len(tables)]
-    said += [f"Note: {note}." for note in everywhere]
-    # The ones about most pairs first: of very many notes the rest is only counted.
+    sentences += [f"Note: {note}." for note in everywhere]
+    # Those about most pairs come first; of very many notes, the rest is only counted.
     some = [note for note, pairs in about.items() if len(pairs) < len(tables)]
     some.sort(key=lambda note: -len(about[note]))
-    said += [
+    sentences += [
         f"Note on {_pairs_named(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]
     ]
     rest = len(some) - _MOST_NOTES
     if rest > 0:
-        said.append(f"{plural(rest, 'further note')} on some pairs: see results.notes of each.")
-    return said
+        sentences.append(
+            f"{plural(rest, 'further note')} on some pairs: see results.notes of each."
+        )
+    return sentences
 
 
 def spread_words(tables: Sequence[Results]) -> str:
-    """Say how many datasets the pairs rest on, where these are not the same ones for all.
+    """Say how many datasets the pairs have, where these are not the same ones for all.
 
     Examples
     --------

@@ -34,19 +34,19 @@ def verdict_words(decided: pd.DataFrame, graph: nx.DiGraph[str]) -> str:
     """Say in a few words for how many pairs there is a winner, or a trade-off."""
     total, mixed = len(decided), len(graph.graph["mixed"])
     winners = int(decided["asserted"].sum()) - mixed
-    said = f"for {winners} of {plural(total, 'pair')} we can name a winner"
+    words = f"for {winners} of {plural(total, 'pair')} we can name a winner"
     if not winners:
-        said = f"for none of {plural(total, 'pair')} can we name a winner"
-    return f"{said}, for {mixed} a trade-off or a tie" if mixed else said
+        words = f"for none of {plural(total, 'pair')} can we name a winner"
+    return f"{words}, for {mixed} a trade-off or a tie" if mixed else words
 
 
 def pairs_words(
     method: Method, results: Results, decided: pd.DataFrame, graph: nx.DiGraph[str], rule: Rule
 ) -> list[str]:
-    """Sentences: how many winners and at what risk, who is over whom, what is left open."""
+    """Say how many winners there are and at what risk, who beats whom, and what is open."""
     joint = "jointly " if len(results.measures) > 1 else ""
     verdict = verdict_words(decided, graph)
-    said = [
+    sentences = [
         f"{method.name} compared {plural(len(decided), 'pair')} of "
         f"{plural(len(results.algorithms), 'algorithm')}, {joint}on "
         f"{join_names(results.measures)}.",
@@ -57,7 +57,7 @@ def pairs_words(
         _open(decided),
         _without(decided),
     ]
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in sentences if sentence]
 
 
 def learned_words(
@@ -71,18 +71,18 @@ def learned_words(
             "Each pair was judged under its own prior; nothing was learned from the other pairs, "
             "so among many pairs some may reach a high probability by chance."
         )
-    said = (
+    prior = (
         f"The prior was learned from all {plural(learned.pairs, 'pair')} (empirical Bayes: the "
         "pairs share algorithms and are not independent)."
     )
     if rule.level is None:
-        return said
+        return prior
     lone = decided[(decided["alone"] >= rule.level) & (decided["probability"] < rule.level)]
     if lone.empty:
-        return said
+        return prior
     pairs = lone[["first", "second"]].to_numpy().tolist()
     return (
-        f"{said} Judged alone, {join_names([f'{a} and {b}' for a, b in pairs], most=4)} would "
+        f"{prior} Judged alone, {join_names([f'{a} and {b}' for a, b in pairs], most=4)} would "
         f"reach {setting(rule.level)} too; among so many pairs some do by chance, and the "
         "learned prior allows for that."
     )
@@ -94,25 +94,25 @@ def closing_words(
     decided: pd.DataFrame,
     relaxed: tuple[Rule, int] | None,
 ) -> list[str]:
-    """What the verdicts do not say, and what would change them."""
-    said = []
+    """Say what the verdicts do not show, and what would change them."""
+    sentences = []
     if not method.valid_pvalue:
-        said.append(
-            f"The p-values of {method.name} are not valid ones, so this promises no rate of error."
+        sentences.append(
+            f"The p-values of {method.name} are not valid, so this guarantees no error rate."
         )
     if not decided["asserted"].all():
         may = (
             method.kind == "bayesian" and method.input_kind != "counts" and not method.one_question
         )
         lacking = may and all(results[name].rope is None for name in results.measures)
-        remedy = "; give the measures a rope to find out which are" if lacking else ""
-        said.append(f"A pair left open is not a pair shown equal{remedy}.")
-        said.append(_changed(method, relaxed))
-    return said
+        remedy = "; give the measures a rope to find out which are equal" if lacking else ""
+        sentences.append(f"A pair left open is not shown to be equal{remedy}.")
+        sentences.append(_changed(method, relaxed))
+    return sentences
 
 
 def doubt_words(pairs: Sequence[str], models: int) -> str:
-    """Say of which pairs the sampling is not trustworthy; one model of all has no pairs.
+    """Say for which pairs the sampling is not trustworthy; one model of all has no pairs.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
 
 
 def _holm(method: Method) -> str:
-    """What was corrected, where the matrix shows p-values that were not."""
+    """Name the corrected p-values, where the matrix shows uncorrected ones."""
     if not method.directed:
         return "Holm's correction"
     sides = "two-sided" if getattr(method, "sides", 1) == 2 else "one-sided"
@@ -168,31 +168,33 @@ def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
     winners = [name for name in graph if graph.out_degree(name)]
     if not winners:
         return ""
-    # Of very many those that are over most are named.
+    # Of very many, those with the most wins are named.
     named = winners
     if len(winners) > _MOST:
         named = sorted(winners, key=lambda name: -graph.out_degree(name))[:_MOST]
-    told = "; ".join(f"{name} over {join_names(list(graph.successors(name)))}" for name in named)
+    wins = "; ".join(f"{name} over {join_names(list(graph.successors(name)))}" for name in named)
     rest = len(winners) - len(named)
     more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
     better = "Better on every measure" if len(results.measures) > 1 else "Better"
     if method.one_question:
         better = "Dominant" if "relation" in method.provides else "Better by the rule"
-    return f"{better}: {told}{more}."
+    return f"{better}: {wins}{more}."
 
 
 def _cycle_words(cycles: Sequence[Sequence[str]]) -> list[str]:
-    said = [
+    sentences = [
         f"Not transitive: {' over '.join([*cycle, cycle[0]])}. Each of these holds on most "
-        "datasets, but on other ones, so that no ranking of these algorithms has them all."
+        "datasets, but not on the same ones, so no ranking of these algorithms agrees with all of "
+        "them."
         for cycle in cycles[:_MOST]
     ]
-    rest = len(cycles) - len(said)
-    return [*said, f"There are {plural(rest, 'further cycle')}."] if rest else said
+    rest = len(cycles) - len(sentences)
+    more = [f"There {'is' if rest == 1 else 'are'} {plural(rest, 'further cycle')}."]
+    return [*sentences, *more] if rest else sentences
 
 
 def _mixed(results: Results, verdicts: Sequence[tuple[str, str, str]]) -> str:
-    """Name the trade-offs, and the pairs found equivalent, in words."""
+    """Name the trade-offs and the equivalent pairs in words."""
     if not verdicts:
         return ""
     parsed = [Statement.parse(label, pair) for *pair, label in verdicts]
@@ -221,6 +223,6 @@ def _without(decided: pd.DataFrame) -> str:
     if not pairs:
         return ""
     return (
-        f"Not compared, with fewer than two datasets in common: "
+        f"Not compared, because they have fewer than two datasets in common: "
         f"{join_names([f'{a} against {b}' for a, b in pairs])}."
     )

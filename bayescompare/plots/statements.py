@@ -25,10 +25,8 @@ from bayescompare.plots._drawing import (
     set_title,
     wrap_label,
 )
-from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.numbers import count, probability_equation
-from bayescompare.text.phrases import short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +94,7 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     _draw_bars(ax, rows, f"it {c.method.verdict_phrase}")
     _draw_figures(ax, rows)
     _label_axes(ax, c, rows)
-    set_title(ax, *_title(c.best, c.headline()), most=_TITLE)
+    set_title(ax, c.headline(), most=_TITLE)
     return ax
 
 
@@ -301,14 +299,3 @@ def _add_legend(ax: Axes) -> None:
             frameon=False,
             fontsize="small",
         )
-
-
-def _title(best: str, headline: str) -> list[str]:
-    prefix = short_label(best)
-    label = str(Statement.parse(best).abridged())
-    if not headline.startswith(prefix):
-        return [headline]
-    verdict = headline.removeprefix(prefix)
-    if len(label) <= 40:
-        return [label + verdict]
-    return [*wrap_label(label, width=56), verdict.strip()]

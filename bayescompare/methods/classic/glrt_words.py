@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import claim_words, quoted
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
-from bayescompare.text.phrases import join_names, short_label
+from bayescompare.text.phrases import join_names
 
 __all__ = ["glrt_words"]
 
@@ -15,18 +16,19 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     """Say which hypothesis was tested and what its p-value allows."""
     n = len(results.datasets)
     own = float(answer.counts[answer.labels.index(decision.statement)])
-    best = short_label(decision.statement)
+    best = _claim(results, decision.statement)
     if decision.verdict == "tied":
-        tied = join_names([best, *map(short_label, decision.rivals)], most=4)
+        tied = join_names(
+            [quoted(best), *(quoted(_claim(results, rival)) for rival in decision.rivals)], most=4
+        )
         return [
             f"On {plural(n, 'dataset')} the most frequent statements are tied ({tied}), so the "
             "test cannot single one out: p = 1."
         ]
     second = 0.0 if decision.runner_up is None else decision.runner_up[1]
-    said = (
-        f"On {plural(n, 'dataset')} the most frequent statement is {best}: "
-        f"{decision.claim(results.measures)}. It has {count(own)} of {n} datasets, the "
-        f"next one {count(second)}."
+    frequency = (
+        f"On {plural(n, 'dataset')} the most frequent statement is that {best}. It has "
+        f"{count(own)} of {n} datasets, the next one {count(second)}."
     )
     if decision.verdict == "settled":
         finding = (
@@ -42,4 +44,8 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
         "A p-value is not the probability of either hypothesis, and the chi-square behind it "
         "is a large-sample approximation; for a probability use method='dirichlet'."
     )
-    return [said, finding, limits]
+    return [frequency, finding, limits]
+
+
+def _claim(results: Results, label: str) -> str:
+    return claim_words(label, results.algorithms, results.measures)

@@ -61,7 +61,7 @@ class Sign(Method):
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
     details_type: ClassVar[type[Details]] = SignDetails
-    verdict_phrase: ClassVar[str] = "has the most wins"
+    verdict_phrase: ClassVar[str] = "holds on more datasets"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Count the wins of each and test them against a fair coin."""

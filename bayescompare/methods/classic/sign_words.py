@@ -13,21 +13,21 @@ __all__ = ["sign_words"]
 
 
 def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """Say who won how often, and that nothing but wins was looked at."""
+    """Say who won how often, and that only wins count."""
     n, ties = len(results.datasets), SignDetails.of(answer).ties
     limits = "The test counts on how many datasets an algorithm is better and ignores by how much."
     if decision.verdict == "tied":
-        said = (
+        counts = (
             f"Of {plural(n, 'dataset')} each algorithm is better on "
             f"{count(float(answer.counts[0]))}, and {left_out(ties)}: p = 1. That does not "
             "show that they are equal."
         )
-        return [said, limits, NOT_A_PROBABILITY]
+        return [counts, limits, NOT_A_PROBABILITY]
     wins = float(answer.counts[answer.labels.index(decision.statement)])
-    said = (
+    counts = (
         f"Of {plural(n, 'dataset')}, {count(wins)} say that "
         f"{decision.claim(results.measures)} and {count(answer.counts.sum() - wins)} the "
         f"reverse; {left_out(ties)}."
     )
     hypothesis = "either algorithm is as likely as the other to be the better one on a dataset"
-    return [said, finding(decision, hypothesis), limits, NOT_A_PROBABILITY]
+    return [counts, finding(decision, hypothesis), limits, NOT_A_PROBABILITY]

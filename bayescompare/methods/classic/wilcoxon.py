@@ -61,7 +61,7 @@ class Wilcoxon(Method):
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
     details_type: ClassVar[type[Details]] = WilcoxonDetails
-    verdict_phrase: ClassVar[str] = "has the largest sum of ranks"
+    verdict_phrase: ClassVar[str] = "has the larger sum of ranks"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the differences and test the rank sums."""

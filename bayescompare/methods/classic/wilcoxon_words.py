@@ -14,28 +14,27 @@ __all__ = ["wilcoxon_words"]
 
 
 def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """Say the rank sums, how the p-value was had, and what the test takes for granted."""
+    """Say the rank sums, how the p-value was computed, and what the test assumes."""
     details = WilcoxonDetails.of(answer)
     sums, left = details.rank_sums, left_out(details.ties)
     n = plural(len(results.datasets), "dataset")
     limits = (
-        "The test takes differences to be comparable from dataset to dataset and symmetric "
-        "about their median; where they are not, use method='sign'."
+        "The test assumes that differences are comparable between datasets and symmetric about "
+        "their median; where they are not, use method='sign'."
     )
     if answer.tested is None:
-        said = (
+        ranks = (
             f"On {n} the ranks of the differences sum to {count(sums[0])} for either algorithm, "
             f"and {left}: p = 1. That does not show that they are equal."
         )
-        return [said, limits, NOT_A_PROBABILITY]
+        return [ranks, limits, NOT_A_PROBABILITY]
     ahead = answer.tested
-    said = (
-        f"On {n} the ranks of the differences sum to {count(sums[ahead])} in favour of "
-        f"{decision.statement} ({decision.claim(results.measures)}) and to "
-        f"{count(sums[1 - ahead])} against it; {left}."
+    ranks = (
+        f"On {n} the ranks of the differences sum to {count(sums[ahead])} for the claim that "
+        f"{decision.claim(results.measures)} and to {count(sums[1 - ahead])} against it; {left}."
     )
     if answer.counts[ahead] < answer.counts[1 - ahead]:
-        said += " On more datasets the reverse holds, by differences that are smaller on the whole."
+        ranks += " The reverse holds on more datasets, but by smaller differences on the whole."
     tested = finding(decision, "the differences are symmetric about zero")
     how = (
         "The p-value is exact: it counts the patterns of signs."
@@ -43,4 +42,4 @@ def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list
         else f"The p-value is not exact: above {MOST_EXACT} differences it is the normal "
         "approximation."
     )
-    return [said, tested, how, limits, NOT_A_PROBABILITY]
+    return [ranks, tested, how, limits, NOT_A_PROBABILITY]

@@ -1,4 +1,4 @@
-"""The multinomial-Dirichlet test in plain words; all its English is here."""
+"""The multinomial-Dirichlet test in plain words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import claim_words, quoted
 from bayescompare.comparison.columns import LOWER, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting
-from bayescompare.text.phrases import exactness_words, join_names, short_label
+from bayescompare.text.phrases import exactness_words, join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -22,33 +23,33 @@ __all__ = ["dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
 def dirichlet_words(
     method: Dirichlet, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
-    """Sentences: verdict, under which prior, rivals, what the figure is not, cautions."""
+    """Say the verdict, the prior, the rivals, what the figure does not mean, and cautions."""
     prior = method.prior
-    verdict, *others = lead_words(results, answer, decision)
-    said = [verdict, _prior(method), *others, _imprecise(answer, decision)]
-    said.append(
+    verdict, not_frequency, others = lead_words(results, answer, decision)
+    sentences = [verdict, not_frequency, _prior(method), others, _imprecise(answer, decision)]
+    sentences.append(
         _joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer)
     )
     if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
-        said.append(
-            "With this prior the joint test's view of one pair differs from that pair tested by "
-            "itself; the two agree only for prior='symmetric'."
+        sentences.append(
+            "With this prior the joint test judges a pair differently than a test of that pair "
+            "alone; the two agree only for prior='symmetric'."
         )
-    said.append(f"{size_words(results)}, and every dataset counts the same.")
-    return [sentence for sentence in said if sentence]
+    sentences.append(f"{size_words(results)}, and every dataset counts the same.")
+    return [sentence for sentence in sentences if sentence]
 
 
 def _prior(method: Dirichlet) -> str:
-    """Say under which prior the probabilities hold; a learned one is told of elsewhere."""
+    """Say under which prior the probabilities hold; `learned_pair_words` covers a learned one."""
     if method.prior == "learned":
         return ""
     if method.priors:
-        return f"The prior is your own, on {join_names(list(method.priors))}."
+        return f"You chose the prior of {join_names(list(method.priors))}."
     if method.prior in ("symmetric", "imprecise"):
         weight = plural(method.strength, "dataset")
         return f"The prior treats all statements alike and weighs as much as {weight}."
     if isinstance(method.prior, Mapping):
-        return "The prior is your own, by statement."
+        return "You chose the prior of each statement."
     alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
     return f"The prior gives every statement α = {alpha or setting(float(str(method.prior)))}."
 
@@ -60,23 +61,23 @@ def learned_pair_words(learned: LearnedPrior, decision: Decision) -> str:
     alone = probability_words(decision.alone)
     return (
         f"The prior was learned from all {plural(learned.pairs, 'pair')} of the table; under the "
-        f"pair's own prior, which compare() takes, the probability is {alone}."
+        f"pair's own prior, which compare() uses, the probability is {alone}."
     )
 
 
 def size_words(results: Results) -> str:
-    """Say what of a difference enters; with a rope its size does, but only so far."""
+    """Say what counts about a difference: its direction, and with a rope whether it is small."""
     if any(results[name].rope is not None for name in results.measures):
-        return "Of each difference only its direction and whether it is within the rope enter"
-    return "Only the direction of each difference enters, not its size"
+        return "Only the direction of each difference counts, and whether it is within the rope"
+    return "Only the direction of each difference counts, not its size"
 
 
 def lead_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """Say which statement leads, what comes next, and that leading is not frequency."""
+    """Say which statement leads, that leading is not frequency, and what comes next."""
     return [
         _verdict(results, answer, decision),
-        _others(answer, decision),
         _not_frequency(answer, decision),
+        _others(results, answer, decision),
     ]
 
 
@@ -85,18 +86,18 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         tied = (decision.statement, *decision.rivals)
         # Orderings of many algorithms are too long to be listed in a sentence.
-        named = (
-            join_names(tied, most=4) if len(results.algorithms) == 2 else f"{len(tied)} orderings"
-        )
+        named = f"{len(tied)} orderings"
+        if len(results.algorithms) == 2:
+            named = join_names([quoted(_claim(results, label)) for label in tied], most=4)
         return (
-            f"On {n} no single statement leads: {named} are equally probable to be the most "
-            f"probable one ({probability_words(decision.level)} each)."
+            f"On {n} no single statement leads: {named} are equally likely to be the most probable "
+            f"one ({probability_words(decision.level)} each)."
         )
     how = exactness_words(answer, decision.statement)
     start = (
-        f"On {n} the most probable statement is {short_label(decision.statement)}: "
-        f"{decision.claim(results.measures)}. The probability that it is the most probable "
-        f"one is {probability_words(decision.level)} ({how}){_held_back(decision)}"
+        f"On {n} the most probable statement is that {_claim(results, decision.statement)}. The "
+        "probability that it is the most probable one is "
+        f"{probability_words(decision.level)} ({how}){_held_back(decision)}"
     )
     return {
         "settled": f"{start}, which settles it.",
@@ -112,15 +113,20 @@ def _held_back(decision: Decision) -> str:
     return f", but {probability_words(decision.alone)} under the pair's own prior"
 
 
-def _others(answer: Answer, decision: Decision) -> str:
+def _others(results: Results, answer: Answer, decision: Decision) -> str:
     if decision.runner_up is None or decision.verdict == "tied":
         return ""
     label, probability = decision.runner_up
-    said = f"Next comes {short_label(label)} with {probability_words(probability)}"
+    level = probability_words(probability)
+    sentence = f"The next statement, with {level}, is that {_claim(results, label)}"
     if answer.n_statements > len(answer.labels) and answer.unobserved is not None:
         rest = probability_words(answer.unobserved)
-        said += f"; all statements never observed have {rest} together"
-    return f"{said}."
+        sentence += f"; all statements never observed have {rest} together"
+    return f"{sentence}."
+
+
+def _claim(results: Results, label: str) -> str:
+    return claim_words(label, results.algorithms, results.measures)
 
 
 def _imprecise(answer: Answer, decision: Decision) -> str:
@@ -134,7 +140,7 @@ def _imprecise(answer: Answer, decision: Decision) -> str:
     else:
         meaning = "so no prior mean settles it"
     return (
-        f"Over all prior means of this strength that probability lies between "
+        f"Over all prior means of this strength the probability of the leader lies between "
         f"{probability_words(low)} and {probability_words(high)}, {meaning}."
     )
 
@@ -154,14 +160,14 @@ def _sparse(results: Results, answer: Answer) -> str:
     if n >= 2 * answer.n_observed:
         return ""
     return (
-        f"Caution: {plural(n, 'dataset')} fell into {answer.n_observed} different statements. With "
+        f"Caution: {plural(n, 'dataset')} support {answer.n_observed} different statements. With "
         "so few per statement the prior weighs heavily, and a single dataset can already push "
         "its statement to a probability of about 0.6."
     )
 
 
 def _joint(results: Results, answer: Answer) -> str:
-    """Say what a joint test over orderings can and cannot tell at this n."""
+    """Say what a joint test over orderings can and cannot show with this many datasets."""
     n, l = len(results.datasets), len(results.algorithms)
     start = (
         f"This is the joint test over whole orderings of {l} algorithms: "
@@ -171,11 +177,11 @@ def _joint(results: Results, answer: Answer) -> str:
     # With fewer datasets than statements observed, no ordering has been seen twice.
     if n < 2 * answer.n_observed:
         return (
-            f"{start} So it can say which complete ordering leads, but at this n hardly any "
-            "ordering recurs and it cannot say who beats whom; pairwise() can. The leading "
-            "ordering need not contain each pair's own most probable statement."
+            f"{start} So it can say which complete ordering leads, but with so few datasets hardly "
+            "any ordering recurs, and it cannot say who beats whom; pairwise() can. The leading "
+            "ordering need not agree with each pair's own most probable statement."
         )
     return (
-        f"{start} It says which complete ordering leads; the leading ordering need not contain "
-        "each pair's own most probable statement, which pairwise() gives."
+        f"{start} It says which complete ordering leads; that ordering need not agree with each "
+        "pair's own most probable statement, which pairwise() gives."
     )

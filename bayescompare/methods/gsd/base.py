@@ -12,6 +12,7 @@ from bayescompare.comparison.method import Method
 from bayescompare.methods.gsd.posterior import bootstrap_tree
 from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
 from bayescompare.results.results import Results
+from bayescompare.statements import Statement
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,7 +37,7 @@ class GsdMethod(Method):
             _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
             if self.delta != type(self).delta:
                 raise BayescompareError(
-                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; give one."
+                    f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; pass one."
                 )
         check_option("rule", self.rule, (None, "interval", "jansen2022"))
 
@@ -51,6 +52,12 @@ class GsdMethod(Method):
             for two in itertools.combinations(results.algorithms, 2)
         }
 
+    def claim(self, results: Results, statement: str) -> str:
+        """Say a relation in words: "A dominates B"."""
+        # With the algorithms, because a name may contain a tilde.
+        (state,) = Statement.parse(statement, results.algorithms).states
+        return " dominates ".join(state.names) if state.relation == ">" else state.words()
+
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw opt in both directions by the Bayesian bootstrap over datasets."""
         return bootstrap_tree(self, results, draws, chains, rng)
@@ -63,6 +70,6 @@ def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -
 
 
 def check_option(name: str, value: object, known: tuple[str | None, ...]) -> None:
-    """Refuse an option that is none of the known words; None is one of them where it is listed."""
+    """Reject an option that is not one of the known words (None included, where listed)."""
     if value is not None or None not in known:
         check_word(name, value, [word for word in known if word is not None])

@@ -20,6 +20,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.kernels.classic.holm import holm
 from bayescompare.methods.gsd.details import OrderDetails, PairDetails
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -251,7 +252,7 @@ class GsdComparison(Comparison):
         if not others:
             return "no algorithm is dominated by another"
         rest = "the other one is" if others == 1 else f"each of the other {others} is"
-        return f"{self.best}: dominated by no other; {rest}"
+        return f"no other algorithm dominates {join_names(self.front)}; {rest} dominated"
 
     def summary(self) -> pd.DataFrame:
         """Return a row per statement or, of more than two algorithms, per pair."""

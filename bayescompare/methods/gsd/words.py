@@ -1,4 +1,4 @@
-"""Generalised stochastic dominance in words that need no decision theory."""
+"""Generalised stochastic dominance in plain words, without decision theory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from bayescompare.methods.gsd.details import (
 from bayescompare.methods.gsd.order import strict
 from bayescompare.methods.gsd.problem import unbounded
 from bayescompare.results.results import Results
-from bayescompare.statements import Statement
 from bayescompare.text.numbers import (
     count,
     plural,
@@ -48,7 +47,7 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
         (True, True): f"{' and '.join(results.algorithms)} are equivalent in these data",
         (True, False): f"{ahead} dominates {behind} in these data",
         (False, True): f"{behind} dominates {ahead} in these data",
-        (False, False): f"neither of {' and '.join(results.algorithms)} dominates the other",
+        (False, False): f"neither {' nor '.join(results.algorithms)} dominates the other",
     }[over, under]
     significant = decision.verdict == "settled"
     verdict = "significant" if significant else "not significant"
@@ -59,28 +58,30 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
 
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """The relation in the data, the test, and what neither says."""
+    """Say the relation in the data, the result of the test, and what neither shows."""
     ahead, behind = ahead_and_behind(results, answer)
     n = plural(len(results.datasets), "dataset")
     alike = all(PermutationDetails.of(answer).dominates)
-    said = [f"On {n} {_relation(results, answer)}."]
+    sentences = [f"On {n} {_relation(results, answer)}."]
     if not alike:
-        said.append(_least(results, answer))
+        sentences.append(_least(results, answer))
     if method.sides == 1:
-        said.append(f"The question was only whether {ahead} dominates {behind}, not the reverse.")
+        sentences.append(
+            f"The test asked only whether {ahead} dominates {behind}, not the reverse."
+        )
     tested, p = "The hypothesis that the labels do not matter is", _pvalue(method, decision)
     if decision.verdict == "settled":
-        said.append(f"{tested} rejected in favour of {ahead} ({p}).")
+        sentences.append(f"{tested} rejected in favour of {ahead} ({p}).")
     else:
-        caution = "" if alike else "; that does not show the two to be equal or incomparable"
-        said.append(f"{tested} not rejected ({p}){caution}.")
-    return [*said, _meaning(results), *_small_print(method, results, answer)]
+        caution = "" if alike else "; that does not show that the two are equal or incomparable"
+        sentences.append(f"{tested} not rejected ({p}){caution}.")
+    return [*sentences, _meaning(results), *_small_print(method, results, answer)]
 
 
 def bootstrap_words(
     method: GsdMethod, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
-    """The most probable relation, the others, and what the bootstrap takes for granted."""
+    """Say the most probable relation, the others, and what the bootstrap assumes."""
     assert answer.probability is not None
     verdict = {
         "settled": "which settles it",
@@ -90,19 +91,19 @@ def bootstrap_words(
     }[decision.verdict]
     n = plural(len(results.datasets), "dataset")
     others = [
-        f"{_claim(results, label)} {probability_words(float(p))}"
+        f"{method.claim(results, label)} {probability_words(float(p))}"
         for label, p in zip(answer.labels, answer.probability, strict=True)
         if label != decision.statement
     ]
     return [
-        f"On {n} the probability that {_claim(results, decision.statement)} is "
+        f"On {n} the probability that {method.claim(results, decision.statement)} is "
         f"{probability_words(decision.level)} "
         f"({exactness_words(answer, decision.statement)}), {verdict}.",
         f"The others: {join_names(others)}.",
         f"In the data themselves {_relation(results, answer)}.",
         _meaning(results),
-        "The bootstrap takes the datasets seen to be all kinds there are, with unknown weights; "
-        "with few datasets it is surer than it should be.",
+        "The bootstrap assumes that only the kinds of datasets seen exist, with unknown weights; "
+        "with few datasets it is overconfident.",
         *_small_print(method, results, answer),
     ]
 
@@ -125,7 +126,7 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     ]
     n = plural(len(results.datasets), "dataset")
     pairs = len(names) * (len(names) - 1) // 2
-    said = [
+    sentences = [
         f"On {n} and {plural(len(results.measures), 'measure')}, {int(above.sum())} of {pairs} "
         f"pairs of algorithms are ordered: {'; '.join(wins) or 'none dominates another'}."
     ]
@@ -135,23 +136,25 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
         if relation[i, j] and relation[j, i]
     ]
     if alike:
-        said.append(f"No utility tells these apart, they are equivalent: {'; '.join(alike)}.")
+        sentences.append(
+            f"These are equivalent, because no utility tells them apart: {'; '.join(alike)}."
+        )
     if apart:
         more = f" and {len(apart) - 12} more" if len(apart) > 12 else ""
-        said.append(
-            f"Incomparable, one being better for some utilities and the other for others: "
+        sentences.append(
+            "These are incomparable, because each is better for some utilities: "
             f"{'; '.join(apart[:12])}{more}."
         )
-    said.append(
-        f"No other dominates {join_names(front)}."
+    sentences.append(
+        f"No other algorithm dominates {join_names(front)}."
         if len(front) < len(names)
         else "No algorithm is dominated by another."
     )
     return [
-        *said,
+        *sentences,
         _meaning(results),
-        "This is the order in these data; whether it could be chance is tested pair by pair, by "
-        "pairwise().",
+        "This is the order in these data; pairwise() tests, pair by pair, whether it could be "
+        "chance.",
         *_small_print(method, results, answer),
     ]
 
@@ -192,15 +195,9 @@ def _relation(results: Results, answer: Answer) -> str:
         case (False, True):
             return f"{second} dominates {first}"
     return (
-        f"neither of {first} and {second} dominates the other: each is the better one for some "
-        "utility (see witness)"
+        f"neither {first} nor {second} dominates the other: each is better for some utility (see "
+        "witness)"
     )
-
-
-def _claim(results: Results, statement: str) -> str:
-    # With the algorithms, for a name may hold a tilde.
-    (state,) = Statement.parse(statement, results.algorithms).states
-    return " dominates ".join(state.names) if state.relation == ">" else state.words()
 
 
 def _meaning(results: Results) -> str:
@@ -212,25 +209,24 @@ def _meaning(results: Results) -> str:
     if ordinal:
         scales.append(f"{join_names(ordinal)} by order alone")
     return (
-        "To dominate is to be at least as good on average for every way of valuing the measures "
-        f"that takes better values as better and {' and '.join(scales)}; no weights are chosen."
+        "An algorithm dominates another if it is at least as good on average for every utility "
+        f"that counts better values as better and {' and '.join(scales)}; you need no weights."
     )
 
 
 def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
-    said = []
+    sentences = []
     loose = unbounded(results)
     if loose:
-        said.append(
-            f"Caution: {join_names(loose)} came without both bounds, so that the range seen in the "
-            "pair stands in for the least and greatest value possible; give bounds= if they are "
-            "known."
+        sentences.append(
+            f"Caution: {join_names(loose)} came without both bounds, so the range seen in the pair "
+            "is taken for the least and greatest possible value; pass bounds= if you know them."
         )
     if isinstance(answer.details, PairDetails) and method.epsilon is None:
-        said += _cut(method.delta, answer.details.delta_max)
+        sentences += _cut(method.delta, answer.details.delta_max)
     if any(results[name].rope is not None for name in results.measures):
-        said.append("A rope plays no part in this test.")
-    return said
+        sentences.append("This test ignores the rope.")
+    return sentences
 
 
 def resolution_words(method: GSD, tests: int, alpha: float) -> str:
@@ -250,7 +246,7 @@ def resolution_words(method: GSD, tests: int, alpha: float) -> str:
     return (
         f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
         f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
-        f"{setting(alpha)}/{tests} or less: take permutations={wanted} or more."
+        f"{setting(alpha)}/{tests} or less: use permutations={wanted} or more."
     )
 
 
@@ -259,6 +255,6 @@ def _cut(delta: float, largest: float) -> list[str]:
     if delta <= largest:
         return []
     return [
-        f"δ = {setting(delta)} is above what this pair allows and was cut to "
+        f"δ = {setting(delta)} is more than this pair allows and was reduced to "
         f"{statistic(largest, levels=[delta])}."
     ]

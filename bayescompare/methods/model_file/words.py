@@ -5,24 +5,26 @@ from __future__ import annotations
 import math
 
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.model_file.details import ModelDetails
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_words, setting
-from bayescompare.text.phrases import join_names, short_label
+from bayescompare.text.phrases import join_names
 
 __all__ = ["model_file_words", "model_methods_text"]
 
 
 def model_file_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
-    """Say the verdict of the model, and that it is the model's."""
+    """Say the verdict, and that it depends on the model."""
     n = plural(len(results.datasets), "dataset")
     details = ModelDetails.of(answer)
     assert answer.mcse is not None
     mcse = float(answer.mcse[answer.labels.index(decision.statement)])
+    claim = claim_words(decision.statement, results.algorithms, results.measures)
     start = (
         f"By the model {details.model} ({details.title.rstrip('.')}) on {n} the most probable "
-        f"statement is {short_label(decision.statement)}, with probability "
+        f"statement is that {claim}, with probability "
         f"{probability_words(decision.level)}"
     )
     if math.isfinite(mcse):
@@ -31,13 +33,13 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
         "settled": ", which settles it.",
         "likely": f": likely, but short of {setting(SETTLED)} and so not settled.",
         "open": ", which leaves the question open.",
-        "tied": ", as another statement has.",
+        "tied": ", and so has another statement.",
     }[decision.verdict]
     return [
         start + verdict,
         *_pair_words(results, answer),
-        "The figure is that model's: see diagnose() for its sampling and loo() for how it "
-        "compares with others.",
+        "The figure is only as good as that model: see diagnose() for its sampling and loo() for "
+        "how it compares with others.",
     ]
 
 
@@ -47,7 +49,7 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
     if details.together is not None:
         return [
             f"It is one model of {plural(len(details.together), 'algorithm')} together, "
-            "of which this pair was read."
+            "and this pair is one of its pairs."
         ]
     ahead, names = details.ahead, results.algorithms
     if ahead is None or len(names) < 3:
@@ -66,7 +68,7 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
 
 def model_methods_text(answer: Answer | None) -> str:
     """Describe the model for a methods section."""
-    named = "a generative model of their own"
+    named = "a custom generative model"
     if answer is not None:
         named = f"the generative model {ModelDetails.of(answer).model}"
     return f"by {named}, sampled by NUTS in PyMC."

@@ -47,7 +47,7 @@ def test_words_say_what_the_numbers_say(case: tuple[type[Method], np.ndarray]) -
 def test_words_name_what_a_test_ignores() -> None:
     one = pair([1.0, 2.0, 3.0])
     assert "ignores by how much" in ask(one, Sign).explain()
-    assert "comparable from dataset to dataset and symmetric" in ask(one, Wilcoxon).explain()
+    assert "comparable between datasets and symmetric" in ask(one, Wilcoxon).explain()
     two = bc.load_example("benavoli-example1")
     assert "conservative" in ask(two, AllTest).explain()
     assert "not a test of level 0.05" in ask(two, OneTest).explain()

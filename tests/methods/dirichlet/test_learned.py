@@ -227,7 +227,8 @@ def test_pairs_without_common_datasets_are_nan_and_said_so() -> None:
     assert len(p) == 4
     said = p.explain()
     assert (
-        "Not compared, with fewer than two datasets in common: A against B and B against C" in said
+        "Not compared, because they have fewer than two datasets in common: "
+        "A against B and B against C" in said
     )
     assert np.isnan(p.matrix.sel(algorithm="A", opponent="B"))
     with pytest.raises(BayescompareError, match=r"A against B.*missing"):

@@ -25,7 +25,7 @@ def test_words_never_contradict_the_numbers() -> None:
         seen.add((bool(first), bool(second), c.pvalue <= 0.05))
         assert ("A dominates B." in said) == (first and not second)
         assert ("B dominates A." in said) == (second and not first)
-        assert ("neither of A and B dominates" in said) == (not first and not second)
+        assert ("neither A nor B dominates" in said) == (not first and not second)
         assert ("is rejected in favour of" in said) == (c.pvalue <= 0.05)
         assert ("is not rejected" in said) == (c.pvalue > 0.05)
         assert pvalue_equation(c.pvalue, "two-sided p") in said
@@ -39,7 +39,7 @@ def test_words_never_contradict_the_numbers() -> None:
         head = c.headline()
         assert ("A dominates B" in head) == (first and not second)
         assert ("B dominates A" in head) == (second and not first)
-        assert ("neither of A and B dominates" in head) == (not first and not second)
+        assert ("neither A nor B dominates" in head) == (not first and not second)
         assert ("not significant" in head) == (c.pvalue > 0.05)
         assert head in repr(c)
     assert len(seen) >= 4
@@ -50,7 +50,7 @@ def test_words_about_equivalence_stand_by_it() -> None:
     said = ask(table(cells)).explain()
     assert "A and B are equivalent" in said
     # They were just said to be equal.
-    assert "does not show the two to be equal" not in said
+    assert "does not show that the two are equal" not in said
 
 
 def test_words_about_the_order_name_the_equivalent() -> None:
@@ -66,8 +66,10 @@ def test_words_about_the_order(whole: GsdComparison) -> None:
     assert "21 of 28 pairs of algorithms are ordered" in said
     for a, b in APART:
         assert f"{a} and {b}" in said
-    assert "No other dominates GBM" in said
-    assert whole.headline() == "GBM: dominated by no other; each of the other 7 is"
+    assert "No other algorithm dominates GBM" in said
+    assert whole.headline() == (
+        "no other algorithm dominates GBM; each of the other 7 is dominated"
+    )
     assert "chance" in said
     assert whole.headline() in repr(whole)
 
@@ -126,7 +128,7 @@ def test_bootstrap_words(uci: bc.Results) -> None:
         }[c.best]
         assert f"the probability that {claim} is" in said
         assert ("settles it" in said) == (level >= 0.95)
-        assert c.headline().startswith(f"{c.best} is the most probable relation with P")
+        assert c.headline().startswith(f"“{claim}” is the most probable relation with P")
 
 
 def test_the_many_names_are_words_too(whole: GsdComparison) -> None:

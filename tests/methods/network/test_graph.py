@@ -86,4 +86,4 @@ def test_a_graph_of_the_users_own(kind: str, walk: tuple[np.ndarray, Results]) -
     assert c.components["measures"].tolist() == [["m0", "m2"], ["m1"]]
     same = ask(walk[1], search=pairs)
     np.testing.assert_array_equal(c.probability.values, same.probability.values)
-    assert "In the graph given, these hang together: m0–m2." in c.explain()
+    assert "In your graph, these measures depend on each other: m0–m2." in c.explain()

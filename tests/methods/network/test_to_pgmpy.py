@@ -219,4 +219,4 @@ def test_thirty_measures_by_hill_climbing() -> None:
     c = ask(results, search="hill-climb", mcse=0.05)
     joined = {frozenset(edge) for edge in c.answer.details.edges}
     assert {frozenset((f"m{2 * k}", f"m{2 * k + 1}")) for k in range(15)} <= joined
-    assert "hang together" in c.explain()
+    assert "depend on each other" in c.explain()

@@ -1,0 +1,56 @@
+"""The verdict on one comparison in one line."""
+
+from __future__ import annotations
+
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import quoted
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.method import Method
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
+
+__all__ = ["headline"]
+
+
+def headline(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
+    """Return the verdict in one line, in the method's own words where it has some."""
+    special = method.headline(results, answer, decision)
+    if special is not None:
+        return special
+    claim = f"{quoted(method.claim(results, decision.statement))} {method.verdict_phrase}"
+    if answer.pvalue is not None:
+        return f"{claim}, {pvalue_equation(decision.level)}: {_significance(decision)}"
+    verdict = (
+        f"{claim} with {probability_equation(decision.level)} "
+        f"({_precision(answer, decision)}): {_certainty(decision)}"
+    )
+    none = answer.none_leads
+    if none > decision.level:
+        # What is more probable comes first.
+        return f"no statement leads with {probability_equation(none)}; next, {verdict}"
+    return f"{verdict}; none leads with {probability_equation(none)}" if none else verdict
+
+
+def _significance(decision: Decision) -> str:
+    words = {"settled": "significant", "tied": "tied, nothing to single out"}
+    return words.get(decision.verdict, "not significant")
+
+
+def _certainty(decision: Decision) -> str:
+    return {
+        "settled": "settled",
+        "likely": "likely, not settled",
+        "open": "open",
+        "tied": f"tied with {plural(len(decision.rivals), 'other')}",
+    }[decision.verdict]
+
+
+def _precision(answer: Answer, decision: Decision) -> str:
+    """Say how the probability is known, and what the pair's own prior says."""
+    precision = "exact"
+    if answer.mcse is not None:
+        mcse = float(answer.mcse[answer.labels.index(decision.statement)])
+        precision = f"MCSE {error(mcse)}"
+    if decision.alone is None:
+        return precision
+    return f"{precision}; {probability_equation(decision.alone)} under the pair's own prior"
