@@ -58,11 +58,11 @@ class ModelRanking:
         rest = table.iloc[1:]
         ahead = (rest["difference"] > _CLEAR * rest["dse"]) & (rest["difference"] >= _SMALL)
         clear, close = rest[ahead], rest[~ahead]
-        said = [f"Of {plural(len(table), 'model')} {best} predicts a left-out dataset best."]
+        sentences = [f"Of {plural(len(table), 'model')} {best} predicts a left-out dataset best."]
         if len(clear):
-            said.append(f"It is clearly ahead of {join_names([str(n) for n in clear.index])}.")
+            sentences.append(f"It is clearly ahead of {join_names([str(n) for n in clear.index])}.")
         if len(close):
-            said.append(
+            sentences.append(
                 f"Its lead over {join_names([str(n) for n in close.index])} is within "
                 f"{setting(_CLEAR)} standard errors or below {setting(_SMALL)}: the data do "
                 "not tell them apart."
@@ -72,22 +72,22 @@ class ModelRanking:
             first, second = known.nlargest(2).index
             factor = math.exp(min(float(known[first] - known[second]), 700.0))
             times = statistic(factor, significant=3)
-            told = f"By the evidence {first} is {times} times as probable as {second}, were they "
-            told += "equally probable before; that depends on the priors more than prediction"
+            odds = f"By the evidence {first} is {times} times as probable as {second}, were they "
+            odds += "equally probable before; that depends on the priors more than prediction"
             alike = f"The evidence does not tell {first} and {second} apart."
-            said.append(alike if factor < 1.2 else f"{told} does.")
-            said.append(self._of_chosen({str(first), str(second)}))
+            sentences.append(alike if factor < 1.2 else f"{odds} does.")
+            sentences.append(self._of_chosen({str(first), str(second)}))
         poor = table[table["khat"] > 0.7]
         if len(poor):
-            said.append(
+            sentences.append(
                 f"PSIS is unreliable for {join_names([str(n) for n in poor.index])} "
                 "(k-hat above 0.7)."
             )
-        return " ".join(filter(None, said))
+        return " ".join(filter(None, sentences))
 
-    def _of_chosen(self, told: set[str]) -> str:
+    def _of_chosen(self, compared: set[str]) -> str:
         """Say where the data chose the model whose evidence is told."""
-        named = [name for name in self.chosen if name in told]
+        named = [name for name in self.chosen if name in compared]
         if not named:
             return ""
         return (
@@ -176,10 +176,14 @@ def _chose_graph(c: Comparison) -> bool:
 def _checked_names(
     comparisons: Sequence[Comparison], names: Sequence[str] | None
 ) -> dict[str, Comparison]:
-    given: object = comparisons
-    if isinstance(given, Comparison) or not isinstance(given, Sequence) or len(given) < 2:
+    candidates: object = comparisons
+    if (
+        isinstance(candidates, Comparison)
+        or not isinstance(candidates, Sequence)
+        or len(candidates) < 2
+    ):
         raise BayescompareError("comparisons: give a list of at least two comparisons.")
-    for c in given:
+    for c in candidates:
         if not isinstance(c, Comparison):
             raise BayescompareError(f"comparisons holds a {type(c).__name__}, not a Comparison.")
         if "loo" not in c.method.provides:
@@ -188,18 +192,20 @@ def _checked_names(
             )
     if names is not None and (isinstance(names, str) or not isinstance(names, Sequence)):
         raise BayescompareError(f"names={names!r}: give a list of names, one for each comparison.")
-    if names is not None and len(names) != len(given):
-        raise BayescompareError(f"names: {len(names)} for {len(given)} comparisons.")
-    wanted = [c.method.model_name(c.answer) for c in given]
+    if names is not None and len(names) != len(candidates):
+        raise BayescompareError(f"names: {len(names)} for {len(candidates)} comparisons.")
+    wanted = [c.method.model_name(c.answer) for c in candidates]
     if names is not None:
         wanted = [str(name) for name in names]
-    made: dict[str, Comparison] = {}
-    for name, c in zip(wanted, given, strict=True):
+    named: dict[str, Comparison] = {}
+    for name, c in zip(wanted, candidates, strict=True):
         free = next(
-            n for k in range(len(given)) if (n := name if not k else f"{name} {k + 1}") not in made
+            n
+            for k in range(len(candidates))
+            if (n := name if not k else f"{name} {k + 1}") not in named
         )
-        made[free] = c
-    return made
+        named[free] = c
+    return named
 
 
 def _evidence(c: Comparison) -> float:

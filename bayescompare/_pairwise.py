@@ -61,7 +61,7 @@ def pairwise(
     >>> round(float(p.matrix.sel(algorithm="GBM", opponent="CART")), 3)
     1.0
     """
-    given = test = as_method(method)
+    asked_method = test = as_method(method)
     # Averaged once here, not for every pair.
     whole = validate_table(results, test, measures).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
@@ -72,12 +72,12 @@ def pairwise(
     options = check_sampler(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
         everyone = prepare(whole, test, None, missing)
-        told = Sampling(generator, seed=seed, options=options)
-        together = test.answer_pairs(everyone, pairs, told)
+        sampling = Sampling(generator, seed=seed, options=options)
+        together = test.answer_pairs(everyone, pairs, sampling)
         if together is not None:
             read = zip(pairs, together, strict=True)
-            found = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
-            return Pairwise(whole, test, found, reference)
+            comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
+            return Pairwise(whole, test, comparisons, reference)
     asked, skipped = _judged(whole, test, pairs, missing)
     if test.learns_from_pairs:
         # With a reference too, what is learned is learned from all pairs of the table.
@@ -88,8 +88,10 @@ def pairwise(
     answers = _answers(
         test, asked, Sampling(generator, seed=seed, options=options), n_jobs, progress
     )
-    found = tuple(comparison_of(asked[pair], test, answer) for pair, answer in answers.items())
-    return Pairwise(whole, given, found, reference, skipped)
+    comparisons = tuple(
+        comparison_of(asked[pair], test, answer) for pair, answer in answers.items()
+    )
+    return Pairwise(whole, asked_method, comparisons, reference, skipped)
 
 
 def _judged(
@@ -158,8 +160,8 @@ def _in_parallel(
 
     prefer = "processes" if samples else "threads"
     parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    found: Iterable[Answer] = parallel(delayed(_one)(*task) for task in tasks)
-    return found
+    answers: Iterable[Answer] = parallel(delayed(_one)(*task) for task in tasks)
+    return answers
 
 
 def _tracked(answers: Iterable[Answer], total: int) -> Iterable[Answer]:

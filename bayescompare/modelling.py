@@ -102,16 +102,16 @@ def statement_table(results: Results) -> StatementTable:
     """
     from bayescompare._errors import BayescompareError
 
-    found = Statements.from_results(results)
-    if found.n_listed != found.size:
+    statements = Statements.from_results(results)
+    if statements.n_listed != statements.size:
         raise BayescompareError(
-            f"statement_table: there are {count(found.size)} statements, too many to list; "
+            f"statement_table: there are {count(statements.size)} statements, too many to list; "
             "compare fewer algorithms or measures."
         )
-    table = found.table
-    weights = np.zeros((len(results.datasets), found.n_listed))
+    table = statements.table
+    weights = np.zeros((len(results.datasets), statements.n_listed))
     np.add.at(weights, (table.dataset, table.statement), table.weight)
-    return StatementTable(found.labels, weights, np.asarray(table.states, dtype=np.int64))
+    return StatementTable(statements.labels, weights, np.asarray(table.states, dtype=np.int64))
 
 
 def observe_statements(theta: Any, table: StatementTable) -> None:

@@ -297,8 +297,8 @@ class Statements:
         """Return the statements of these results, made once and kept as long as they live."""
         key = id(results)
         if key not in _MADE:
-            made = _MADE[key] = cls.from_results(results)
-            made.table.counts.setflags(write=False)  # answers hand them on to users
+            statements = _MADE[key] = cls.from_results(results)
+            statements.table.counts.setflags(write=False)  # answers hand them on to users
             weakref.finalize(results, _MADE.pop, key, None).atexit = False
         return _MADE[key]
 

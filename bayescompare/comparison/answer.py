@@ -93,7 +93,7 @@ class Answer:
         return float(self.per_statement[column][self.labels.index(statement)])
 
     @classmethod
-    def over(cls, statements: Statements, **found: Any) -> Answer:
+    def over(cls, statements: Statements, **figures: Any) -> Answer:
         """Build an answer over all the listed statements."""
         return cls(
             labels=statements.labels,
@@ -101,5 +101,5 @@ class Answer:
             counts=statements.table.counts,
             n_statements=statements.size,
             n_observed=statements.n_observed,
-            **found,
+            **figures,
         )

@@ -85,22 +85,22 @@ def part(name: str) -> Iterator[None]:
 def read_numbers(name: str, values: Any) -> FloatArray:
     """Return numbers as an array; null stands for what is not a finite number."""
     with part(name):
-        found = np.asarray(values)
-        if found.dtype == object:
-            for value in found.flat:
+        array = np.asarray(values)
+        if array.dtype == object:
+            for value in array.flat:
                 if not (value is None or is_number(value)):
                     raise BayescompareError(f"{briefly(value)} is no number.")
-        elif found.dtype.kind not in "iuf":
-            raise BayescompareError(f"{briefly(values)} holds {found.dtype}, not numbers.")
-        return found.astype(float)
+        elif array.dtype.kind not in "iuf":
+            raise BayescompareError(f"{briefly(values)} holds {array.dtype}, not numbers.")
+        return array.astype(float)
 
 
 def read_number(name: str, value: Any) -> float:
     """Return one number; null stands for what is not a finite one."""
-    found = read_numbers(name, value)
-    if found.ndim:
+    array = read_numbers(name, value)
+    if array.ndim:
         raise BayescompareError(f"{name} is {briefly(value)}: it must be one number.")
-    return float(found)
+    return float(array)
 
 
 def read_states(rows: Any) -> tuple[tuple[str, ...], ...]:
@@ -268,8 +268,8 @@ def _check_tree(tree: xr.DataTree) -> None:
         sizes = tree["posterior"].to_dataset().sizes
         draws = {dim: sizes[dim] for dim in ("chain", "draw")}
     for group in ("posterior", "sample_stats", "log_likelihood"):
-        found = tree[group].to_dataset().data_vars if group in tree else {}
-        for name, values in found.items():
+        variables = tree[group].to_dataset().data_vars if group in tree else {}
+        for name, values in variables.items():
             of = {dim: values.sizes.get(dim) for dim in draws}
             if of != draws or values.dtype.kind not in "iufb" or not values.size:
                 raise BayescompareError(

@@ -45,13 +45,13 @@ def predictive_check(
     drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
     (name, *_) = map(str, seen.data_vars)
     if name == OUTCOME and "statement" in seen[name].dims:
-        found = _statement_statistics(c, drawn[name], seen[name], generator, prior=prior)
+        statistics = _statement_statistics(c, drawn[name], seen[name], generator, prior=prior)
     elif "constant_data" in tree and "discordant" in tree["constant_data"]:
-        found = _count_statistics(tree, drawn[name], seen[name])
+        statistics = _count_statistics(tree, drawn[name], seen[name])
     else:
-        found = _any_statistics(drawn, seen)
+        statistics = _any_statistics(drawn, seen)
     rows = {}
-    for label, (predicted, observed) in found.items():
+    for label, (predicted, observed) in statistics.items():
         low, high = np.quantile(predicted, (0.025, 0.975))
         above = float(np.mean(predicted > observed) + 0.5 * np.mean(predicted == observed))
         rows[label] = (np.mean(observed), predicted.mean(), low, high, above)
@@ -83,15 +83,15 @@ def _statement_statistics(
                 "listed, of which no statistic can be had; compare fewer algorithms or measures."
             )
         return {"largest count of a listed statement": [n[:, kept].max(axis=1) for n in counts]}
-    found: Statistics = {
+    statistics: Statistics = {
         "distinct statements": [(n > 0).sum(axis=1).astype(np.float64) for n in counts],
         "largest count": [n.max(axis=1) for n in counts],
     }
     first = c.results.algorithms[0]
     for j, measure in enumerate(c.results.measures):
         leads = np.array([_leads(label, j, first) for label in labels], dtype=np.float64)
-        found[f"{first} best on {measure}"] = [n @ leads for n in counts]
-    return found
+        statistics[f"{first} best on {measure}"] = [n @ leads for n in counts]
+    return statistics
 
 
 def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
@@ -107,7 +107,7 @@ def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatA
 
 def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
     """Of what a model of the user's own observes: mean, spread and extremes."""
-    found: Statistics = {}
+    figures: Statistics = {}
     statistics: dict[str, Callable[..., Any]] = {
         "mean": np.mean,
         "standard deviation": np.std,
@@ -120,8 +120,8 @@ def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
         predicted = predicted.reshape(-1, int(np.prod(predicted.shape[2:])))
         observed = np.asarray(seen[name].values, dtype=np.float64)
         for label, of in statistics.items():
-            found[f"{label} of {name}"] = (of(predicted, axis=1), float(of(observed)))
-    return found
+            figures[f"{label} of {name}"] = (of(predicted, axis=1), float(of(observed)))
+    return figures
 
 
 def _leads(label: str, measure: int, algorithm: str) -> bool:
@@ -159,9 +159,9 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
     table = pd.DataFrame(rows, index=pd.Index(chosen, name=option)).fillna(0.0)
     statement = decide(c.answer).statement
     bounds = [c.method.prior_bounds(c.results, statement, float(v)) for v in chosen]
-    found = [bound for bound in bounds if bound is not None]
-    if found:
-        table.attrs["lower"], table.attrs["upper"] = (list(end) for end in zip(*found, strict=True))
+    known = [bound for bound in bounds if bound is not None]
+    if known:
+        table.attrs["lower"], table.attrs["upper"] = (list(end) for end in zip(*known, strict=True))
     return table
 
 
@@ -218,23 +218,28 @@ def _usual_ropes(c: Comparison, measure: str) -> FloatArray:
     return np.linspace(0.0, gap or 1.0, 21)
 
 
-def _numbers(name: str, given: object) -> FloatArray:
+def _numbers(name: str, value: object) -> FloatArray:
     """Read a list of finite numbers."""
     try:
-        found = np.asarray(given, dtype=np.float64)
+        numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        found = np.empty(0)
-    if isinstance(given, str) or found.ndim != 1 or not len(found) or not np.isfinite(found).all():
-        raise BayescompareError(f"{name}={given!r}: give a list of finite numbers.")
-    return found
+        numbers = np.empty(0)
+    if (
+        isinstance(value, str)
+        or numbers.ndim != 1
+        or not len(numbers)
+        or not np.isfinite(numbers).all()
+    ):
+        raise BayescompareError(f"{name}={value!r}: give a list of finite numbers.")
+    return numbers
 
 
 def _weighed(method: Method, option: str, value: float) -> Method:
     """The method with a prior of another weight, however its own was given."""
-    made: Any = method.unlearned()
-    rest = {k: v for k, v in (getattr(made, "priors", None) or {}).items() if k != option}
+    base: Any = method.unlearned()
+    rest = {k: v for k, v in (getattr(base, "priors", None) or {}).items() if k != option}
     try:
-        weighed: Method = replace(made, **{option: value}, priors=rest or None)
+        weighed: Method = replace(base, **{option: value}, priors=rest or None)
     except BayescompareError as error:
         raise BayescompareError(
             f"sensitivity: the weight of this prior cannot be varied by {option}: {error}"

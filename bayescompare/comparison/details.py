@@ -65,14 +65,14 @@ class Details:
         if not isinstance(facts, Mapping):
             raise _refusal(where, facts, "an object")
         kinds = _kinds(cls)
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for field in fields(cls):
             name = _name_in_file(field)
             if name in facts:
-                found[field.name] = _read(facts[name], kinds[field.name], f"{where}: {name}")
+                values[field.name] = _read(facts[name], kinds[field.name], f"{where}: {name}")
             elif field.default is field.default_factory is dataclasses.MISSING:
                 raise BayescompareError(f"{where}: {name!r} is missing.")
-        return cls(**found)
+        return cls(**values)
 
     @property
     def own_labels(self) -> tuple[str, ...]:
@@ -102,12 +102,12 @@ class Scalars(Details):
         return _of_class(cls, answer.scalars, "scalars")
 
 
-def _of_class[D: Details](kind: type[D], found: Details, name: str) -> D:
-    if not isinstance(found, kind):
+def _of_class[D: Details](kind: type[D], details: Details, name: str) -> D:
+    if not isinstance(details, kind):
         raise BayescompareError(
-            f"{name} are of type {type(found).__name__}, and not {kind.__name__}."
+            f"{name} are of type {type(details).__name__}, and not {kind.__name__}."
         )
-    return found
+    return details
 
 
 # types and values --------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def to_json(c: Comparison) -> str:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
         "method": {"name": c.method.name, "kind": c.method.kind, "options": c.method.options()},
-        "results": _told(results),
+        "results": _facts_of(results),
         "best": c.best,
         "verdict": c.decision.verdict,
         "exact": c.exact,
@@ -55,9 +55,9 @@ def to_json(c: Comparison) -> str:
     return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def _told(results: Results) -> dict[str, Any]:
+def _facts_of(results: Results) -> dict[str, Any]:
     """What was judged, as JSON."""
-    told = {
+    facts = {
         "algorithms": list(results.algorithms),
         "datasets": list(results.datasets),
         "measures": {name: results[name].to_dict() for name in results.measures},
@@ -69,10 +69,10 @@ def _told(results: Results) -> dict[str, Any]:
         "notes": list(results.notes),
     }
     if results.n_replicates is not None:
-        told["replicates"] = results.data["replicate"].values.tolist()
+        facts["replicates"] = results.data["replicate"].values.tolist()
     if isinstance(results, ErrorCounts):
-        told["counts"] = {str(name): values.values for name, values in results.counts.items()}
-    return told
+        facts["counts"] = {str(name): values.values for name, values in results.counts.items()}
+    return facts
 
 
 def to_netcdf(c: Comparison, target: Path) -> Path:

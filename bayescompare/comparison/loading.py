@@ -102,23 +102,23 @@ def _refuse_constant(word: str) -> float:
     raise BayescompareError(f"{word} is not JSON.")
 
 
-def _results(told: Mapping[str, Any]) -> Results:
-    """Build the results that `_told` told of."""
-    facts = {"source": told["source"], "notes": tuple(told["notes"])}
-    coords = {"dataset": told["datasets"], "algorithm": told["algorithms"]}
-    if "counts" in told:
+def _results(document: Mapping[str, Any]) -> Results:
+    """Build the results from what a file stores about them."""
+    facts = {"source": document["source"], "notes": tuple(document["notes"])}
+    coords = {"dataset": document["datasets"], "algorithm": document["algorithms"]}
+    if "counts" in document:
         dims = ("dataset", "algorithm", "opponent")
-        kept = {name: read_numbers(name, values) for name, values in told["counts"].items()}
+        kept = {name: read_numbers(name, values) for name, values in document["counts"].items()}
         counts = xr.Dataset(
             {name: (dims[: values.ndim], values) for name, values in kept.items()},
-            {**coords, "opponent": told["algorithms"]},
+            {**coords, "opponent": document["algorithms"]},
         )
         return ErrorCounts.from_counts(counts, **facts)
-    if "replicates" in told:
-        coords["replicate"] = told["replicates"]
-    cells = {name: read_numbers(name, values) for name, values in told["values"].items()}
+    if "replicates" in document:
+        coords["replicate"] = document["replicates"]
+    cells = {name: read_numbers(name, values) for name, values in document["values"].items()}
     data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
-    spec = {name: Measure.from_dict(fields) for name, fields in told["measures"].items()}
+    spec = {name: Measure.from_dict(fields) for name, fields in document["measures"].items()}
     return Results(data, spec, **facts)
 
 
@@ -205,12 +205,12 @@ def _answer(
 
 
 def _method(name: str, options: dict[str, Any]) -> Method:
-    given = options.get("priors")
-    if given:
+    priors = options.get("priors")
+    if priors:
         options = {
             **options,
             # Numbers, and vectors and mappings of them, are kept; all else by name.
-            "priors": {k: SavedPrior(v) if isinstance(v, str) else v for k, v in given.items()},
+            "priors": {k: SavedPrior(v) if isinstance(v, str) else v for k, v in priors.items()},
         }
     return registry.saved_class(name).from_options(options)
 

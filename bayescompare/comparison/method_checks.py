@@ -112,11 +112,11 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
         raise BayescompareError(f"method {method.name!r} gave a wrong answer: {error}") from None
 
 
-def _check_typed(name: str, found: object, declared: type[Details]) -> None:
+def _check_typed(name: str, details: object, declared: type[Details]) -> None:
     """Refuse fields of another type than declared, or that would not come back from a file."""
-    if not isinstance(found, declared):
+    if not isinstance(details, declared):
         raise BayescompareError(
-            f"{name} is a {type(found).__name__}: it must be the {declared.__qualname__} that the "
-            f"class declares as {name}_type."
+            f"{name} is a {type(details).__name__}: it must be the {declared.__qualname__} that "
+            f"the class declares as {name}_type."
         )
-    declared.from_dict(found.to_dict(), name)
+    declared.from_dict(details.to_dict(), name)

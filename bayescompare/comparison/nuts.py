@@ -105,11 +105,11 @@ def monte_carlo_error(each: FloatArray) -> FloatArray:
     import xarray as xr
 
     data = xr.DataArray(each, dims=("chain", "draw", "statement"))
-    found = az.mcse(data, method="mean").values
+    mcse = az.mcse(data, method="mean").values
     n = each.shape[0] * each.shape[1]
     p = (each.sum(axis=(0, 1)) + 1.0) / (n + 2.0)
-    known = np.isfinite(found) & (found > 0)
-    return np.asarray(np.where(known, found, np.sqrt(p * (1.0 - p) / n)))
+    known = np.isfinite(mcse) & (mcse > 0)
+    return np.asarray(np.where(known, mcse, np.sqrt(p * (1.0 - p) / n)))
 
 
 def _predict(tree: xr.DataTree, seed: int) -> None:

@@ -61,11 +61,11 @@ def plan_table(
     """
     rows = []
     for number in more:
-        found = np.empty((simulations, 2))
+        reached = np.empty((simulations, 2))
         for k, stream in enumerate(rng.spawn(simulations)):
             p = simulate(number, stream)
-            found[k] = p.max() >= threshold, p[best] >= threshold
-        settled, on_best = found.mean(axis=0)
+            reached[k] = p.max() >= threshold, p[best] >= threshold
+        settled, on_best = reached.mean(axis=0)
         # Laplace's rule keeps the error of 0 and 1 from being none.
         smooth = (settled * simulations + 1.0) / (simulations + 2.0)
         error = math.sqrt(smooth * (1.0 - smooth) / simulations)

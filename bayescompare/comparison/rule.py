@@ -106,9 +106,7 @@ class Rule:
         return table.assign(adjusted=adjusted, asserted=adjusted <= self.alpha)
 
 
-def as_rule(
-    *, level: object = None, fdr: object = None, floor: object = LIKELY, given: Rule | None = None
-) -> Rule:
+def as_rule(*, level: object = None, fdr: object = None, floor: object = LIKELY) -> Rule:
     """Check the options of a decision; by default every pair by itself at 0.95.
 
     Examples
@@ -116,12 +114,10 @@ def as_rule(
     >>> as_rule(), as_rule(fdr=0.05).options
     (Rule(level=0.95, fdr=None, floor=0.75), {'fdr': 0.05})
     """
-    if given is not None:
-        return given
     if level is not None and fdr is not None:
         raise BayescompareError(
-            f"level={level!r} and fdr={fdr!r} are two rules: give one. level= judges each pair by "
-            "itself, fdr= all of them together."
+            f"level={level!r} and fdr={fdr!r} are two rules: pass only one. level= judges each "
+            "pair by itself, fdr= all of them together."
         )
     if not (is_number(floor) and 0.5 <= floor < 1.0):
         raise BayescompareError(f"floor={floor!r}: must be a number from 0.5 to below 1.")
@@ -130,7 +126,7 @@ def as_rule(
             raise BayescompareError(f"fdr={fdr!r}: must be a number between 0 and 1.")
         return Rule(None, float(fdr), float(floor))
     if floor != LIKELY:
-        raise BayescompareError(f"floor={floor!r} goes with fdr=; level= is a floor by itself.")
+        raise BayescompareError(f"floor={floor!r} applies only to fdr=; level= is a floor itself.")
     if level is None:
         return Rule()
     if not (is_number(level) and 0.5 < level < 1.0):

@@ -102,20 +102,20 @@ class LumpedStatements:
         every measure's marginal is exact, their dependence within that cell is not kept.
         `strength`, one for each draw, is what α is multiplied by.
         """
-        found = np.asarray(np.tensordot(theta, self.wins, axes=1))
+        shares_won = np.asarray(np.tensordot(theta, self.wins, axes=1))
         if self.other is None:
-            return found
+            return shares_won
         log_alpha, counts = self.other
         for j, (own, seen) in enumerate(zip(log_alpha, counts, strict=True)):
             seen = np.zeros_like(seen) if prior else seen
             own = own if strength is None else own + np.log(strength)[..., None]
             shares = np.exp(log_theta(own, *latents(own, seen, theta.shape[:-1], rng)))
             shares *= theta[..., -1:]
-            if found.ndim == theta.ndim:
-                found[..., j] += shares[..., 0]
+            if shares_won.ndim == theta.ndim:
+                shares_won[..., j] += shares[..., 0]
             else:
-                found[..., j, :] += shares
-        return found
+                shares_won[..., j, :] += shares
+        return shares_won
 
 
 def _wins(statements: Statements, keep: IntArray) -> FloatArray:

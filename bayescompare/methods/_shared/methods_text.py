@@ -18,8 +18,8 @@ def how(method: Any) -> str:
 
 def own_priors(method: Any) -> str:
     """The priors that the user gave, by name."""
-    given = prior_options(method.priors) or {}
-    return ", ".join(f"{name} {value}" for name, value in given.items())
+    priors = prior_options(method.priors) or {}
+    return ", ".join(f"{name} {value}" for name, value in priors.items())
 
 
 def sampled(method: Any) -> str:

@@ -19,7 +19,7 @@ __all__ = ["WRONG", "leanings", "pair_answer", "pair_counts"]
 WRONG = "first_wrong"
 
 
-def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:
+def pair_answer(results: Results, support: ArrayLike, **figures: Any) -> Answer:
     """Build the answer over "A>B", perhaps "A=B", and "B>A" (on every measure alike).
 
     Parameters
@@ -28,7 +28,7 @@ def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:
         Of two algorithms, in this order.
     support : array (2,) or (3,)
         Weight of the datasets for each statement; of three the middle one is equivalence.
-    **found
+    **figures
         Other fields of `Answer`.
 
     Examples
@@ -49,7 +49,7 @@ def pair_answer(results: Results, support: ArrayLike, **found: Any) -> Answer:
         counts=counts,
         n_statements=len(states),
         n_observed=int((counts > 0).sum()),
-        **found,
+        **figures,
     )
 
 

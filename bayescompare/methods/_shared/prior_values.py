@@ -74,8 +74,8 @@ def constant_dirichlet(value: Any) -> FloatArray | None:
     That is ``pm.Dirichlet.dist(a)``, or PreliZ's ``Dirichlet(a)``.
     """
     if _is_preliz(value) and type(value).__name__ == "Dirichlet":
-        given = getattr(value, "alpha", None)
-        return None if given is None else np.asarray(given, dtype=np.float64)
+        concentration = getattr(value, "alpha", None)
+        return None if concentration is None else np.asarray(concentration, dtype=np.float64)
     if not is_distribution(value) or distribution_name(value) != "Dirichlet":
         return None
     (alpha,) = _values(value)
@@ -97,8 +97,10 @@ def describe_prior(value: Any) -> str:
         return f"{distribution_name(value)}({', '.join(map(_parameter_text, kept))})"
     if _is_preliz(value):
         # Its own text has codes for bold type.
-        given = getattr(value, "params", None) or ()
-        return f"{type(value).__name__}({', '.join(_parameter_text(np.asarray(v)) for v in given)})"
+        params = getattr(value, "params", None) or ()
+        return (
+            f"{type(value).__name__}({', '.join(_parameter_text(np.asarray(v)) for v in params)})"
+        )
     return str(getattr(value, "__qualname__", value))
 
 
@@ -109,10 +111,10 @@ def _is_preliz(value: object) -> bool:
 def _parameters(rv: Any) -> Sequence[Any]:
     """A distribution's parameters; some, such as Truncated, do not tell theirs."""
     try:
-        found: Sequence[Any] = rv.owner.op.dist_params(rv.owner)
+        params: Sequence[Any] = rv.owner.op.dist_params(rv.owner)
     except ValueError:
         return ()
-    return found
+    return params
 
 
 def _values(rv: Any) -> list[AnyArray | None]:
@@ -241,9 +243,9 @@ def _random_parameter(rv: Any) -> Any:
     parts = _components(rv)
     for parameter in parameters:
         if any(parameter is part for part in parts):
-            found = _random_parameter(parameter)
+            random = _random_parameter(parameter)
         else:
-            found = next((v for v in ancestors([parameter]) if is_distribution(v)), None)
-        if found is not None:
-            return found
+            random = next((v for v in ancestors([parameter]) if is_distribution(v)), None)
+        if random is not None:
+            return random
     return None

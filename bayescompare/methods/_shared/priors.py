@@ -140,22 +140,22 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
     put = placer(value)
     assert put is not None, "check_priors() runs before place()"
     model = pm.modelcontext(None)
-    made = put(name, dims)
+    variable = put(name, dims)
     if name in model.named_vars:
         return model.named_vars[name]
-    if getattr(made, "owner", None) is None:
+    if getattr(variable, "owner", None) is None:
         raise BayescompareError(
             f"priors[{name!r}]: the function registered no variable {name!r} and returned "
-            f"{made!r}; call e.g. pm.Gamma(name, 2, 1, dims=dims) in it and return that."
+            f"{variable!r}; call e.g. pm.Gamma(name, 2, 1, dims=dims) in it and return that."
         )
-    if getattr(made, "name", None) in model.named_vars:
+    if getattr(variable, "name", None) in model.named_vars:
         raise BayescompareError(
-            f"priors[{name!r}]: the function registered {made.name!r}; it must use the name it is "
-            f"given, {name!r}."
+            f"priors[{name!r}]: the function registered {variable.name!r}; it must use the "
+            f"name that it receives, {name!r}."
         )
-    if is_distribution(made):
-        return register_copy(made, name, dims)
-    return pm.Deterministic(name, made, dims=dims if made.ndim == len(dims) else None)
+    if is_distribution(variable):
+        return register_copy(variable, name, dims)
+    return pm.Deterministic(name, variable, dims=dims if variable.ndim == len(dims) else None)
 
 
 def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:

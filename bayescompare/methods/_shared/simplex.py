@@ -71,7 +71,7 @@ def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
     if isinstance(alpha, np.ndarray) and alpha.sum(axis=-1).min() >= _LEAST_TOTAL:
         return pt.log(pm.Dirichlet(name, tensor, shape=shape, dims=dims))
     # The same distribution, but drawn so that no vector underflows.
-    made = pm.CustomDist(
+    simplex = pm.CustomDist(
         name,
         tensor,
         logp=lambda value, a: pm.logp(pm.Dirichlet.dist(a), value),
@@ -83,7 +83,7 @@ def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
         shape=shape,
         dims=dims,
     )
-    return pt.log(made)
+    return pt.log(simplex)
 
 
 def _draws(alpha: Any, size: Any) -> Any:

@@ -103,8 +103,8 @@ def finish_tree(
             theta = data["theta"].transpose("chain", "draw", "statement").values
             dims = ("chain", "draw", *marginal_dims(results))
             strength = data["strength"].values if "strength" in data else None
-            found = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
-            data["marginal"] = (dims, found)
+            marginal = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
+            data["marginal"] = (dims, marginal)
             data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
         tree[group] = xr.DataTree(data)
     return signed(ratio_prior(one_byte(tree), ["theta"]), listing)
@@ -141,8 +141,8 @@ def constants(
     """Add what is known of each dataset, and what made the tree."""
     import xarray as xr
 
-    made = {name: ("dataset", values) for name, values in facts.items()}
-    tree["constant_data"] = xr.DataTree(xr.Dataset(made, {"dataset": list(datasets)}))
+    variables = {name: ("dataset", values) for name, values in facts.items()}
+    tree["constant_data"] = xr.DataTree(xr.Dataset(variables, {"dataset": list(datasets)}))
     tree.attrs.update(inference_package="bayescompare", version=__version__)
     return tree
 
@@ -196,7 +196,7 @@ def make_tree(
     """
     import xarray as xr
 
-    made = {}
+    datasets = {}
     for group, variables in groups.items():
         sample = () if group == "observed_data" else ("chain", "draw")
         own = {
@@ -205,12 +205,12 @@ def make_tree(
         used = {d for ds in own.values() for d in ds}
         shape = next(iter(variables.values())).shape
         indices = {d: np.arange(k) for d, k in zip(sample, shape, strict=False)}
-        made[group] = xr.Dataset(
+        datasets[group] = xr.Dataset(
             {name: ((*sample, *own[name]), values) for name, values in variables.items()},
             {**indices, **{d: list(coords[d]) for d in coords if d in used}},
             attrs={"sample_dims": list(sample)},
         )
-    return xr.DataTree.from_dict(made)
+    return xr.DataTree.from_dict(datasets)
 
 
 def one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -228,5 +228,5 @@ def latent_log_prior(
     name: str, alpha: FloatArray, gamma: FloatArray, exponential: FloatArray
 ) -> dict[str, FloatArray]:
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""
-    made = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
-    return {f"{prefix}{name}": density for prefix, density in zip(LATENTS, made, strict=True)}
+    densities = (alpha * np.log(gamma) - gamma - gammaln(alpha + 1.0), -exponential)
+    return {f"{prefix}{name}": density for prefix, density in zip(LATENTS, densities, strict=True)}

@@ -19,40 +19,40 @@ __all__ = ["all_test_headline", "all_test_words"]
 
 def all_test_headline(results: Results, answer: Answer, decision: Decision) -> str:
     """Who is better on every measure, or which measures favour whom, in one line."""
-    found, m = favours(answer), len(results.measures)
+    favoured, m = favours(answer), len(results.measures)
     where = "every measure" if m > 1 else results.measures[0]
     largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.level)}"
-    for name, measures in found.items():
+    for name, measures in favoured.items():
         if name is not None and len(measures) == m:
             if decision.verdict == "settled":
                 return f"{name} is better on {where} ({largest}, significant)"
             return f"{name} is ahead on {where} ({largest}, not significant)"
-    if set(found) == {None}:
+    if set(favoured) == {None}:
         return "no measure favours either algorithm (p = 1, not significant)"
-    told = [f"{name or 'neither'} on {join_names(on)}" for name, on in found.items()]
-    return f"the measures do not agree: {', '.join(told)} (p = 1, not significant)"
+    sides = [f"{name or 'neither'} on {join_names(on)}" for name, on in favoured.items()]
+    return f"the measures do not agree: {', '.join(sides)} (p = 1, not significant)"
 
 
 def all_test_words(
     method: AllTest, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say what each measure says, and that together they are a conservative test."""
-    m, found = len(results.measures), favours(answer)
-    ahead = next((name for name, measures in found.items() if len(measures) == m), None)
+    m, favoured = len(results.measures), favours(answer)
+    ahead = next((name for name, measures in favoured.items() if len(measures) == m), None)
     level = percent_setting(SIGNIFICANT)
     if decision.verdict == "settled":
-        said = (
+        finding = (
             f"{ahead} is significantly better on every measure at the {level} level: the "
             f"largest p-value is {format_pvalue(decision.level)}."
         )
     elif ahead is not None:
-        said = (
+        finding = (
             f"Every measure favours {ahead}, but not every one significantly: the largest "
             f"p-value is {format_pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is "
             "not evidence that the algorithms are equal."
         )
     else:
-        said = (
+        finding = (
             "The measures do not all favour the same algorithm, so neither is better on every "
             "measure by this test: p = 1. That is not evidence that the algorithms are equal."
         )
@@ -62,7 +62,7 @@ def all_test_words(
     )
     return [
         each(method.test, results, answer),
-        said,
+        finding,
         *own_level(decision, method.alpha),
         limits,
         NOT_A_PROBABILITY,

@@ -36,7 +36,7 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
     details = RankDetails.of(answer)
     mean = details.ranks
     shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
-    said = (
+    ranks = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
         f"{results.measures[0]} (1 is best) are {join_names(shown, most=12)}."
     )
@@ -48,7 +48,7 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
         "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
         "method='wilcoxon', or 'dirichlet' for a probability."
     )
-    return [said, tested, _how(details), *_pairs(details, decision), limits]
+    return [ranks, tested, _how(details), *_pairs(details, decision), limits]
 
 
 def _how(details: RankDetails) -> str:
@@ -79,14 +79,14 @@ def _pairs(details: RankDetails, decision: Decision) -> list[str]:
         for b in names
         if mean[a] < mean[b] and float(pvalues.loc[a, b]) <= alpha  # type: ignore[arg-type]
     ]
-    found = join_names(apart, most=12) if apart else "none are"
-    said = [
+    pairs = join_names(apart, most=12) if apart else "none are"
+    sentences = [
         f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
-        f"{rank(details.critical_difference)} apart: {found}."
+        f"{rank(details.critical_difference)} apart: {pairs}."
     ]
     if len(apart) < math.comb(len(names), 2):
-        said.append("A pair that does not differ by this test is not shown to be equal.")
-    return said
+        sentences.append("A pair that does not differ by this test is not shown to be equal.")
+    return sentences
 
 
 def friedman_methods_text(alpha: float) -> str:

@@ -77,10 +77,10 @@ def _finding(method: OneTest, results: Results, answer: Answer, decision: Decisi
 
 def _opposed(method: OneTest, results: Results, answer: Answer) -> str:
     """On which measures each is significantly better, if each is on some."""
-    found = favours(answer, method.alpha)
-    if not all(name in found for name in results.algorithms):
+    favoured = favours(answer, method.alpha)
+    if not all(name in favoured for name in results.algorithms):
         return ""
-    return ", ".join(f"{name} on {join_names(found[name])}" for name in results.algorithms)
+    return ", ".join(f"{name} on {join_names(favoured[name])}" for name in results.algorithms)
 
 
 def _better(method: OneTest, results: Results, answer: Answer) -> str:

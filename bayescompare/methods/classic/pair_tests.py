@@ -61,8 +61,8 @@ def run(results: Results, measure: str, test: WhichTest) -> PairTest:
             "a measure does not have: use the sign test ('sign', or test='sign')."
         )
     scale = np.abs(_columns(results, measure)).max(axis=1)
-    found = signed_rank(doubled_ranks(difference, scale))
-    return PairTest((found.plus, found.minus), wins, found.pvalue, found.exact)
+    ranks = signed_rank(doubled_ranks(difference, scale))
+    return PairTest((ranks.plus, ranks.minus), wins, ranks.pvalue, ranks.exact)
 
 
 def check_test(test: object) -> None:

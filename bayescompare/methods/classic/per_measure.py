@@ -103,7 +103,7 @@ class PerMeasure(Method):
         """Test every measure by itself and combine."""
         names = results.algorithms
         tests = [run(results, measure, self.test) for measure in results.measures]
-        found = self.combine(Favoured.by(names, tests), tests)
+        verdict = self.combine(Favoured.by(names, tests), tests)
         signs = np.sign(np.stack([measured(results, name) for name in results.measures], axis=1))
         rows = tuple(
             MeasureTest(
@@ -116,7 +116,7 @@ class PerMeasure(Method):
         )
         labels: tuple[str, ...] = self.labels(names, len(tests))
         support = [self.supports(signs), self.supports(-signs)]
-        if found.lead is None:
+        if verdict.lead is None:
             label, shown = self.neither(names, tests, signs)
             labels, support = (*labels, label), [*support, shown]
         counts = np.array([shown.sum() for shown in support], dtype=np.float64)
@@ -126,9 +126,9 @@ class PerMeasure(Method):
             counts=counts,
             n_statements=len(labels),
             n_observed=int((counts > 0).sum()),
-            pvalue=found.pvalue,
-            statistic=float(found.statistic),
-            tested=2 if found.lead is None else found.lead,
+            pvalue=verdict.pvalue,
+            statistic=float(verdict.statistic),
+            tested=2 if verdict.lead is None else verdict.lead,
             details=PerMeasureDetails(self.test, self.alpha, rows),
         )
 

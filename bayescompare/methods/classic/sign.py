@@ -65,14 +65,14 @@ class Sign(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Count the wins of each and test them against a fair coin."""
-        found = run(results, results.measures[0], "sign")
-        ties = len(results.datasets) - sum(found.wins)
+        test = run(results, results.measures[0], "sign")
+        ties = len(results.datasets) - sum(test.wins)
         return pair_answer(
             results,
-            found.wins,
-            pvalue=found.pvalue,
-            statistic=found.sums[0],
-            details=SignDetails(found.wins, ties),
+            test.wins,
+            pvalue=test.pvalue,
+            statistic=test.sums[0],
+            details=SignDetails(test.wins, ties),
         )
 
     def level_given(

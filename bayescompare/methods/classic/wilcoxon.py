@@ -65,15 +65,15 @@ class Wilcoxon(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the differences and test the rank sums."""
-        found = run(results, results.measures[0], "wilcoxon")
-        ties = len(results.datasets) - sum(found.wins)
+        test = run(results, results.measures[0], "wilcoxon")
+        ties = len(results.datasets) - sum(test.wins)
         return pair_answer(
             results,
-            found.wins,
-            pvalue=found.pvalue,
-            statistic=found.sums[0],
-            tested=found.favours,
-            details=WilcoxonDetails(found.sums, ties, found.exact),
+            test.wins,
+            pvalue=test.pvalue,
+            statistic=test.sums[0],
+            tested=test.favours,
+            details=WilcoxonDetails(test.sums, ties, test.exact),
         )
 
     def approximate(self, answer: Answer) -> bool:

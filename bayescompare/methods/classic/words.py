@@ -83,22 +83,22 @@ def ahead_and_behind(results: Results, answer: Answer) -> tuple[str, str]:
 
 def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
     """The measures that favour each algorithm, at a level; under None those that favour neither."""
-    found: dict[str | None, list[str]] = {}
+    measures: dict[str | None, list[str]] = {}
     for row in PerMeasureDetails.of(answer).per_measure:
         if row.better is None or row.pvalue <= level:
-            found.setdefault(row.better, []).append(row.measure)
-    return found
+            measures.setdefault(row.better, []).append(row.measure)
+    return measures
 
 
 def each(test: str, results: Results, answer: Answer) -> str:
     """Say what was found on each measure."""
-    found = [
+    favours_words = [
         f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
         for row in PerMeasureDetails.of(answer).per_measure
     ]
     return (
         f"By the {_FOUND_BY[test]} on {plural(len(results.datasets), 'dataset')}, the "
-        f"measures favour: {join_names(found)}."
+        f"measures favour: {join_names(favours_words)}."
     )
 
 

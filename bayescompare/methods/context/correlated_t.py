@@ -232,10 +232,10 @@ class CorrelatedT(LearnsWeight, Method):
             both, figures, extra = learned_rate(mixture)
             better = mixture.joint.wins
         elif self.joint:
-            found = joint(first, self.weight)
+            posterior = joint(first, self.weight)
             low, high = rate_interval(count_posterior(first, self.weight)[0], self.weight)
-            figures = rate_scalars(found.mean, found.sd, low, high)
-            both, better = [found.first, found.second], found.wins
+            figures = rate_scalars(posterior.mean, posterior.sd, low, high)
+            both, better = [posterior.first, posterior.second], posterior.wins
         else:
             both, better = [context(first, self.weight), context(second, self.weight)], first
             figures = cut_rate(pmf(first), self.weight)
@@ -253,9 +253,9 @@ class CorrelatedT(LearnsWeight, Method):
         triples, prior = each.regions, (self.weight,) * 3
         mcse = None
         if len(triples) <= _MOST_EXACT:
-            found = context_regions(triples, prior)
+            probability = context_regions(triples, prior)
         else:
-            found, mcse = context_regions_by_draws(triples, _DRAWS, sampling.rng, prior)
+            probability, mcse = context_regions_by_draws(triples, _DRAWS, sampling.rng, prior)
         largest = triples == triples.max(axis=1, keepdims=True)
         support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
         mean = (self.weight + triples.sum(axis=0)) / (3.0 * self.weight + len(triples))
@@ -268,7 +268,7 @@ class CorrelatedT(LearnsWeight, Method):
         return pair_answer(
             results,
             support[::-1],
-            probability=found[::-1],
+            probability=probability[::-1],
             mcse=None if mcse is None else mcse[::-1],
             per_statement=theta_columns(mean[::-1], low[::-1], high[::-1]),
             scalars=RateScalars(
@@ -294,8 +294,8 @@ class CorrelatedT(LearnsWeight, Method):
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
-        said = correlated_t_words(self, results, answer, decision)
-        return self.say_learned(said, decision)
+        sentences = correlated_t_words(self, results, answer, decision)
+        return self.say_learned(sentences, decision)
 
 
 def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -44,15 +44,15 @@ def exact_tree(
             else mixture.draw(total, rng)[0]
         )
         advantage = _one_sided(each, draw_wins(p, r, rng), rng)
-        found = {"r": r}
+        variables = {"r": r}
     else:
         advantage = draw_means(each.dof, each.location, each.scale, total, rng)
-        found = _shares(advantage, rope, method.weight, rng)
+        variables = _shares(advantage, rope, method.weight, rng)
     if rope:
         order = State.order(*results.algorithms)
         states = (order, State.equal(*results.algorithms), order.reversed())
         coords["statement"] = [str(state) for state in states]
-    shaped = {k: v.reshape(chains, draws, *v.shape[1:]) for k, v in found.items()}
+    shaped = {k: v.reshape(chains, draws, *v.shape[1:]) for k, v in variables.items()}
     groups = {
         "posterior": {"advantage": advantage.reshape(chains, draws, -1), **shaped},
         "observed_data": {"mean_difference": each.location},

@@ -21,22 +21,22 @@ def correlated_t_words(
     method: CorrelatedT, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say who is better on most datasets, what ρ was taken and what is ignored."""
-    said = [*context_words(results, answer, decision), rate_words(answer, decision)]
-    said.append(_rho_words(method, answer))
+    sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
+    sentences.append(_rho_words(method, answer))
     (measure,) = results.measures
     if rope := results[measure].rope:
-        said.append(f"Differences of at most {setting(rope)} count as equivalent.")
-    said.append(
+        sentences.append(f"Differences of at most {setting(rope)} count as equivalent.")
+    sentences.append(
         "Each dataset's differences are taken to be normal with one mean; how large a mean "
         "difference is does not count further, and every dataset counts the same."
     )
-    return said
+    return sentences
 
 
 def _rho_words(method: CorrelatedT, answer: Answer) -> str:
     each = CorrelatedTDetails.of(answer).per_dataset
-    found = sorted(set(each.rho))
-    ends = dict.fromkeys([found[0], found[-1]])
+    correlations = sorted(set(each.rho))
+    ends = dict.fromkeys([correlations[0], correlations[-1]])
     shown = " to ".join(statistic(rho, significant=3) for rho in ends)
     if method.rho is not None:
         return f"Replicates of one dataset were taken to have correlation {shown}, as given."

@@ -136,14 +136,14 @@ class Hierarchical(Method):
 
     def __post_init__(self) -> None:
         check_priors(self.priors, self.parameters)
-        given = self.priors or {}
-        if "rho" in given and "phi" in given:
+        priors = self.priors or {}
+        if "rho" in priors and "phi" in priors:
             raise BayescompareError("priors names rho and phi: each determines the other.")
-        if is_number(given.get("mu")):
+        if is_number(priors.get("mu")):
             raise BayescompareError(
                 "priors['mu'] is a number: whether μ is below ½ is what the test is about."
             )
-        rho = given.get("rho")
+        rho = priors.get("rho")
         if is_number(rho) and not rho < 1:
             raise BayescompareError(f"priors['rho']={rho!r}: a correlation must be below 1.")
 
@@ -175,22 +175,22 @@ class Hierarchical(Method):
         if self.densities is None:
             return sampled_answer(self, results, sampling)
         counts = pair_counts(results)
-        found = pooled(*counts, **self.densities)
+        posterior = pooled(*counts, **self.densities)
         each = shrunken(*counts, **self.densities)
-        if max(found.error, each.error) > _EXACT:
+        if max(posterior.error, each.error) > _EXACT:
             return sampled_answer(self, results, sampling)
-        low, high = share_interval(found.grid)
+        low, high = share_interval(posterior.grid)
         figures = PooledScalars(
-            rate_mean=found.mean_q,
-            rate_sd=found.sd_q,
+            rate_mean=posterior.mean_q,
+            rate_sd=posterior.sd_q,
             rate_lower=low,
             rate_upper=high,
-            mu_mean=found.mean_mu,
-            mu_sd=found.sd_mu,
-            rho_mean=found.mean_rho,
-            rho_sd=found.sd_rho,
+            mu_mean=posterior.mean_mu,
+            mu_sd=posterior.sd_mu,
+            rho_mean=posterior.mean_rho,
+            rho_sd=posterior.sd_rho,
         )
-        both, evidence = [found.first, found.second], found.log_evidence
+        both, evidence = [posterior.first, posterior.second], posterior.log_evidence
         return self.finished(results, both, figures, each.first, each.mean, log_evidence=evidence)
 
     def finished(

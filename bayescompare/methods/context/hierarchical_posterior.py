@@ -46,7 +46,7 @@ _DIMS = {
 
 def densities_of(priors: Priors) -> dict[str, Any] | None:
     """Log densities of μ and ρ, or None where a prior has parameters of its own or is a number."""
-    found: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
+    densities: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
     for name, value in priors.items():
         density = None if is_number(value) else _density(name, value)
         if density is None:
@@ -54,8 +54,8 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
         if name == "phi":
             density = _of_rho(density)
         target = "mu" if name == "mu" else "rho"
-        found[f"log_prior_{target}"] = density
-    return found
+        densities[f"log_prior_{target}"] = density
+    return densities
 
 
 def _density(name: str, value: Any) -> LogPrior | None:
@@ -104,19 +104,19 @@ def build(method: Hierarchical, results: Results) -> pm.Model:
     return model
 
 
-def _hyper(given: Priors) -> tuple[Any, Any, Any]:
+def _hyper(priors: Priors) -> tuple[Any, Any, Any]:
     """Place μ, ρ and φ in the model at hand."""
     import pymc as pm
     import pytensor.tensor as pt
 
-    mu = place("mu", given["mu"], ()) if "mu" in given else pm.Beta("mu", 1.0, 1.0)
-    if "phi" in given:
-        phi = place("phi", given["phi"], ())
+    mu = place("mu", priors["mu"], ()) if "mu" in priors else pm.Beta("mu", 1.0, 1.0)
+    if "phi" in priors:
+        phi = place("phi", priors["phi"], ())
         if is_number(phi):
             # A plain 4.0 would be taken for single precision.
             phi = pm.Deterministic("phi", pt.as_tensor_variable(np.float64(phi)))
         return mu, pm.Deterministic("rho", 1.0 / (1.0 + phi)), phi
-    rho = place("rho", given["rho"], ()) if "rho" in given else pm.Uniform("rho", 0.0, 1.0)
+    rho = place("rho", priors["rho"], ()) if "rho" in priors else pm.Uniform("rho", 0.0, 1.0)
     if is_number(rho):
         rho = pm.Deterministic("rho", pt.as_tensor_variable(np.float64(rho)))
     return mu, rho, pm.Deterministic("phi", (1.0 - rho) / rho)
@@ -147,7 +147,7 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
         results,
         each.mean(axis=(0, 1)),
         figures,
-        *_given(results, drawn["mu"].ravel(), drawn["rho"].ravel()),
+        *_averages(results, drawn["mu"].ravel(), drawn["rho"].ravel()),
         mcse=nuts.monte_carlo_error(each),
         none_leads=float((drawn["mu"] == 0.5).mean()),
         tree=tree,
@@ -155,7 +155,7 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
     )
 
 
-def _given(results: Results, mu: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _averages(results: Results, mu: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
     """P(better) and mean share of every dataset, averaged over draws of μ and ρ."""
     k_h, k_g = pair_counts(results)
     better, share = np.empty(len(k_h)), np.empty(len(k_h))
@@ -247,8 +247,8 @@ def _log_prior(method: Hierarchical, mu: FloatArray, rho: FloatArray) -> dict[st
     """Log densities of the parameters that have a prior: φ in place of ρ where it was given."""
     assert method.densities is not None
     of_mu, of_rho = method.densities["log_prior_mu"], method.densities["log_prior_rho"]
-    found = {"mu": np.zeros_like(mu) if of_mu is None else of_mu(mu.ravel()).reshape(mu.shape)}
+    log_prior = {"mu": np.zeros_like(mu) if of_mu is None else of_mu(mu.ravel()).reshape(mu.shape)}
     second = np.zeros_like(rho) if of_rho is None else of_rho(rho.ravel()).reshape(rho.shape)
     if "phi" in (method.priors or {}):
-        return {**found, "phi": second + 2.0 * np.log(rho)}
-    return {**found, "rho": second}
+        return {**log_prior, "phi": second + 2.0 * np.log(rho)}
+    return {**log_prior, "rho": second}

@@ -85,11 +85,11 @@ class LearnsWeight:
         rest = {name: value for name, value in options.items() if name != "learned"}
         return rest if self.learned is None else {**rest, "learned": self.learned.options()}
 
-    def say_learned(self, said: list[str], decision: Decision) -> list[str]:
+    def say_learned(self, sentences: list[str], decision: Decision) -> list[str]:
         """Put in what was learned, after the verdict."""
         if self.learned is None:
-            return said
-        return [said[0], learned_pair_words(self.learned, decision), *said[1:]]
+            return sentences
+        return [sentences[0], learned_pair_words(self.learned, decision), *sentences[1:]]
 
 
 def learn_weight(each: Sequence[FloatArray]) -> LearnedPrior:
@@ -120,10 +120,10 @@ def learned_rate(
     mixture: RateMixture,
 ) -> tuple[list[float], RateScalars, dict[str, FloatArray]]:
     """Return both probabilities, the figures of r, and what the pair's own prior says."""
-    found, own = mixture.joint, joint(mixture.p, 1.0)
-    figures = rate_scalars(found.mean, found.sd, *mixture.interval())
+    posterior, own = mixture.joint, joint(mixture.p, 1.0)
+    figures = rate_scalars(posterior.mean, posterior.sd, *mixture.interval())
     alone = {ALONE: np.array([own.first, own.second])}
-    return [found.first, found.second], figures, alone
+    return [posterior.first, posterior.second], figures, alone
 
 
 def weight_draws(

@@ -167,16 +167,16 @@ class PoissonBinomial(LearnsWeight, Method):
         check_flag(joint=self.joint)
         self.check_weight()
         check_priors(self.priors, self.parameters)
-        given = self.priors or {}
-        if len(given) > 1:
+        priors = self.priors or {}
+        if len(priors) > 1:
             raise BayescompareError("priors names r and b: each determines the other; give one.")
-        if is_number(given.get("r")):
+        if is_number(priors.get("r")):
             raise BayescompareError("priors['r'] is a number: r is what the test is about.")
-        if given and self.b != 1.0:
-            raise BayescompareError(f"priors={list(given)} replaces b={self.b!r}: give one.")
+        if priors and self.b != 1.0:
+            raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
         if self.needs_mcmc and not self.joint:
             raise BayescompareError(
-                f"priors={list(given)}: the paper's formula is no model to put a prior into; say "
+                f"priors={list(priors)}: the paper's formula is no model to put a prior into; say "
                 "joint=True."
             )
 
@@ -197,9 +197,9 @@ class PoissonBinomial(LearnsWeight, Method):
     @property
     def weight(self) -> float:
         """The parameter b that holds."""
-        given = (self.priors or {}).get("b", self.b)
+        weight = (self.priors or {}).get("b", self.b)
         # Where b was learned, 1 is the pair's own.
-        return float(given) if is_number(given) else 1.0
+        return float(weight) if is_number(weight) else 1.0
 
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own counts."""
@@ -227,12 +227,12 @@ class PoissonBinomial(LearnsWeight, Method):
             evidence = mixture.log_evidence + float(self._each(results).sum())
             wins = mixture.joint.wins
             return self.finished(results, both, figures, wins, alone, log_evidence=evidence)
-        found = joint(p, self.weight)
+        posterior = joint(p, self.weight)
         low, high = rate_interval(count_posterior(p, self.weight)[0], self.weight)
-        figures = rate_scalars(found.mean, found.sd, low, high)
-        evidence = found.log_evidence + float(self._each(results).sum())
-        both = [found.first, found.second]
-        return self.finished(results, both, figures, found.wins, log_evidence=evidence)
+        figures = rate_scalars(posterior.mean, posterior.sd, low, high)
+        evidence = posterior.log_evidence + float(self._each(results).sum())
+        both = [posterior.first, posterior.second]
+        return self.finished(results, both, figures, posterior.wins, log_evidence=evidence)
 
     def finished(
         self,
@@ -324,9 +324,9 @@ class PoissonBinomial(LearnsWeight, Method):
         p, b, each = self.alone(results), self.weight, self._each(results)
         if self.joint:
             mixture = self.mixture(p)
-            found: Joint = joint(p, b) if mixture is None else mixture.joint
-            within = found.mean * p + (1.0 - found.mean) * (1.0 - p)
-            return each + found.log_predictive, each + np.log(within)
+            posterior: Joint = joint(p, b) if mixture is None else mixture.joint
+            within = posterior.mean * p + (1.0 - posterior.mean) * (1.0 - p)
+            return each + posterior.log_predictive, each + np.log(within)
         n, total = len(p), float(p.sum())
         rates = (b + total - p) / (2.0 * b + n - 1.0), (b + total) / (2.0 * b + n)
         without, within = (each + np.log(r * p + (1.0 - r) * (1.0 - p)) for r in rates)
@@ -380,8 +380,8 @@ class PoissonBinomial(LearnsWeight, Method):
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say who is better on most datasets, and how the datasets were put together."""
-        said = poisson_binomial_words(self, results, answer, decision)
-        return self.say_learned(said, decision)
+        sentences = poisson_binomial_words(self, results, answer, decision)
+        return self.say_learned(sentences, decision)
 
 
 def cut_rate(counts: FloatArray, b: float) -> RateScalars:

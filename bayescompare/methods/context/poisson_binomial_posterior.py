@@ -47,12 +47,12 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
     import pymc as pm
 
     k_h, k_g = pair_counts(results)
-    given = method.priors or {}
+    priors = method.priors or {}
     with pm.Model(coords={"dataset": list(results.datasets)}) as model:
-        if "r" in given:
-            r = place("r", given["r"], ())
+        if "r" in priors:
+            r = place("r", priors["r"], ())
         else:
-            b = place("b", given["b"], ()) if method.needs_mcmc else np.float64(method.weight)
+            b = place("b", priors["b"], ()) if method.needs_mcmc else np.float64(method.weight)
             if method.learned is not None:
                 b = place_learned("b", method.learned)
             r = pm.Beta("r", b, b)
@@ -197,11 +197,11 @@ def _details(
     """Draw z = p_h/(p_h + p_g) given d and, where the sizes are known, all of p."""
     k_h, k_g = pair_counts(results)
     z = draw_shares(k_h, k_g, d, rng, method.a)
-    found: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
+    draws_by_name: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
     n = _sizes(results)
     if n is not None:
-        found["p"] = draw_outcomes(z, k_h + k_g, n - k_h - k_g, rng, method.a)
-    return found
+        draws_by_name["p"] = draw_outcomes(z, k_h + k_g, n - k_h - k_g, rng, method.a)
+    return draws_by_name
 
 
 def _prior_details(
@@ -209,11 +209,11 @@ def _prior_details(
 ) -> dict[str, AnyArray]:
     d = rng.random((*r.shape, len(results.datasets))) < r[..., None]
     z = _prior_shares(d, method.a, rng)
-    found: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
+    draws_by_name: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
     if _sizes(results) is not None:
         nothing = np.zeros(len(results.datasets))
-        found["p"] = draw_outcomes(z, nothing, nothing, rng, method.a)
-    return found
+        draws_by_name["p"] = draw_outcomes(z, nothing, nothing, rng, method.a)
+    return draws_by_name
 
 
 def _sizes(results: Results) -> FloatArray | None:

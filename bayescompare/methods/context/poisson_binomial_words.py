@@ -19,16 +19,18 @@ def poisson_binomial_words(
     method: PoissonBinomial, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say who is better on most datasets, and how the datasets were put together."""
-    said = [*context_words(results, answer, decision), rate_words(answer, decision)]
+    sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
     if method.joint:
-        said.append("The datasets inform each other: one in doubt is drawn to what the others say.")
+        sentences.append(
+            "The datasets inform each other: one in doubt is drawn to what the others say."
+        )
     else:
-        said.append(
+        sentences.append(
             "This is the paper's formula, which judges every dataset by its own errors alone "
             "and so is mostly nearer to ½; the full model of the same story is joint=True."
         )
-    said.append(
+    sentences.append(
         "Only who has the smaller risk on a dataset counts, not by how much, and every dataset "
         "counts the same."
     )
-    return said
+    return sentences

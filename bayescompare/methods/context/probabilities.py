@@ -55,18 +55,22 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
     0.879953
     """
     try:
-        given = np.asarray(p, dtype=np.float64)
+        probabilities = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise BayescompareError(f"p={shown(p)}: give a sequence of probabilities.") from None
-    if given.ndim != 1 or not given.size:
-        raise BayescompareError(f"p has shape {given.shape}: give one probability per dataset.")
-    outside = ~((given >= 0.0) & (given <= 1.0))
+    if probabilities.ndim != 1 or not probabilities.size:
+        raise BayescompareError(
+            f"p has shape {probabilities.shape}: give one probability per dataset."
+        )
+    outside = ~((probabilities >= 0.0) & (probabilities <= 1.0))
     if outside.any():
         k = int(np.flatnonzero(outside)[0])
-        raise BayescompareError(f"p[{k}]={setting(given[k])}: probabilities lie between 0 and 1.")
+        raise BayescompareError(
+            f"p[{k}]={setting(probabilities[k])}: probabilities lie between 0 and 1."
+        )
     check_positive(b=b)
     check_flag(joint=joint)
-    return joint_context(given, b) if joint else context(given, b)
+    return joint_context(probabilities, b) if joint else context(probabilities, b)
 
 
 def first_better(
@@ -166,10 +170,10 @@ def risks(
     _checked_counts(counts)
     if not (is_number(delta) and 0.0 < delta < 1.0):
         raise BayescompareError(f"delta={delta!r}: must lie between 0 and 1.")
-    given: object = prior
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
+    pair: object = prior
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise BayescompareError(f"prior={prior!r}: give the two parameters of a Beta.")
-    check_positive(**{"prior[0]": given[0], "prior[1]": given[1]})
+    check_positive(**{"prior[0]": pair[0], "prior[1]": pair[1]})
     wrong, n = counts.counts["wrong"].values, counts.counts["n"].values[:, None]
     if np.isnan(wrong).any() or np.isnan(n).any():
         raise BayescompareError(

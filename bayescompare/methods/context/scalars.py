@@ -25,13 +25,13 @@ class RateScalars(Scalars):
     @property
     def rate(self) -> dict[str, float]:
         """The figures of the share, by what they are."""
-        found = {
+        scalars = {
             "mean": self.rate_mean,
             "sd": self.rate_sd,
             "lower": self.rate_lower,
             "upper": self.rate_upper,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in scalars.items() if value is not None}
 
     @property
     def both(self) -> dict[str, FloatArray]:

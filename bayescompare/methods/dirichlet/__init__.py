@@ -179,17 +179,17 @@ class Dirichlet(Method):
         object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
         object.__setattr__(self, "strength", 1.0 if strength is None else strength)
         check_prior(self.prior, self.strength)
-        given = self.priors or {}
-        if len(given) > 1:
+        priors = self.priors or {}
+        if len(priors) > 1:
             raise BayescompareError(
-                f"priors names {', '.join(given)}: theta, alpha and strength each determine the "
+                f"priors names {', '.join(priors)}: theta, alpha and strength each determine the "
                 "others; give one of them."
             )
-        if given and (self.prior != "symmetric" or self.strength != 1.0):
+        if priors and (self.prior != "symmetric" or self.strength != 1.0):
             raise BayescompareError(
-                f"priors={list(given)} replaces prior= and strength=: give one or the other."
+                f"priors={list(priors)} replaces prior= and strength=: give one or the other."
             )
-        if is_number(given.get("theta")):
+        if is_number(priors.get("theta")):
             raise BayescompareError("priors['theta'] is a number: θ is a probability vector.")
 
     def options(self) -> dict[str, Any]:
@@ -202,8 +202,8 @@ class Dirichlet(Method):
     def chosen(self) -> dict[str, Any]:
         """Return what to write in a call; a symmetric prior only where it turns learning off."""
         usual = {"prior": "symmetric", "strength": 1.0, "priors": None}
-        given = {name: value for name, value in self.options().items() if value != usual[name]}
-        return given if given or self.learns else {"prior": "symmetric"}
+        changed = {name: value for name, value in self.options().items() if value != usual[name]}
+        return changed if changed or self.learns else {"prior": "symmetric"}
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -222,17 +222,21 @@ class Dirichlet(Method):
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
         statements = Statements.of(results)
-        given = {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
+        conjugate = {
+            k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
+        }
         return cells_of(
-            self._fixed_prior(statements), given.get("strength", self.strength), statements
+            self._fixed_prior(statements), conjugate.get("strength", self.strength), statements
         )
 
     def _fixed_prior(self, statements: Statements) -> Prior:
         """The prior of the exact path: `prior`, or what a fixed alpha or theta says."""
-        given = {k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors}
-        if "theta" in given:
-            return mapping_of("theta", constant_dirichlet(given["theta"]), statements)
-        alpha = given.get("alpha", self.prior)
+        conjugate = {
+            k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
+        }
+        if "theta" in conjugate:
+            return mapping_of("theta", constant_dirichlet(conjugate["theta"]), statements)
+        alpha = conjugate.get("alpha", self.prior)
         vector = fixed_vector(alpha)
         return alpha if vector is None else mapping_of("alpha", vector, statements)
 

@@ -111,8 +111,8 @@ class LearnedDirichlet(Dirichlet):
         log_base = np.log(list(self.learned.shares.values()))
         evidence = strength_evidence(counts, log_base)
         weights = posterior_weights(evidence, np.array(self.learned.weights))
-        found = mixed_maximum(counts, log_base, weights)
-        for statements, probability in zip(asked, found, strict=True):
+        probabilities = mixed_maximum(counts, log_base, weights)
+        for statements, probability in zip(asked, probabilities, strict=True):
             yield self._answer(*self._mixture(statements), probability, 0.0)
 
     def _answer(
@@ -215,8 +215,10 @@ class LearnedDirichlet(Dirichlet):
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""
-        said = super().sentences(results, answer, decision)
-        return [*said[:1], learned_pair_words(self.learned, decision), *said[1:]]
+        sentences = super().sentences(results, answer, decision)
+        # After the verdict and what it does not mean; a tie has only the first.
+        lead = 1 if decision.verdict == "tied" else 2
+        return [*sentences[:lead], learned_pair_words(self.learned, decision), *sentences[lead:]]
 
 
 def learned_dirichlet(asked: Sequence[Results]) -> LearnedDirichlet:

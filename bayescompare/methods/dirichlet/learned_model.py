@@ -90,7 +90,7 @@ def with_log_prior(
     """Let the log prior be that of θ itself, A summed out, however the draws were made."""
     theta = tree["posterior"].to_dataset()["theta"]
     density = logsumexp(_log_densities(theta, listing, learned), axis=-1)
-    made = {"theta": (("chain", "draw"), density)}
+    variables = {"theta": (("chain", "draw"), density)}
     coords = {name: theta[name].values for name in ("chain", "draw")}
-    tree["log_prior"] = xr.DataTree(xr.Dataset(made, coords))
+    tree["log_prior"] = xr.DataTree(xr.Dataset(variables, coords))
     return tree

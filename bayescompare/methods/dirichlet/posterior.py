@@ -47,11 +47,11 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     import pytensor.tensor as pt
 
     listing = method.listing(results)
-    given = method.nonconjugate_priors
-    _check_size(given, listing)
+    priors = method.nonconjugate_priors
+    _check_size(priors, listing)
     with pm.Model(coords=statement_coords(results, listing)) as model:
-        if "theta" in given:
-            theta = place("theta", given["theta"], ("statement",))
+        if "theta" in priors:
+            theta = place("theta", priors["theta"], ("statement",))
             _check_length(theta, listing)
             log_theta = pt.log(theta)
         else:
@@ -64,15 +64,15 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     return model
 
 
-def place_alpha(given: Priors, listing: LumpedStatements) -> Any:
+def place_alpha(priors: Priors, listing: LumpedStatements) -> Any:
     """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
     import pytensor.tensor as pt
 
-    if "strength" in given:
+    if "strength" in priors:
         log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
-        return place("strength", given["strength"], ()) * np.exp(log_share)
-    if "alpha" in given:
-        alpha = pt.as_tensor_variable(place("alpha", given["alpha"], ("statement",)))
+        return place("strength", priors["strength"], ()) * np.exp(log_share)
+    if "alpha" in priors:
+        alpha = pt.as_tensor_variable(place("alpha", priors["alpha"], ("statement",)))
         if alpha.ndim and listing.has_other:
             raise BayescompareError(
                 f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
@@ -82,15 +82,15 @@ def place_alpha(given: Priors, listing: LumpedStatements) -> Any:
     return np.exp(listing.log_alpha)
 
 
-def _check_size(given: Priors, listing: LumpedStatements) -> None:
-    if "theta" in given and listing.has_other:
+def _check_size(priors: Priors, listing: LumpedStatements) -> None:
+    if "theta" in priors and listing.has_other:
         power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
         raise BayescompareError(
             f"priors['theta'] needs every statement listed, at most {DENSE}; here there are about "
             f"e^{power}. Put a prior on alpha or "
             "strength, or compare on fewer measures."
         )
-    if "alpha" in given and listing.log_multiplicity[-1] > 690.0:
+    if "alpha" in priors and listing.log_multiplicity[-1] > 690.0:
         raise BayescompareError(
             "priors['alpha']: α times the number of statements exceeds the float range; put the "
             "prior on 'strength' (their sum) instead."
@@ -175,8 +175,8 @@ def _given_alpha(
     for chain, draw in np.ndindex(drawn.shape[:2]):
         log_alpha = np.log(drawn[chain, draw]) + shift
         listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
-        given = DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
-        each[chain, draw], lump[chain, draw] = probability_of_maximum(given)
+        scaled = DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
+        each[chain, draw], lump[chain, draw] = probability_of_maximum(scaled)
     return each, lump
 
 

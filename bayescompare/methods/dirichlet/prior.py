@@ -138,8 +138,8 @@ def _marginal_mapping(
             short = str(Statement.parse(label).on(keep))
             sums[short] = sums.get(short, 0.0) + alpha
             named[short] = named.get(short, 0) + 1
-    made = {short: total + _times(rest, factor - named[short]) for short, total in sums.items()}
-    return made if rest == 0.0 else {**made, REST: _times(rest, factor)}
+    masses = {short: total + _times(rest, factor - named[short]) for short, total in sums.items()}
+    return masses if rest == 0.0 else {**masses, REST: _times(rest, factor)}
 
 
 def _times(alpha: float, factor: Fraction) -> float:

@@ -148,7 +148,7 @@ class GSD(GsdMethod):
 
             return order_answer(self, results)
         pair = self.pair(results)
-        found = permutation_test(
+        test = permutation_test(
             pair.solver,
             pair.used_delta,
             sampling.rng,
@@ -156,26 +156,26 @@ class GSD(GsdMethod):
             scheme=self.scheme,
             stop_after=self.stop_after,
         )
-        lead = self._lead(results.algorithms, found)
+        lead = self._lead(results.algorithms, test)
         return gsd_answer(
             results,
-            pvalue=self.headline_pvalue(found.pvalue, lead),
-            statistic=float(found.statistic[lead]),
+            pvalue=self.headline_pvalue(test.pvalue, lead),
+            statistic=float(test.statistic[lead]),
             tested=lead,
             per_statement={
-                OPT: found.statistic,
-                SHARE_BELOW: found.share_below,
-                PVALUE: found.pvalue,
+                OPT: test.statistic,
+                SHARE_BELOW: test.share_below,
+                PVALUE: test.pvalue,
             },
             details=PermutationDetails(
                 delta=pair.used_delta,
                 delta_max=pair.delta_max,
-                resamples=tuple(found.resamples.tolist()),
-                enumerated=found.exact,
+                resamples=tuple(test.resamples.tolist()),
+                enumerated=test.exact,
                 dominates=pair.dominates(),
             ),
-            seed=None if found.exact else sampling.seed,
-            resampled_pvalue=not found.exact,
+            seed=None if test.exact else sampling.seed,
+            resampled_pvalue=not test.exact,
         )
 
     def headline_pvalue(self, directions: FloatArray, lead: int) -> float:
@@ -189,13 +189,13 @@ class GSD(GsdMethod):
         pvalue = self.headline_pvalue(answer.per_statement[PVALUE], answer.tested)
         return replace(answer, pvalue=pvalue)
 
-    def _lead(self, names: Sequence[str], found: PermutationTest) -> int:
+    def _lead(self, names: Sequence[str], test: PermutationTest) -> int:
         """The direction named, or else the one with the smaller p-value."""
         if self.alternative != "two-sided":
             return ("first", "second").index(self.alternative)
         # The name decides last, so that the order in which the two are listed does not.
         return min(
-            (0, 1), key=lambda k: (found.pvalue[k], -round(float(found.statistic[k]), 9), names[k])
+            (0, 1), key=lambda k: (test.pvalue[k], -round(float(test.statistic[k]), 9), names[k])
         )
 
     def resolution_words(self, answers: Sequence[Answer], alpha: float) -> str:
@@ -225,7 +225,7 @@ class GSD(GsdMethod):
         return None if answer.tested is None else pair_headline(self, results, answer, decision)
 
 
-def gsd_answer(results: Results, **found: Any) -> Answer:
+def gsd_answer(results: Results, **figures: Any) -> Answer:
     """Build an answer over "A>B" and "B>A": one question, whatever the measures."""
     first = State.order(*results.algorithms)
     values = results.oriented()
@@ -237,5 +237,5 @@ def gsd_answer(results: Results, **found: Any) -> Answer:
         counts=counts,
         n_statements=2,
         n_observed=int((counts > 0).sum()),
-        **found,
+        **figures,
     )

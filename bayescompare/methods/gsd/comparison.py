@@ -101,13 +101,13 @@ class GsdComparison(Comparison):
         """
         from bayescompare.methods.gsd.order import thresholds_of
 
-        found = thresholds_of(self._pairs, self.results.algorithms)
-        return self._square("thresholds", found, float)
+        thresholds = thresholds_of(self._pairs, self.results.algorithms)
+        return self._square("thresholds", thresholds, float)
 
     def relation_at(self, delta: float) -> xr.DataArray:
         """Who dominates whom at another δ."""
-        given: object = delta
-        if not isinstance(given, (int, float)) or not 0.0 <= given < 1.0:
+        number: object = delta
+        if not isinstance(number, (int, float)) or not 0.0 <= number < 1.0:
             raise BayescompareError(f"delta={delta!r}: must be a number in [0, 1).")
         # An infinite threshold is never reached; one just at δ is, up to rounding.
         held = self.thresholds.values <= delta * (1.0 + 1e-9) + 1e-15
@@ -229,19 +229,19 @@ class GsdComparison(Comparison):
             )
         generator, _ = as_rng(rng)
         asked = names if algorithm is None else (algorithm,)
-        found: dict[str, dict[str, float]] = {name: {} for name in asked}
+        pvalues: dict[str, dict[str, float]] = {name: {} for name in asked}
         # One stream per pair, so that an algorithm's p-value does not depend on who else is asked.
         streams = generator.spawn(len(self._pairs))
         for ((first, second), pair), stream in zip(self._pairs.items(), streams, strict=True):
-            if first in found or second in found:
+            if first in pvalues or second in pvalues:
                 by_first, by_second = not_dominated(self._method, pair, stream)
-                found.get(second, {})[first] = by_first
-                found.get(first, {})[second] = by_second
+                pvalues.get(second, {})[first] = by_first
+                pvalues.get(first, {})[second] = by_second
         table = pd.DataFrame(index=pd.Index(asked, name="algorithm"))
         table["front"] = [name in self.front for name in asked]
-        table["pvalue"] = [max(found[name].values()) for name in asked]
+        table["pvalue"] = [max(pvalues[name].values()) for name in asked]
         table["holm"] = holm(table["pvalue"])
-        table["closest"] = [max(found[name], key=found[name].__getitem__) for name in asked]
+        table["closest"] = [max(pvalues[name], key=pvalues[name].__getitem__) for name in asked]
         return table
 
     def headline(self) -> str:
@@ -260,7 +260,7 @@ class GsdComparison(Comparison):
             return super().summary()
         names, opt = self.results.algorithms, self._order.opt
         rows = {
-            f"{names[i]}, {names[j]}": (self._said(i, j), opt[i][j], opt[j][i])
+            f"{names[i]}, {names[j]}": (self._relation_word(i, j), opt[i][j], opt[j][i])
             for i, j in itertools.combinations(range(len(names)), 2)
         }
         heads = ["relation", "opt first over second", "opt second over first"]
@@ -310,7 +310,7 @@ class GsdComparison(Comparison):
         assert self.answer.tested is not None
         return self.answer.tested
 
-    def _said(self, i: int, j: int) -> str:
+    def _relation_word(self, i: int, j: int) -> str:
         names, held = self.results.algorithms, self.relation.values
         if held[i, j] and held[j, i]:
             return "equivalent"
@@ -321,8 +321,8 @@ class GsdComparison(Comparison):
 
     def _square(self, name: str, values: Any, dtype: type) -> xr.DataArray:
         names = list(self.results.algorithms)
-        made: np.ndarray[Any, Any] = np.array(
+        square: np.ndarray[Any, Any] = np.array(
             [[math.nan if v is None else v for v in row] for row in values], dtype=dtype
         )
         coords = {"algorithm": names, "opponent": names}
-        return xr.DataArray(made, coords, ("algorithm", "opponent"), name=name, attrs=self.attrs)
+        return xr.DataArray(square, coords, ("algorithm", "opponent"), name=name, attrs=self.attrs)

@@ -15,15 +15,15 @@ __all__ = ["gsd_bootstrap_methods_text", "gsd_methods_text"]
 
 def gsd_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the relation and its test."""
-    told = (
+    relation = (
         "by generalised stochastic dominance ({aside}), which asks whether every utility in "
         f"keeping with the measures' scales prefers one, {_extent(method, answer)}"
     )
     if answer is not None and answer.pvalue is None:
-        return f"{told}. The order is that of these data; it was not tested."
+        return f"{relation}. The order is that of these data; it was not tested."
     test = f"{method.scheme}, {_resamples(method, answer)}"
     sides = "two-sided" if method.sides == 2 else "one-sided, in a direction named beforehand"
-    return f"{told}; the p-value is that of a permutation test ({sides}; {test})."
+    return f"{relation}; the p-value is that of a permutation test ({sides}; {test})."
 
 
 def gsd_bootstrap_methods_text(method: Any, answer: Answer | None) -> str:
@@ -40,15 +40,15 @@ def _extent(method: Any, answer: Answer | None) -> str:
     used = None
     if answer is not None and isinstance(answer.details, PairDetails):
         used = answer.details.delta
-    told = f"at δ = {setting(method.delta)}"
+    at_delta = f"at δ = {setting(method.delta)}"
     if method.epsilon is not None:
-        told = f"at δ = ε·δ_max with ε = {setting(method.epsilon)}"
-        told += f" (δ = {statistic(used, significant=3)})" if used is not None else ""
+        at_delta = f"at δ = ε·δ_max with ε = {setting(method.epsilon)}"
+        at_delta += f" (δ = {statistic(used, significant=3)})" if used is not None else ""
     elif used is not None and used < method.delta:
-        told += f", cut to the largest that the pair allows, {statistic(used, significant=3)}"
+        at_delta += f", cut to the largest that the pair allows, {statistic(used, significant=3)}"
     if method.rule is not None:
-        told += f" (rule of gains: {method.rule})"
-    return told
+        at_delta += f" (rule of gains: {method.rule})"
+    return at_delta
 
 
 def _resamples(method: Any, answer: Answer | None) -> str:

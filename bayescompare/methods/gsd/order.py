@@ -70,12 +70,12 @@ def thresholds_of(
 ) -> FloatArray:
     """Smallest δ at which each dominates each, exactly; infinite where none does."""
     place = {name: k for k, name in enumerate(names)}
-    found = np.full((len(names),) * 2, np.nan)
+    thresholds = np.full((len(names),) * 2, np.nan)
     for (first, second), pair in pairs.items():
         i, j = place[first], place[second]
-        found[i, j] = delta_threshold(pair.solver, pair.objective)
-        found[j, i] = delta_threshold(pair.solver, -pair.objective)
-    return found
+        thresholds[i, j] = delta_threshold(pair.solver, pair.objective)
+        thresholds[j, i] = delta_threshold(pair.solver, -pair.objective)
+    return thresholds
 
 
 def _square(values: FloatArray) -> Square:

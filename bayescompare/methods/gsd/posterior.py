@@ -32,11 +32,11 @@ def bootstrap_tree(
         )
     pair = method.pair(results)
     weights = draw_weights(len(results.datasets), chains * draws, rng)
-    found = optima(pair.solver, pair.weighted(weights), pair.used_delta)
+    optimum = optima(pair.solver, pair.weighted(weights), pair.used_delta)
     first = State.order(*results.algorithms)
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": {
-            "opt": found.reshape(chains, draws, 2),
+            "opt": optimum.reshape(chains, draws, 2),
             "weight": weights.reshape(chains, draws, -1),
         },
         "observed_data": {"observed_opt": np.array(pair.optimum())},

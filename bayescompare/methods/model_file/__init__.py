@@ -84,9 +84,9 @@ class ModelFile(Method):
     saved: bool = False
 
     def __post_init__(self) -> None:
-        given: object = self.priors
-        if not (given is None or isinstance(given, Mapping)):
-            raise BayescompareError(f"priors={given!r}: give a mapping {{name: value}}.")
+        priors: object = self.priors
+        if not (priors is None or isinstance(priors, Mapping)):
+            raise BayescompareError(f"priors={priors!r}: give a mapping {{name: value}}.")
         check_flag(saved=self.saved)
         if not self.saved:
             _ = self.code  # a fault in the file is told at once
@@ -142,13 +142,13 @@ class ModelFile(Method):
             return None
         tree = self._sampled(model, sampling)
         values = tree["posterior"].to_dataset()[quantity]
-        found = []
+        answers = []
         for pair in pairs:
             names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
-            made = read_quantity(results.sel(algorithms=pair), values.sel(names))
-            details = self._details(made, together=results.algorithms)
-            found.append(replace(made, tree=tree, seed=sampling.seed, details=details))
-        return found
+            answer = read_quantity(results.sel(algorithms=pair), values.sel(names))
+            details = self._details(answer, together=results.algorithms)
+            answers.append(replace(answer, tree=tree, seed=sampling.seed, details=details))
+        return answers
 
     def _sampled(self, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
@@ -157,9 +157,9 @@ class ModelFile(Method):
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         except Exception as error:
-            said = " ".join(str(error).split())[:300]
+            message = " ".join(str(error).split())[:300]
             raise BayescompareError(
-                f"{self.code.where}: sampling failed: {type(error).__name__}: {said}"
+                f"{self.code.where}: sampling failed: {type(error).__name__}: {message}"
             ) from error
 
     def _read(
@@ -168,17 +168,17 @@ class ModelFile(Method):
         posterior = tree["posterior"].to_dataset()
         try:
             if self.code.probability is not None:
-                made = read_probability(results, self.code.probability, posterior)
+                answer = read_probability(results, self.code.probability, posterior)
             else:
-                made = read_quantity(results, posterior[self.code.quantity_of(model)])
+                answer = read_quantity(results, posterior[self.code.quantity_of(model)])
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
-        return replace(made, tree=tree, seed=sampling.seed, details=self._details(made))
+        return replace(answer, tree=tree, seed=sampling.seed, details=self._details(answer))
 
-    def _details(self, made: Answer, together: tuple[str, ...] | None = None) -> ModelDetails:
+    def _details(self, answer: Answer, together: tuple[str, ...] | None = None) -> ModelDetails:
         """Name the model of an answer that was read off its posterior."""
         return ModelDetails(
-            ahead=StrengthDetails.of(made).ahead,
+            ahead=StrengthDetails.of(answer).ahead,
             model=self.code.name,
             title=self.code.title,
             together=together,

@@ -161,10 +161,10 @@ def _every(
     """List the statements that no draw has, too."""
     states = [State.order(*order) for order in itertools.permutations(names)]
     whole = [str(Statement.of(*each)) for each in itertools.product(states, repeat=measures)]
-    made = np.zeros((*each.shape[:2], len(whole)))
+    wider = np.zeros((*each.shape[:2], len(whole)))
     for k, label in enumerate(labels):
-        made[..., whole.index(label)] = each[..., k]
-    return whole, made
+        wider[..., whole.index(label)] = each[..., k]
+    return whole, wider
 
 
 def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
@@ -213,9 +213,9 @@ def _counts(results: Results, labels: list[str]) -> FloatArray:
     ):
         return np.zeros(len(labels))
     try:
-        found = Statements.of(results)
+        statements = Statements.of(results)
     except BayescompareError:
         # Too many, or none, by the rules of statements; the model had its own.
         return np.zeros(len(labels))
-    known = dict(zip(found.labels, found.table.counts, strict=True))
+    known = dict(zip(statements.labels, statements.table.counts, strict=True))
     return np.array([float(known.get(label, 0.0)) for label in labels])

@@ -34,33 +34,35 @@ def hooked_probability(
     statement that holds in a draw, or shares. The error of the second kind is that of its mean;
     of the first it comes from batches: the hook is asked again of √n draws at a time.
     """
-    found = _asked(hook, posterior)
-    labels = _labels(found)
-    if set(_SAMPLES) <= set(found.dims):
-        each = _checked_probabilities(found.transpose(*_SAMPLES, "statement").values)
+    array = _asked(hook, posterior)
+    labels = _labels(array)
+    if set(_SAMPLES) <= set(array.dims):
+        each = _checked_probabilities(array.transpose(*_SAMPLES, "statement").values)
         return labels, each.mean(axis=(0, 1)), monte_carlo_error(each)
-    probability = _checked_probabilities(found.values)
+    probability = _checked_probabilities(array.values)
     return labels, probability, _batch_error(hook, posterior, labels, probability)
 
 
 def _asked(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
     try:
-        found = hook(posterior)
+        array = hook(posterior)
     except Exception as error:
-        said = " ".join(str(error).split())[:300]
-        raise BayescompareError(f"probability() failed: {type(error).__name__}: {said}") from error
-    dims = set(getattr(found, "dims", ()))
-    if dims not in ({"statement"}, {*_SAMPLES, "statement"}) or "statement" not in found.coords:
+        message = " ".join(str(error).split())[:300]
+        raise BayescompareError(
+            f"probability() failed: {type(error).__name__}: {message}"
+        ) from error
+    dims = set(getattr(array, "dims", ()))
+    if dims not in ({"statement"}, {*_SAMPLES, "statement"}) or "statement" not in array.coords:
         raise BayescompareError(
             "probability() must return a DataArray over 'statement', or over 'chain', 'draw' and "
             "'statement', with the statements' labels."
         )
-    made: xr.DataArray = found
-    return made
+    checked: xr.DataArray = array
+    return checked
 
 
-def _labels(found: xr.DataArray) -> list[str]:
-    labels = [str(label) for label in found["statement"].values.tolist()]
+def _labels(array: xr.DataArray) -> list[str]:
+    labels = [str(label) for label in array["statement"].values.tolist()]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice or not labels:
         raise BayescompareError(
@@ -101,13 +103,13 @@ def _batch_error(
         for start in range(0, draws - length + 1, length)
     ]
     try:
-        found = [_asked(hook, part).reindex(statement=labels, fill_value=0.0) for part in batches]
+        arrays = [_asked(hook, part).reindex(statement=labels, fill_value=0.0) for part in batches]
     except BayescompareError as error:
         raise BayescompareError(
             f"{error} That was on some of the draws, by which its Monte Carlo error is computed; "
             "it may also return one value for each chain and draw."
         ) from None
-    values = np.stack([part.values for part in found])
+    values = np.stack([part.values for part in arrays])
     spread = values.std(axis=0, ddof=1) if len(batches) > 1 else np.zeros(len(labels))
     # Where no batch differs from another the error is not zero but unknown: Laplace's rule.
     n = chains * draws

@@ -84,10 +84,10 @@ class Source:
 
     def parameters(self) -> dict[str, Any]:
         """The priors that ``build`` takes by keyword, with their defaults."""
-        given = list(inspect.signature(self.build).parameters.values())[1:]
+        parameters = list(inspect.signature(self.build).parameters.values())[1:]
         return {
             p.name: None if p.default is inspect.Parameter.empty else p.default
-            for p in given
+            for p in parameters
             if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)
         }
 
@@ -120,21 +120,21 @@ class Source:
     @property
     def _takes_any(self) -> bool:
         """Whether ``build`` is written ``build(results, **priors)``."""
-        given = inspect.signature(self.build).parameters.values()
-        return any(p.kind == p.VAR_KEYWORD for p in given)
+        parameters = inspect.signature(self.build).parameters.values()
+        return any(p.kind == p.VAR_KEYWORD for p in parameters)
 
     def quantity_of(self, model: pm.Model) -> str:
         """Name of the variable that the answer is read off."""
         wanted = [self.quantity] if self.quantity else list(MODEL_QUANTITIES)
         # What is in the posterior: data and constants are not.
         drawn = [str(v.name) for v in (*model.free_RVs, *model.deterministics)]
-        found = [name for name in wanted if name in drawn]
-        if not found:
+        names = [name for name in wanted if name in drawn]
+        if not names:
             raise BayescompareError(
                 f"{self.where}: the model has none of {', '.join(wanted)}, off which the answer is "
                 f"read; it has {', '.join(drawn) or 'nothing'}. Name one by QUANTITY."
             )
-        return found[0]
+        return names[0]
 
     def _check(self, model: pm.Model, results: Results) -> None:
         if not model.observed_RVs:
@@ -163,12 +163,12 @@ class Source:
     def _check_names(self, model: pm.Model, dim: str, results: Results) -> None:
         """Refuse names that are not the results': an answer about others is none about these."""
         coords = model.coords.get(dim)
-        given = None if coords is None else [str(name) for name in coords]
+        names = None if coords is None else [str(name) for name in coords]
         source = "algorithms" if dim == "opponent" else f"{dim}s"
         wanted = getattr(results, source)
-        if given is not None and sorted(given) != sorted(wanted):
+        if names is not None and sorted(names) != sorted(wanted):
             raise BayescompareError(
-                f"{self.where}: the coords of {dim!r} are {len(given)} ({first(given)}), "
+                f"{self.where}: the coords of {dim!r} are {len(names)} ({first(names)}), "
                 f"and the results have {len(wanted)} ({first(wanted)}): take results.{source}."
             )
 
@@ -253,6 +253,6 @@ def _source(
 
 def _attribute(holder: object, name: str) -> Any:
     """An attribute of a module or a function, or of what a partial function is made from."""
-    found = getattr(holder, name, None)
+    value = getattr(holder, name, None)
     inner = getattr(holder, "func", None)
-    return _attribute(inner, name) if found is None and callable(inner) else found
+    return _attribute(inner, name) if value is None and callable(inner) else value

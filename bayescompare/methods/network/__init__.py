@@ -198,10 +198,10 @@ class Network(Method):
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a graph as its edges, a prior that is an object by name."""
-        made = super().options()
+        options = super().options()
         if not isinstance(self.search, str):
-            made["search"] = _plain_edges(self.search)
-        return {**made, "priors": prior_options(self.priors)}
+            options["search"] = _plain_edges(self.search)
+        return {**options, "priors": prior_options(self.priors)}
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -245,10 +245,12 @@ class Network(Method):
             from bayescompare.methods.network.sampled_ess import sampled_answer
 
             return sampled_answer(self, results, scores, graph, sampling)
-        found, parts = graph_maximum(scores.statements, graph, scores.ess, self.mcse, sampling.rng)
+        maximum, parts = graph_maximum(
+            scores.statements, graph, scores.ess, self.mcse, sampling.rng
+        )
         if self.average:
-            found = average_maximum(scores, self.mcse, sampling.rng)
-        answer = self.describe(scores, graph, found, parts, sampling)
+            maximum = average_maximum(scores, self.mcse, sampling.rng)
+        answer = self.describe(scores, graph, maximum, parts, sampling)
         extra, figures = self._theta(results, scores, graph, answer, sampling.rng)
         return replace(answer, per_statement=extra, scalars=figures)
 
@@ -256,7 +258,7 @@ class Network(Method):
         self,
         scores: Scores,
         graph: Graph,
-        found: Maximum,
+        maximum: Maximum,
         parts: list[tuple[list[int], Maximum]],
         sampling: Sampling,
     ) -> Answer:
@@ -265,9 +267,9 @@ class Network(Method):
         seen = statements.table.counts > 0
         return Answer.over(
             statements,
-            probability=found.probability,
-            unobserved=max(0.0, 1.0 - float(found.probability[seen].sum())),
-            mcse=None if found.exact else np.sqrt(found.variance),
+            probability=maximum.probability,
+            unobserved=max(0.0, 1.0 - float(maximum.probability[seen].sum())),
+            mcse=None if maximum.exact else np.sqrt(maximum.variance),
             log_evidence=self._log_evidence(scores, graph),
             details=NetworkDetails(
                 edges=tuple(edges_of(graph, statements.measures)),
@@ -275,7 +277,7 @@ class Network(Method):
                 max_parents=scores.max_parents,
                 components=tuple(_component(statements, *part) for part in parts),
             ),
-            seed=None if found.exact else sampling.seed,
+            seed=None if maximum.exact else sampling.seed,
         )
 
     def _log_evidence(self, scores: Scores, graph: Graph) -> float | None:
@@ -337,8 +339,8 @@ class Network(Method):
     ) -> tuple[list[NetworkLayout], FloatArray]:
         """The best graph's layout, or with average one per class of graphs with its weight."""
         graphs = graph_weights(scores, rng) if self.average else {graph: 1.0}
-        made = [self.layout(results, scores, one) for one in graphs]
-        return made, np.array(list(graphs.values()))
+        layouts = [self.layout(results, scores, one) for one in graphs]
+        return layouts, np.array(list(graphs.values()))
 
     def layout(self, results: Results, scores: Scores, graph: Graph) -> NetworkLayout:
         """Lay out the tables of a graph."""
@@ -413,13 +415,13 @@ class Network(Method):
 
     def _learned_without(self, results: Results, scores: Scores) -> FloatArray:
         """Log predictive density of each dataset under the graph that the others choose."""
-        found = np.empty(len(results.datasets))
+        density = np.empty(len(results.datasets))
         for i, left_out in enumerate(results.datasets):
             others = [name for name in results.datasets if name != left_out]
             rest = self.scores(results.sel(datasets=others))
             graph = self.graph(rest)
-            found[i] = scores.graph(graph) - rest.graph(graph)
-        return found
+            density[i] = scores.graph(graph) - rest.graph(graph)
+        return density
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Network:

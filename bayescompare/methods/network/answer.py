@@ -87,10 +87,10 @@ def graph_maximum(
     parts = []
     for members in components(graph):
         if is_complete(graph, members):
-            found = _complete(statements, members, ess)
+            maximum = _complete(statements, members, ess)
         else:
-            found = _drawn(statements, graph, members, ess, error, rng)
-        parts.append((members, found))
+            maximum = _drawn(statements, graph, members, ess, error, rng)
+        parts.append((members, maximum))
     return _product([part for _, part in parts]), parts
 
 
@@ -128,10 +128,10 @@ def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> M
     wanted = math.ceil(2.0 * float(between.max()) / error**2)
     size = min(max(SAMPLED_GRAPHS, wanted), MOST_SAMPLED)
     weights = _sampled(scores, rng, size)
-    found, between = _mixture(scores, weights, error / math.sqrt(2.0), rng)
+    mixture, between = _mixture(scores, weights, error / math.sqrt(2.0), rng)
     # Graphs never drawn may have a probability of about one in so many.
     unseen = 1.0 / size**2
-    return Maximum(found.probability, found.variance + between / size + unseen)
+    return Maximum(mixture.probability, mixture.variance + between / size + unseen)
 
 
 def _mixture(
@@ -142,10 +142,10 @@ def _mixture(
     probability, variance, square = (np.zeros(statements.n_listed) for _ in range(3))
     for graph, weight in weights.items():
         # Each class may err by error/√weight: weighted, the squares add up to error².
-        found, _ = graph_maximum(statements, graph, scores.ess, error / math.sqrt(weight), rng)
-        probability += weight * found.probability
-        square += weight * found.probability**2
-        variance += weight**2 * found.variance
+        maximum, _ = graph_maximum(statements, graph, scores.ess, error / math.sqrt(weight), rng)
+        probability += weight * maximum.probability
+        square += weight * maximum.probability**2
+        variance += weight**2 * maximum.variance
     return Maximum(probability, variance), np.maximum(square - probability**2, 0.0)
 
 
@@ -232,8 +232,8 @@ def _hits(tables: Tables, states: IntArray, draws: int, rng: np.random.Generator
     step = max(1, _BLOCK // len(tables.alpha))
     for start in range(0, draws, step):
         logs = tables.log_draws(min(step, draws - start), rng)
-        found, counts = np.unique(largest_states(tables, logs), axis=0, return_counts=True)
-        for row, count in zip(found.tolist(), counts, strict=True):
+        leaders, counts = np.unique(largest_states(tables, logs), axis=0, return_counts=True)
+        for row, count in zip(leaders.tolist(), counts, strict=True):
             if tuple(row) in index:
                 hits[index[tuple(row)]] += count
     return hits

@@ -110,11 +110,11 @@ class NetworkLayout:
 
     def coords(self) -> dict[str, list[str]]:
         """Coords of the model and of trees."""
-        made = statement_coords(self.results, self.listing)
+        coords = statement_coords(self.results, self.listing)
         for k in range(len(self.tables.members)):
-            given, state = self.dims(k)
-            made[given], made[state] = self._configurations(k), self._states(k)
-        return made
+            configuration, state = self.dims(k)
+            coords[configuration], coords[state] = self._configurations(k), self._states(k)
+        return coords
 
     def _states(self, k: int) -> list[str]:
         level = self.statements.levels[self.tables.members[k]]
@@ -143,7 +143,7 @@ class NetworkLayout:
     def marginal(self, log_cells: FloatArray) -> FloatArray | None:
         """Who leads each measure, summed over its ancestors; None if they are too many."""
         l = len(self.statements.algorithms)
-        found = []
+        columns = []
         for k in range(len(self.tables.members)):
             above = _ancestors(self.tables, k)
             sizes = [int(self.tables.arities[p]) for p in above]
@@ -160,9 +160,9 @@ class NetworkLayout:
                 states[:, self.tables.members[k]], 0
             ]
             leads = (leaders[:, None] == np.arange(l)).astype(float)
-            found.append(probability @ leads)
+            columns.append(probability @ leads)
         order = np.argsort(self.tables.members)
-        stacked = np.stack(found, axis=-2)[..., order, :]
+        stacked = np.stack(columns, axis=-2)[..., order, :]
         return stacked[..., 0] if l == 2 else stacked
 
 
@@ -214,7 +214,7 @@ def _mixed(
 ) -> dict[str, FloatArray]:
     """θ, marginals and log likelihood where every draw has its own graph."""
     chosen = rng.choice(len(layouts), size=size, p=weights)
-    made: dict[str, FloatArray] = {}
+    variables: dict[str, FloatArray] = {}
     for g, layout in enumerate(layouts):
         here = chosen == g
         if not here.any():
@@ -230,9 +230,9 @@ def _mixed(
         }
         for name, values in parts.items():
             if values is not None:
-                whole = made.setdefault(name, np.zeros((*chosen.shape, *values.shape[1:])))
+                whole = variables.setdefault(name, np.zeros((*chosen.shape, *values.shape[1:])))
                 whole[here] = values
-    return made
+    return variables
 
 
 def single_tree(
@@ -266,13 +266,13 @@ def single_tree(
 
 
 def _variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]:
-    made = {"theta": layout.theta(logs)}
+    variables = {"theta": layout.theta(logs)}
     marginal = layout.marginal(logs)
     if marginal is not None:
-        made["marginal"] = marginal
+        variables["marginal"] = marginal
     for k in range(len(layout.tables.members)):
-        made[layout.name(k)] = np.exp(layout.rows(logs, k))
-    return made
+        variables[layout.name(k)] = np.exp(layout.rows(logs, k))
+    return variables
 
 
 def _dims(layout: NetworkLayout, *, tables: bool = True) -> dict[str, tuple[str, ...]]:
@@ -290,13 +290,13 @@ def _dims(layout: NetworkLayout, *, tables: bool = True) -> dict[str, tuple[str,
 
 def _ancestors(tables: Tables, k: int) -> list[int]:
     """The k-th member and everything above it, parents before children."""
-    found, new = {k}, [k]
+    above, new = {k}, [k]
     while new:
         for parent in tables.parents[new.pop()]:
-            if parent not in found:
-                found.add(parent)
+            if parent not in above:
+                above.add(parent)
                 new.append(parent)
-    return sorted(found)
+    return sorted(above)
 
 
 def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.Model:

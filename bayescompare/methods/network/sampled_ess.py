@@ -45,8 +45,8 @@ def sampled_answer(
     each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(float)
     each = each.reshape(chains, draws, -1)
     error = nuts.monte_carlo_error(each)
-    found = Maximum(each.mean(axis=(0, 1)), error**2)
-    answer = method.describe(scores, graph, found, [], sampling)
+    maximum = Maximum(each.mean(axis=(0, 1)), error**2)
+    answer = method.describe(scores, graph, maximum, [], sampling)
     answer = replace(
         answer, per_statement=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
     )

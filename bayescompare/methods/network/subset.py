@@ -75,9 +75,13 @@ def _closed(graph: Graph, keep: int) -> Graph | None:
         for (i, j), turn in zip(sorted(joined), turned, strict=True):
             child, parent = (i, j) if turn else (j, i)
             parents[child] |= 1 << parent
-        made = tuple(parents)
-        if _is_closed(made, keep) and is_acyclic(made) and pattern(made)[1] == colliders:
-            return made
+        candidate = tuple(parents)
+        if (
+            _is_closed(candidate, keep)
+            and is_acyclic(candidate)
+            and pattern(candidate)[1] == colliders
+        ):
+            return candidate
     return None
 
 

@@ -193,7 +193,7 @@ def test_level_and_fdr_are_two_rules(uci: Pairwise) -> None:
     floor = uci.decide(fdr=0.3, floor=0.9)
     assert floor.loc[floor["asserted"], "probability"].min() >= 0.9
     assert "running_fdr" in floor
-    with pytest.raises(BayescompareError, match="goes with fdr"):
+    with pytest.raises(BayescompareError, match="applies only to fdr"):
         uci.decide(floor=0.9)
 
 
