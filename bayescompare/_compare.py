@@ -47,7 +47,7 @@ def compare(
     algorithms, measures : sequence of str, optional
         What to compare, in this order; all by default. Missing cells elsewhere do not matter.
     missing : {"raise", "drop"}
-        What to do with datasets that lack a cell. A failed fold is no missing cell: replicates
+        What to do with datasets that lack a cell. A failed fold is not a missing cell: replicates
         count where every algorithm asked about has them, and a cell is missing where none does.
     rng : None, int or Generator
         Seeds the sampling where the method needs any.
@@ -83,7 +83,7 @@ def check_sampler(sampler: object) -> dict[str, Any]:
     options = dict(sampler)
     check_draws(draws=options.get("draws", 1), chains=options.get("chains", 1))
     if "random_seed" in options:
-        raise BayescompareError("sampler['random_seed']: give the seed as rng=.")
+        raise BayescompareError("sampler['random_seed']: pass the seed as rng= instead.")
     return options
 
 

@@ -72,10 +72,12 @@ class ModelRanking:
             first, second = known.nlargest(2).index
             factor = math.exp(min(float(known[first] - known[second]), 700.0))
             times = statistic(factor, significant=3)
-            odds = f"By the evidence {first} is {times} times as probable as {second}, were they "
-            odds += "equally probable before; that depends on the priors more than prediction"
+            odds = (
+                f"By the evidence {first} is {times} times as probable as {second}, if both were "
+                "equally probable before; that depends on the priors more than prediction does."
+            )
             alike = f"The evidence does not tell {first} and {second} apart."
-            sentences.append(alike if factor < 1.2 else f"{odds} does.")
+            sentences.append(alike if factor < 1.2 else odds)
             sentences.append(self._of_chosen({str(first), str(second)}))
         poor = table[table["khat"] > 0.7]
         if len(poor):
@@ -86,13 +88,13 @@ class ModelRanking:
         return " ".join(filter(None, sentences))
 
     def _of_chosen(self, compared: set[str]) -> str:
-        """Say where the data chose the model whose evidence is told."""
+        """Say for which models the evidence is that of a graph chosen by the data."""
         named = [name for name in self.chosen if name in compared]
         if not named:
             return ""
         return (
-            f"The evidence of {join_names(named)} is that of the graph which the data chose, the "
-            "greatest of all graphs'; average=True weighs them all."
+            f"The evidence of {join_names(named)} is that of the graph that the data chose, the "
+            "greatest of all graphs; average=True averages over them all."
         )
 
     def plot(self, **options: Any) -> Any:
@@ -223,11 +225,11 @@ def _check_same_data(chosen: dict[str, Comparison]) -> None:
             one, other = getattr(model.results, what), getattr(c.results, what)
             if one != other:
                 raise BayescompareError(
-                    f"{first} and {name} are of different data: {what} {join_names(one, most=4)} "
+                    f"{first} and {name} use different data: {what} {join_names(one, most=4)} "
                     f"and {join_names(other, most=4)}."
                 )
         if not model.results.data.equals(c.results.data):
-            raise BayescompareError(f"{first} and {name} are of different data: other values.")
+            raise BayescompareError(f"{first} and {name} use different data: other values.")
         seen = [_observed(of) for of in (model, c)]
         if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1]):
             raise BayescompareError(

@@ -418,7 +418,7 @@ class Statements:
 
     def opposite(self, label: str) -> str:
         """Return the statement with every ordering reversed; equivalence is its own opposite."""
-        self.orders(label)  # refuses what is no statement about these algorithms
+        self.orders(label)  # rejects what is not a statement about these algorithms
         return str(Statement.parse(label).reversed())
 
     def opposite_states(self, k: int) -> IntArray | None:

@@ -503,7 +503,7 @@ CASES = {
         for level in (0.5, 1.0, -0.1, math.nan)
     },
     "level and fdr": Case(
-        "level.* and .*fdr.* are two rules: pass only one",
+        "level.* and .*fdr.* are two rules: give one",
         lambda p: bc.pairwise(read(p)).decide(level=0.9, fdr=0.1),
         (*PAIRWISE, "--level=0.9", "--fdr=0.1"),
     ),

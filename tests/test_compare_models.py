@@ -164,7 +164,7 @@ def test_the_evidence_of_a_chosen_graph_is_told_as_such(results: bc.Results) -> 
     over_all = bc.compare(results, method=bc.methods.Network(average=True)).log_evidence
     found = bc.compare_models([full, network], names=["full", "network"])
     assert found.table.loc["network", "log_evidence"] > over_all
-    assert "of the graph which the data chose" in found.explain()
+    assert "of the graph that the data chose" in found.explain()
 
 
 def test_other_directions_are_other_data(results: bc.Results) -> None:

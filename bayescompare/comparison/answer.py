@@ -19,7 +19,7 @@ __all__ = ["Answer"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a method found, as arrays over the listed statements.
+    """The result of a method, as arrays over the listed statements.
 
     Attributes
     ----------

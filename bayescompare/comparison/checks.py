@@ -1,4 +1,4 @@
-"""What a saved comparison must be: types, ranges, and figures that agree with one another.
+"""Checks of a saved comparison: types, ranges, and figures that agree with one another.
 
 A file can hold anything. Whatever a method could not have computed is refused when it is read,
 with the name of the field, rather than shown to somebody as an answer.
@@ -66,7 +66,7 @@ _SHARES = frozenset(
 
 @contextmanager
 def part(name: str) -> Iterator[None]:
-    """Name the part of the file in whatever is wrong with it."""
+    """Name the part of the file in any error about it."""
     try:
         yield
     except BayescompareError as error:
@@ -89,7 +89,7 @@ def read_numbers(name: str, values: Any) -> FloatArray:
         if array.dtype == object:
             for value in array.flat:
                 if not (value is None or is_number(value)):
-                    raise BayescompareError(f"{briefly(value)} is no number.")
+                    raise BayescompareError(f"{briefly(value)} is not a number.")
         elif array.dtype.kind not in "iuf":
             raise BayescompareError(f"{briefly(values)} holds {array.dtype}, not numbers.")
         return array.astype(float)
@@ -138,7 +138,7 @@ def read_size(name: str, value: Any) -> int:
 
 
 def check_comparison(c: Comparison) -> None:
-    """Refuse an answer that its method could not have given to its results."""
+    """Reject an answer that its method could not have given to its results."""
     results, method, answer = c.results, c.method, c.answer
     check_fields(results, method, answer)
     with part("the answer"):
@@ -147,7 +147,7 @@ def check_comparison(c: Comparison) -> None:
 
 
 def check_fields(results: Results, method: Method, answer: Answer) -> None:
-    """Refuse fields that no method could fill so: shapes, ranges, sums."""
+    """Reject fields with impossible shapes, ranges or sums."""
     _check_labels(results, answer)
     _check_kind(method, answer)
     _check_columns(results, answer)
@@ -163,7 +163,7 @@ def _check_labels(results: Results, answer: Answer) -> None:
     if not labels:
         raise BayescompareError("statements: there are none.")
     if len(set(labels)) != len(labels):
-        raise BayescompareError("statements: a label is there twice.")
+        raise BayescompareError("statements: a label occurs twice.")
     for label in labels:
         if not (_is_statement(label, results) or label in answer.details.own_labels):
             raise BayescompareError(
@@ -199,7 +199,7 @@ def _is_state(state: State, algorithms: tuple[str, ...]) -> bool:
 
 
 def _check_kind(method: Method, answer: Answer) -> None:
-    """Refuse a probability where there can be none, and none where there must be one."""
+    """Reject a probability where there can be none, and none where there must be one."""
     has = answer.probability is not None
     if has != ("probability" in method.provides):
         raise BayescompareError(
@@ -263,7 +263,7 @@ def _check_scalars(answer: Answer) -> None:
 
 
 def _check_tree(tree: xr.DataTree) -> None:
-    """Refuse a posterior that cannot be diagnosed: every group of draws has the same ones."""
+    """Reject a posterior that cannot be diagnosed: every group of draws has the same ones."""
     with part("posterior"):
         sizes = tree["posterior"].to_dataset().sizes
         draws = {dim: sizes[dim] for dim in ("chain", "draw")}
@@ -279,7 +279,7 @@ def _check_tree(tree: xr.DataTree) -> None:
 
 
 def _check_range(name: str, values: Any, most: float) -> None:
-    """Refuse what is not a number from 0 to `most`."""
+    """Reject what is not a number from 0 to `most`."""
     wrong = ~((values >= -_ROUNDING) & (values <= most + _ROUNDING))
     if np.any(wrong):
         seen = float(np.asarray(values)[wrong].flat[0])
@@ -295,7 +295,7 @@ def _check_sum(name: str, values: FloatArray, most: float) -> None:
 
 
 def _check_named(where: str, facts: Any) -> None:
-    """Refuse a share or p-value outside 0 to 1, wherever it stands among a method's own facts."""
+    """Reject a share or p-value outside 0 to 1, wherever it stands among a method's own facts."""
     if isinstance(facts, Mapping):
         for name, value in facts.items():
             if name in _SHARES:

@@ -75,7 +75,7 @@ def _statement_statistics(
     seen_each = _untied(observed, predicted.shape[0] * predicted.shape[1], rng)
     counts = predicted.sum(axis=2).reshape(len(seen_each), -1), seen_each.sum(axis=1)
     if OTHER in labels:
-        # What is lumped cannot be told apart: neither who wins there nor how many there are.
+        # Lumped statements cannot be distinguished: neither who wins nor how many there are.
         kept = [k for k, label in enumerate(labels) if label != OTHER]
         if prior:
             raise BayescompareError(
@@ -106,7 +106,7 @@ def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatA
 
 
 def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
-    """Of what a model of the user's own observes: mean, spread and extremes."""
+    """Statistics of what the user's model observes: mean, spread and extremes."""
     figures: Statistics = {}
     statistics: dict[str, Callable[..., Any]] = {
         "mean": np.mean,
@@ -147,7 +147,7 @@ def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray
 
 
 def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> pd.DataFrame:
-    """Ask again with the prior weighing less and more; statements as columns."""
+    """Repeat the comparison with weaker and stronger priors; statements are columns."""
     if reason := no_weight(c.method):
         raise BayescompareError(f"sensitivity: {reason}")
     option = c.method.prior_weight
@@ -192,7 +192,7 @@ def no_rope(c: Comparison) -> str:
 def rope_sensitivity(
     c: Comparison, measure: str, ropes: Sequence[float] | None = None
 ) -> pd.DataFrame:
-    """Ask again with other ropes on a measure; statements as columns."""
+    """Repeat the comparison with other ropes on a measure; statements are columns."""
     spec = dict(c.results.spec)
     if measure not in c.results:
         _ = c.results[measure]  # refuses, and says which there are
@@ -235,7 +235,7 @@ def _numbers(name: str, value: object) -> FloatArray:
 
 
 def _weighed(method: Method, option: str, value: float) -> Method:
-    """The method with a prior of another weight, however its own was given."""
+    """The method with a prior of another weight, whichever way its own was specified."""
     base: Any = method.unlearned()
     rest = {k: v for k, v in (getattr(base, "priors", None) or {}).items() if k != option}
     try:

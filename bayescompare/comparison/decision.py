@@ -1,4 +1,4 @@
-"""`Decision`: what the numbers amount to, decided once; all words and pictures are read off it."""
+"""`Decision`: the verdict on an answer, decided once; all words and plots use it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Decision:
 
 
 def decide(answer: Answer) -> Decision:
-    """Read the decision off an answer.
+    """Decide what an answer shows.
 
     Ties are broken by count and then by label, so that listing the algorithms in another order
     names the same statement.
@@ -98,7 +98,7 @@ def decide(answer: Answer) -> Decision:
 
 
 def _tied(score: FloatArray, among: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Those of the largest score."""
+    """Return those with the largest score."""
     top = float(score[among].max())
     return among[score[among] >= top - _SAME * max(1.0, abs(top))]
 

@@ -1,4 +1,4 @@
-"""`Details`: what one method alone has to tell, as typed fields that go to a file and come back.
+"""`Details`: facts that only one method has, as typed fields that a file can hold.
 
 A method declares a frozen dataclass derived from `Details` and names it as its ``details_type``.
 Files hold the fields by name, as JSON's own types; a file that lacks one, or has another type
@@ -27,7 +27,7 @@ __all__ = ["Details", "Scalars", "check_details_type"]
 
 @dataclass(frozen=True)
 class Details:
-    """What one method alone has to tell; this base has no fields, for methods with nothing more.
+    """Facts that only one method has; this base has no fields, for methods without any.
 
     A field may be a `float` (a finite number), `int`, `bool` or `str`; one of these or None; a
     tuple, a mapping from `str`, or another `Details`. Where a field is None by default, a file
@@ -61,7 +61,7 @@ class Details:
 
     @classmethod
     def from_dict(cls, facts: object, where: str = "details") -> Self:
-        """Make the details again; whatever is not as declared is refused, with its name."""
+        """Make the details again; reject, by name, what is not as declared."""
         if not isinstance(facts, Mapping):
             raise _refusal(where, facts, "an object")
         kinds = _kinds(cls)
@@ -81,7 +81,7 @@ class Details:
 
 
 def check_details_type(kind: type[Details]) -> None:
-    """Refuse a class that a file could not hold."""
+    """Reject a class that a file could not hold."""
     if "__dataclass_params__" not in vars(kind):
         raise BayescompareError(f"{kind.__qualname__} is not a frozen dataclass.")
     for name, declared in _kinds(kind).items():

@@ -295,7 +295,7 @@ def _edited_loo(loo: ELPDData) -> ELPDData:
 
 
 def _check_likelihood(tree: xr.DataTree) -> None:
-    """Refuse a log likelihood above 0 of discrete data, which no probability has."""
+    """Reject a log likelihood above 0 of discrete data, which no probability has."""
     if "observed_data" not in tree:
         return
     observed = tree["observed_data"].to_dataset()

@@ -56,7 +56,7 @@ def to_json(c: Comparison) -> str:
 
 
 def _facts_of(results: Results) -> dict[str, Any]:
-    """What was judged, as JSON."""
+    """The results, as JSON."""
     facts = {
         "algorithms": list(results.algorithms),
         "datasets": list(results.datasets),

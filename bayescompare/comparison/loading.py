@@ -150,7 +150,7 @@ def _read_netcdf(source: Path) -> Comparison:
 
 
 def _check_netcdf_size(source: Path) -> None:
-    """Refuse arrays that are larger than memory: a file may say so without holding them."""
+    """Reject arrays that are larger than memory: a file may say so without holding them."""
     import h5py
 
     sizes = []

@@ -90,15 +90,15 @@ class Method(ABC):
     reference: ClassVar[str] = ""
     #: What its report cites, its own paper first: keys of report/references.bib, or BibTeX entries.
     citations: ClassVar[tuple[str, ...]] = ()
-    #: The type of its comparisons, where they have fields of their own.
+    #: The type of its comparisons, where they have further fields.
     comparison_type: ClassVar[type[Comparison] | None] = None
-    #: The type of what its answers tell beyond what every answer tells.
+    #: The type of the facts that only its answers have.
     details_type: ClassVar[type[Details]] = Details
     #: The type of its numbers about the whole comparison.
     scalars_type: ClassVar[type[Scalars]] = Scalars
     #: The option that weighs its prior, where there is one.
     prior_weight: ClassVar[str | None] = None
-    #: Whether asking takes milliseconds, so that a report may ask every pair anew.
+    #: Whether an answer takes milliseconds, so that a report may recompute every pair.
     quick: ClassVar[bool] = False
     #: What would change a verdict besides the data, in words.
     levers: ClassVar[str] = "more datasets"
@@ -119,15 +119,15 @@ class Method(ABC):
     min_algorithms: ClassVar[int] = 2
     #: Whether it has a one-sided p-value for each of the two directions.
     directed: ClassVar[bool] = False
-    #: Whether its p-value is valid, so that corrections for many tests hold what they promise.
+    #: Whether its p-value is valid, so that corrections for many tests keep their promise.
     valid_pvalue: ClassVar[bool] = True
-    #: How `draws` are made, told by their tree.
+    #: How `draws` are made; their tree records it.
     draws_are: ClassVar[str] = "conjugate"
     #: Whether its model is known to predict new data; else that is tried.
     predicts: ClassVar[bool] = True
     #: The forms that its PyMC model has.
     forms: ClassVar[tuple[Form, ...]] = ("textbook",)
-    #: What the leading statement is, as the verdict says it.
+    #: What the headline says about the leading statement, after its claim.
     verdict_phrase: ClassVar[str] = "is the most probable statement"
 
     @abstractmethod
@@ -139,7 +139,7 @@ class Method(ABC):
         """Return what this method's numbers mean, and what they do not say, in sentences."""
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
-        """Return the verdict in one line, where the one of every method would not be true of it."""
+        """Return the verdict in one line, where the usual headline would be wrong."""
         return None
 
     def claim(self, results: Results, statement: str) -> str:
@@ -161,7 +161,7 @@ class Method(ABC):
         return False
 
     def learn(self, asked: Sequence[Results]) -> Method:
-        """Return the test with what all pairs of a table teach about its prior.
+        """Return the test with the prior learned from all pairs of a table.
 
         Itself, where nothing is learned. `asked` are the pairs, in the form that is judged.
         """
@@ -194,11 +194,11 @@ class Method(ABC):
         return True
 
     def options(self) -> dict[str, Any]:
-        """Return the choices by name, as given."""
+        """Return the options by name, as passed."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def chosen(self) -> dict[str, Any]:
-        """Return the choices that are not the defaults: what to write in a call."""
+        """Return the options that are not the defaults: what to write in a call."""
         options = self.options()
         return {
             f.name: options.get(f.name)
@@ -235,7 +235,7 @@ class Method(ABC):
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """What the level would be of other data, as a function; None where that is not quick.
+        """Return a function that gives the level for other data; None where that is slow.
 
         The function takes how many datasets more support the leading statement, and how many of
         its own went to the next one instead; it returns the statement's P, or the p-value.
@@ -283,11 +283,11 @@ class Method(ABC):
         return self.name
 
     def no_evidence(self) -> str:
-        """Why there is no log evidence, where the method has one at other times."""
-        return "has no closed form under a prior of your own; compare models by loo() instead."
+        """Say why there is no log evidence, where the method has one under other priors."""
+        return "has no closed form under a custom prior; compare models by loo() instead."
 
     def refuses(self, quantity: str) -> str:
-        """Why these choices leave out what the method has otherwise; empty where they do not."""
+        """Say why these options leave out a quantity; empty where they do not."""
         return ""
 
     def unavailable(self, quantity: str) -> QuantityNotAvailableError:

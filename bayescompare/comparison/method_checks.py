@@ -31,7 +31,7 @@ def is_ours(method: type[Method]) -> bool:
 
 
 def check_class(method: object) -> None:
-    """Refuse a class that lacks what every door needs, in one line."""
+    """Reject a class that lacks what every door needs, in one line."""
     if not (isinstance(method, type) and issubclass(method, Method)):
         raise BayescompareError(
             f"register({method!r}): give a class derived from bc.methods.Method."
@@ -64,7 +64,7 @@ def _check_declared(method: Any, where: str) -> None:
 
 
 def _check_type(declared: object, base: type[Details], where: str) -> None:
-    """Refuse what is not a class of typed fields that a file can hold."""
+    """Reject what is not a class of typed fields that a file can hold."""
     if not (isinstance(declared, type) and issubclass(declared, base)):
         raise BayescompareError(
             f"{where}={declared!r} is not a class derived from bc.methods.{base.__name__}."
@@ -95,7 +95,7 @@ def _check_options(method: type[Method], where: str) -> None:
 
 
 def check_answer(results: Results, method: Method, answer: object) -> None:
-    """Refuse an answer of the wrong shape, in one line that names the method."""
+    """Reject an answer of the wrong shape, in one line that names the method."""
     if not isinstance(answer, Answer):
         raise BayescompareError(
             f"method {method.name!r} returned a {type(answer).__name__} from answer(): it must "
@@ -109,11 +109,13 @@ def check_answer(results: Results, method: Method, answer: object) -> None:
         _check_typed("scalars", answer.scalars, method.scalars_type)
         check_fields(results, method, answer)
     except BayescompareError as error:
-        raise BayescompareError(f"method {method.name!r} gave a wrong answer: {error}") from None
+        raise BayescompareError(
+            f"method {method.name!r} returned a wrong answer: {error}"
+        ) from None
 
 
 def _check_typed(name: str, details: object, declared: type[Details]) -> None:
-    """Refuse fields of another type than declared, or that would not come back from a file."""
+    """Reject fields of another type than declared, or that would not come back from a file."""
     if not isinstance(details, declared):
         raise BayescompareError(
             f"{name} is a {type(details).__name__}: it must be the {declared.__qualname__} that "

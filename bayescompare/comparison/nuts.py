@@ -1,4 +1,4 @@
-"""Running NUTS: one place that knows PyMC 6's ways, and gives every group of the tree."""
+"""Running NUTS: the one place that calls PyMC 6 to sample, with every group of the tree."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ def _draw_prior(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -
 
 
 def _do(work: Callable[[], None]) -> bool:
-    """Do what the model must be able to do."""
+    """Run a step that the model must support."""
     work()
     return True
 
 
 def _try(work: Callable[[], None]) -> bool:
-    """Whether something that a model need not be able to do could be done."""
+    """Run a step that the model may not support; return whether it did."""
     try:
         work()
     except (NotImplementedError, ValueError, TypeError, RuntimeError):
@@ -147,7 +147,7 @@ def _try(work: Callable[[], None]) -> bool:
 
 
 def _check_model(model: pm.Model) -> None:
-    """Refuse what PyMC would answer with a traceback from deep inside."""
+    """Reject models for which PyMC would raise an obscure error."""
     if not model.free_RVs:
         raise BayescompareError("model has no free variable to sample.")
     if not model.observed_RVs:
@@ -155,7 +155,7 @@ def _check_model(model: pm.Model) -> None:
 
 
 def _check_compiler() -> None:
-    """Refuse a home folder that PyTensor cannot write to, without which it does not work."""
+    """Reject a home folder that PyTensor cannot write to, without which it does not work."""
     from pytensor.configdefaults import config
 
     try:
@@ -169,7 +169,7 @@ def _check_compiler() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence what is no news here.
+    """Silence warnings that say nothing new.
 
     PyMC warns that Potentials are ignored in predictive sampling. The Potential of
     `simplex.place_dirichlet` touches only the ancillary total, of which θ and so every prediction
@@ -178,7 +178,7 @@ def _quiet() -> Iterator[None]:
     """
     logger = logging.getLogger("pymc")
     level = logger.level
-    # PyMC tells of few effective draws at the level of errors; diagnose() does.
+    # PyMC logs few effective draws as an error; diagnose() reports them.
     logger.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings():

@@ -116,7 +116,7 @@ def as_rule(*, level: object = None, fdr: object = None, floor: object = LIKELY)
     """
     if level is not None and fdr is not None:
         raise BayescompareError(
-            f"level={level!r} and fdr={fdr!r} are two rules: pass only one. level= judges each "
+            f"level={level!r} and fdr={fdr!r} are two rules: give one. level= judges each "
             "pair by itself, fdr= all of them together."
         )
     if not (is_number(floor) and 0.5 <= floor < 1.0):

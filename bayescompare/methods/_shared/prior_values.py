@@ -223,7 +223,7 @@ def _components(rv: Any) -> list[Any]:
 
 
 def _check_not_nested(rv: Any, name: str) -> None:
-    """Refuse a distribution as the parameter of another, which no model would know of."""
+    """Reject a distribution as the parameter of another, which no model would know of."""
     inner = _random_parameter(rv)
     if inner is not None:
         raise BayescompareError(

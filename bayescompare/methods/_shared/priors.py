@@ -159,7 +159,7 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
 
 
 def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
-    """Refuse priors that leave their parameters' ranges, each placed in a model of its own."""
+    """Reject priors that leave their parameters' ranges, each placed in a model of its own."""
     import pymc as pm
 
     for parameter in parameters:
@@ -171,14 +171,14 @@ def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None
 
 
 def check_support(priors: Priors, parameters: Sequence[Parameter], model: pm.Model) -> None:
-    """Refuse priors that leave their parameters' ranges, as they stand in the model built."""
+    """Reject priors that leave their parameters' ranges, as they stand in the model built."""
     for parameter in parameters:
         if parameter.name in priors and not is_fixed(priors[parameter.name]):
             check_placed(parameter, model[parameter.name])
 
 
 def check_placed(parameter: Parameter, placed: Any) -> None:
-    """Refuse a placed prior that is not where its parameter lies, by drawing from it."""
+    """Reject a placed prior that is not where its parameter lies, by drawing from it."""
     import pymc as pm
 
     unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
@@ -230,7 +230,7 @@ def _check_drawn(parameter: Parameter, drawn: FloatArray) -> None:
     if parameter.simplex and not (np.abs(drawn.sum(axis=-1) - 1.0) < _SUM).all():
         total = float(drawn.sum(axis=-1).mean())
         raise BayescompareError(
-            f"priors[{name!r}] is no probability vector: its sum is about "
+            f"priors[{name!r}] is not a probability vector: its sum is about "
             f"{statistic(total, significant=3)}, not 1; give one such as "
             "pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function f(name, dims)."
         )

@@ -66,12 +66,12 @@ def run(results: Results, measure: str, test: WhichTest) -> PairTest:
 
 
 def check_test(test: object) -> None:
-    """Refuse a test that is not one of the two."""
+    """Reject a test that is not one of the two."""
     check_word("test", test, get_args(WhichTest))
 
 
 def check_alpha(alpha: object) -> None:
-    """Refuse a level that is not a number between 0 and 1."""
+    """Reject a level that is not a number between 0 and 1."""
     if not (is_number(alpha) and 0.0 < alpha < 1.0):
         raise BayescompareError(
             f"alpha={shown(alpha)}: a level is a number between 0 and 1, such as 0.05."

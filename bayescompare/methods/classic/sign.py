@@ -93,5 +93,5 @@ class Sign(Method):
         return "by the sign test, two-sided ({aside})."
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
-        """Say who won how often, and that nothing but wins was looked at."""
+        """Say who won how often, and that only wins count."""
         return sign_words(results, answer, decision)

@@ -85,5 +85,5 @@ class Wilcoxon(Method):
         return "by Wilcoxon's signed-rank test, two-sided ({aside})."
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
-        """Say the rank sums, how the p-value was had, and what the test takes for granted."""
+        """Say the rank sums, how the p-value was computed, and what the test assumes."""
         return wilcoxon_words(results, answer, decision)

@@ -1,4 +1,4 @@
-"""What a comparison about a context of datasets has of its own."""
+"""The comparison type of the tests about a context of datasets."""
 
 from __future__ import annotations
 

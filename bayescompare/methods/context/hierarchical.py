@@ -86,7 +86,7 @@ class Hierarchical(Method):
     Parameters
     ----------
     priors : mapping, optional
-        Priors of your own, by the names in ``bc.methods.describe("hierarchical")``. A distribution
+        Your priors, by the names in ``bc.methods.describe("hierarchical")``. A distribution
         without random parameters keeps the answer exact; a number and all else switch it to NUTS,
         and it says so.
 
@@ -141,7 +141,7 @@ class Hierarchical(Method):
             raise BayescompareError("priors names rho and phi: each determines the other.")
         if is_number(priors.get("mu")):
             raise BayescompareError(
-                "priors['mu'] is a number: whether μ is below ½ is what the test is about."
+                "priors['mu'] is a number: the test asks whether it is below ½."
             )
         rho = priors.get("rho")
         if is_number(rho) and not rho < 1:
@@ -246,7 +246,7 @@ class Hierarchical(Method):
 
         if self.densities is None:
             raise BayescompareError(
-                "draws() are exact, and with this prior there is no exact way: use sample(), or "
+                "draws() are exact, and this prior has no exact formula: use sample(), or "
                 "the posterior kept as c.tree."
             )
         return exact_tree(self, results, draws, chains, rng)

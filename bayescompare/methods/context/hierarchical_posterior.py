@@ -45,7 +45,7 @@ _DIMS = {
 
 
 def densities_of(priors: Priors) -> dict[str, Any] | None:
-    """Log densities of μ and ρ, or None where a prior has parameters of its own or is a number."""
+    """Log densities of μ and ρ, or None where a prior has random parameters or is a number."""
     densities: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
     for name, value in priors.items():
         density = None if is_number(value) else _density(name, value)

@@ -109,7 +109,7 @@ class PoissonBinomial(LearnsWeight, Method):
         Parameter of the symmetric Beta prior of r. ``"learned"``, for ``pairwise`` with
         ``joint=True`` only, learns it from all pairs of the table.
     priors : mapping, optional
-        Priors of your own, by the names in ``bc.methods.describe("poisson-binomial")``; with
+        Your priors, by the names in ``bc.methods.describe("poisson-binomial")``; with
         ``joint=True`` only. The answer then comes from NUTS, and says so.
 
     Examples
@@ -171,13 +171,13 @@ class PoissonBinomial(LearnsWeight, Method):
         if len(priors) > 1:
             raise BayescompareError("priors names r and b: each determines the other; give one.")
         if is_number(priors.get("r")):
-            raise BayescompareError("priors['r'] is a number: r is what the test is about.")
+            raise BayescompareError("priors['r'] is a number: the test asks what r is.")
         if priors and self.b != 1.0:
             raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
         if self.needs_mcmc and not self.joint:
             raise BayescompareError(
-                f"priors={list(priors)}: the paper's formula is no model to put a prior into; say "
-                "joint=True."
+                f"priors={list(priors)}: the paper's formula is not a model that takes a prior; "
+                "use joint=True."
             )
 
     def options(self) -> dict[str, Any]:
@@ -264,7 +264,7 @@ class PoissonBinomial(LearnsWeight, Method):
     ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets with as many discordant examples as those seen, one like another."""
         if self.needs_mcmc:
-            raise BayescompareError("plan() needs the exact answer: this prior is for NUTS.")
+            raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
         k_h, k_g = pair_counts(results)
         seen, p = k_h + k_g, self.alone(results)
         known = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
@@ -320,7 +320,7 @@ class PoissonBinomial(LearnsWeight, Method):
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact predictive densities; those of the cut model are in closed form."""
         if self.needs_mcmc:
-            raise self.unavailable("exact loo with a prior of your own")
+            raise self.unavailable("exact loo with a custom prior")
         p, b, each = self.alone(results), self.weight, self._each(results)
         if self.joint:
             mixture = self.mixture(p)
@@ -335,7 +335,7 @@ class PoissonBinomial(LearnsWeight, Method):
     # posterior -----------------------------------------------------------------------------------
 
     def refuses(self, quantity: str) -> str:
-        """Refuse a model of the formula: the full one would give another answer."""
+        """Reject a model of the formula: the full one would give another answer."""
         return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
 
     def model(self, results: Results) -> pm.Model:
@@ -352,7 +352,7 @@ class PoissonBinomial(LearnsWeight, Method):
 
         if self.needs_mcmc:
             raise BayescompareError(
-                "draws() are exact, and with a prior of your own there is no exact way: use "
+                "draws() are exact, and a custom prior has no exact formula: use "
                 "sample(), or the posterior kept as c.tree."
             )
         return exact_tree(self, results, draws, chains, rng)

@@ -120,7 +120,7 @@ class Dirichlet(Method):
     strength : float
         s, the prior's weight in datasets; 1 by default. Giving it turns learning off.
     priors : mapping, optional
-        Priors of your own, by the names in ``bc.methods.describe("dirichlet")``. A prior that is
+        Your priors, by the names in ``bc.methods.describe("dirichlet")``. A prior that is
         not conjugate switches the answer to NUTS, and the answer says so.
 
     Examples
@@ -298,7 +298,7 @@ class Dirichlet(Method):
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences."""
         if self.needs_mcmc:
-            raise self.unavailable("exact loo with a prior of your own")
+            raise self.unavailable("exact loo with a custom prior")
         statements, cells = self.cells(results)
         table = statements.table
         return leave_one_out(cells, table.dataset, table.statement, table.weight)
@@ -315,7 +315,7 @@ class Dirichlet(Method):
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """P of the leading statement, had more datasets supported it or some of its own not."""
+        """P of the leading statement if more datasets supported it, or some fewer."""
         rival = None if decision.runner_up is None else decision.runner_up[0]
         if self.needs_mcmc or rival not in answer.labels:
             return None
@@ -333,7 +333,7 @@ class Dirichlet(Method):
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model, with θ a variable of its own."""
+        """Build the PyMC model, with θ as a separate variable."""
         from bayescompare.methods.dirichlet.posterior import build
 
         return build(self, results, "textbook")
@@ -360,7 +360,7 @@ class Dirichlet(Method):
         """Draw from the Dirichlet posterior."""
         if self.needs_mcmc:
             raise BayescompareError(
-                "draws() are conjugate, and a prior of your own is not: use sample(), or the "
+                "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
         from bayescompare.methods._shared.trees import conjugate_tree

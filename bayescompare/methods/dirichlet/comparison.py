@@ -1,4 +1,4 @@
-"""What a comparison by the multinomial-Dirichlet test has of its own."""
+"""The comparison type of the multinomial-Dirichlet test."""
 
 from __future__ import annotations
 

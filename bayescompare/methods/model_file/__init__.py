@@ -40,7 +40,7 @@ __all__ = ["ModelFile"]
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFile(Method):
-    """Compare by a generative model of your own.
+    """Compare by your own generative model.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class ModelFile(Method):
             raise BayescompareError(f"priors={priors!r}: give a mapping {{name: value}}.")
         check_flag(saved=self.saved)
         if not self.saved:
-            _ = self.code  # a fault in the file is told at once
+            _ = self.code  # an error in the file shows at once
 
     @cached_property
     def code(self) -> Source:

@@ -52,7 +52,7 @@ def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
 
 
 def _check_draws(values: xr.DataArray) -> None:
-    """Refuse draws of θ that are no probability vectors, and of `better` no probabilities."""
+    """Reject draws of θ that are no probability vectors, and of `better` no probabilities."""
     if values.name == "theta":
         total = values.sum("statement")
         if not bool((values >= -ROUNDING).all() and (abs(total - 1.0) < 1e-6).all()):
@@ -110,7 +110,7 @@ def _wins(better: xr.DataArray) -> xr.DataArray:
 def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
     """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
 
-    A draw in which two algorithms share a place that is told has no ordering, and counts for none.
+    A draw in which two algorithms share a listed place has no ordering, and counts for none.
     Either way the matrix of who is ahead of whom on every measure goes with it.
     """
     over = ("measure",) if "measure" in strength.dims else ()

@@ -1,4 +1,4 @@
-"""What a comparison by a model file has of its own: who is ahead of whom."""
+"""The comparison type of a model file: who is ahead of whom."""
 
 from __future__ import annotations
 

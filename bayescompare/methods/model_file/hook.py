@@ -66,7 +66,7 @@ def _labels(array: xr.DataArray) -> list[str]:
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice or not labels:
         raise BayescompareError(
-            f"probability() names {', '.join(twice)} twice: once each."
+            f"probability() names {', '.join(twice)} twice: name each once."
             if twice
             else "probability() names no statement."
         )
@@ -74,7 +74,7 @@ def _labels(array: xr.DataArray) -> list[str]:
 
 
 def _checked_probabilities(values: Any) -> FloatArray:
-    """Refuse what are no probabilities of statements that exclude each other."""
+    """Reject what are no probabilities of statements that exclude each other."""
     p = np.asarray(values, dtype=np.float64)
     rows = p.reshape(-1, p.shape[-1])
     good = np.isfinite(rows) & (rows >= -ROUNDING) & (rows <= 1.0 + ROUNDING)

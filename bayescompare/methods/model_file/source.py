@@ -161,7 +161,7 @@ class Source:
                 )
 
     def _check_names(self, model: pm.Model, dim: str, results: Results) -> None:
-        """Refuse names that are not the results': an answer about others is none about these."""
+        """Reject names that are not the results': an answer about others is none about these."""
         coords = model.coords.get(dim)
         names = None if coords is None else [str(name) for name in coords]
         source = "algorithms" if dim == "opponent" else f"{dim}s"
@@ -194,8 +194,9 @@ def find_source(source: object) -> Source:
         known = bundled()
         if str(source) not in known:
             raise BayescompareError(
-                f"method={source!r}: no such model; bundled are {', '.join(known) or 'none'}; a "
-                f"file of your own ends in .py.{did_you_mean(str(source), known)}"
+                f"method={source!r}: no such model; the bundled ones are "
+                f"{', '.join(known) or 'none'}; a path to your own file ends in .py."
+                f"{did_you_mean(str(source), known)}"
             )
         path = known[str(source)]
     if not path.is_file():

@@ -103,7 +103,7 @@ _LEAST_MCSE = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class Network(Method):
-    """How probable is it that a joint statement leads, with measures that hang together learned?
+    """How probable is it that a joint statement leads, given which measures depend on each other?
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Network(Method):
     mcse : float
         Monte Carlo standard error to reach where P has no exact form.
     priors : mapping, optional
-        Priors of your own, by the names in ``bc.methods.describe("network")``.
+        Your priors, by the names in ``bc.methods.describe("network")``.
 
     Examples
     --------
@@ -360,7 +360,7 @@ class Network(Method):
         return self._model(results, "nuts")
 
     def refuses(self, quantity: str) -> str:
-        """Refuse a model of one graph where the answer is about all of them."""
+        """Reject a model of one graph where the answer is about all of them."""
         return _NO_MODEL if quantity in ("model", "sample") and self.average else ""
 
     def _model(self, results: Results, form: Form) -> pm.Model:
@@ -375,7 +375,7 @@ class Network(Method):
         """Draw the tables, and θ with them, from their posterior."""
         if self.needs_mcmc:
             raise BayescompareError(
-                "draws() are conjugate, and a prior of your own is not: use sample(), or the "
+                "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
         scores = self.scores(results)
@@ -425,7 +425,7 @@ class Network(Method):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Network:
-        """Make the method again; one that was summed over other measures says so."""
+        """Make the method again, with a mark if it was summed over other measures."""
         from bayescompare.methods.network.subset import SummedNetwork
 
         return SummedNetwork(**options) if "summed_from" in options else cls(**options)
@@ -442,7 +442,7 @@ class Network(Method):
         return network_methods_text(self, answer)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
-        """Say the verdict, which measures hang together, and which decide."""
+        """Say the verdict, which measures depend on each other, and which decide it."""
         kind: GraphKind = "learned" if isinstance(self.search, str) else "given"
         return network_words("averaged" if self.average else kind, results, answer, decision)
 

@@ -213,7 +213,7 @@ def _drawn(
 
 
 def check_drawable(ess: float) -> None:
-    """Refuse a prior so firm that the cells drawn are all equal but for rounding.
+    """Reject a prior so firm that the cells drawn are all equal but for rounding.
 
     Which of them is largest would then be decided by the listing.
     """

@@ -1,4 +1,4 @@
-"""What a comparison by the network test has of its own: the graph it learned."""
+"""The comparison type of the network test, with the graph that it learned."""
 
 from __future__ import annotations
 
@@ -114,6 +114,6 @@ class NetworkComparison(Questions, Comparison):
 def _check_fixed_ess(method: Network, what: str) -> None:
     if method.needs_mcmc:
         raise BayescompareError(
-            f"{what} needs a fixed ess, and here it has a prior of your own; the sampled tables "
+            f"{what} needs a fixed ess, and here it has a custom prior; the sampled tables "
             "are in c.tree."
         )

@@ -121,7 +121,7 @@ def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
         parents[place[child]] |= 1 << place[parent]
     if any(mask >> j & 1 for j, mask in enumerate(parents)) or not is_acyclic(tuple(parents)):
         raise BayescompareError(
-            f"search, your graph, has a cycle: {_cycle(parents, measures)}; a network has none."
+            f"search, your graph, has a cycle: {_cycle(parents, measures)}; it must not."
         )
     return tuple(parents)
 

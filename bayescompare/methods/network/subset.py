@@ -102,7 +102,7 @@ class SummedNetwork(Network):
     summed_from: Sequence[Sequence[str]] = ()
 
     def options(self) -> dict[str, Any]:
-        """Return the choices; the graph that was summed over is told, its table is not."""
+        """Return the options, with the graph that was summed over but not its table."""
         return {"ess": self.ess, "mcse": self.mcse, "summed_from": list(self.summed_from)}
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:

@@ -89,7 +89,7 @@ def test_delta_above_delta_max_is_cut_and_says_so() -> None:
     results = made("metric", 8, datasets=5)
     c = ask(results, GSD(delta=0.9))
     assert c.answer.details.delta == c.delta_max
-    assert "δ = 0.9 is above what this pair allows" in c.explain()
+    assert "δ = 0.9 is more than this pair allows" in c.explain()
     one = ask(results, GSD(epsilon=1)).summary()
     np.testing.assert_allclose(c.summary(), one, atol=1e-9)
     assert "above what" not in ask(results, GSD(delta=0)).explain()
