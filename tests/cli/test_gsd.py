@@ -60,7 +60,7 @@ def test_compare_many_on_the_command_line(file: tuple[Any, ...]) -> None:
     told = json.loads(run("compare", *file, *flags, "--json"))
     assert told["best"] == "GBM"
     shown = run("compare", *file, *flags)
-    assert "GBM: dominated by no other" in shown
+    assert "no other algorithm dominates GBM; " in shown
     assert "incomparable" in shown
 
 
