@@ -60,7 +60,7 @@ class Details:
         }
 
     @classmethod
-    def from_dict(cls, facts: object, where: str = "details") -> Self:
+    def from_dict(cls, facts: object, *, where: str = "details") -> Self:
         """Make the details again; reject, by name, what is not as declared."""
         if not isinstance(facts, Mapping):
             raise _refusal(where, facts, "an object")
@@ -152,7 +152,7 @@ def _written(value: Any) -> Any:
 def _read(value: Any, kind: Any, where: str) -> Any:
     """Return a value of a file as its declared type."""
     if isinstance(kind, type) and issubclass(kind, Details):
-        return kind.from_dict(value, where)
+        return kind.from_dict(value, where=where)
     origin = get_origin(kind)
     if origin in (Union, UnionType):
         return _read_optional(value, kind, where)

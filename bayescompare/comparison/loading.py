@@ -198,7 +198,7 @@ def _answer(
         # Files written before there was such a field had no such mass.
         none_leads=scalars.get("none_leads", 0.0),
         per_statement=arrays,
-        scalars=method.scalars_type.from_dict(facts["figures"], "figures"),
+        scalars=method.scalars_type.from_dict(facts["figures"], where="figures"),
         details=method.details_type.from_dict(facts["details"]),
         tree=tree,
     )

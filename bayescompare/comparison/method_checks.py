@@ -121,4 +121,4 @@ def _check_typed(name: str, details: object, declared: type[Details]) -> None:
             f"{name} is a {type(details).__name__}: it must be the {declared.__qualname__} that "
             f"the class declares as {name}_type."
         )
-    declared.from_dict(details.to_dict(), name)
+    declared.from_dict(details.to_dict(), where=name)

@@ -25,10 +25,10 @@ class GsdDetails(Details):
     """Of two algorithms the test, of more the order: `PermutationDetails` or `OrderDetails`."""
 
     @classmethod
-    def from_dict(cls, facts: object, where: str = "details") -> Self:
+    def from_dict(cls, facts: object, *, where: str = "details") -> Self:
         """Make the details again, of two algorithms or of more."""
         if cls is not GsdDetails:
-            return super().from_dict(facts, where)
+            return super().from_dict(facts, where=where)
         ordered = isinstance(facts, Mapping) and "front" in facts
         kind = OrderDetails if ordered else PermutationDetails
         return cast("Self", kind.from_dict(facts, where))
