@@ -31,7 +31,7 @@ class GsdDetails(Details):
             return super().from_dict(facts, where=where)
         ordered = isinstance(facts, Mapping) and "front" in facts
         kind = OrderDetails if ordered else PermutationDetails
-        return cast("Self", kind.from_dict(facts, where))
+        return cast("Self", kind.from_dict(facts, where=where))
 
 
 @dataclass(frozen=True)
