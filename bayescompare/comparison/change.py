@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import quoted
+from bayescompare.comparison.claims import in_quotes
 from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
@@ -72,7 +72,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
         )
     other = "something else"
     if decision.runner_up is not None:
-        other = quoted(method.claim(results, decision.runner_up[0]))
+        other = in_quotes(method.claim(results, decision.runner_up[0]))
     return (
         f"if {moved} of the datasets that support it had supported {other} instead, it would not "
         f"be {still}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bayescompare.statements import Statement
 from bayescompare.text.phrases import short_label
 
-__all__ = ["claim_words", "quoted"]
+__all__ = ["claim_words", "in_quotes"]
 
 #: Characters from which on the middle of long orders is left out.
 _MOST = 160
@@ -29,6 +29,6 @@ def claim_words(label: str, algorithms: Sequence[str], measures: Sequence[str]) 
     return short_label(words, _MOST)
 
 
-def quoted(words: str) -> str:
+def in_quotes(words: str) -> str:
     """Put a claim in quotation marks: it is mentioned, not made."""
     return f"“{words}”"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import quoted
+from bayescompare.comparison.claims import in_quotes
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
@@ -17,7 +17,7 @@ def headline(method: Method, results: Results, answer: Answer, decision: Decisio
     special = method.headline(results, answer, decision)
     if special is not None:
         return special
-    claim = f"{quoted(method.claim(results, decision.statement))} {method.verdict_phrase}"
+    claim = f"{in_quotes(method.claim(results, decision.statement))} {method.verdict_phrase}"
     if answer.pvalue is not None:
         return f"{claim}, {pvalue_equation(decision.level)}: {_significance(decision)}"
     verdict = (

@@ -395,7 +395,7 @@ def test_a_figure_that_is_only_rounded_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "place", ["bayescompare.methods.dirichlet.words", "bayescompare.comparison.comparison"]
+    "place", ["bayescompare.methods.dirichlet.words", "bayescompare.comparison.headline"]
 )
 def test_a_second_way_to_write_a_figure_is_noticed(
     place: str, monkeypatch: pytest.MonkeyPatch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words, quoted
+from bayescompare.comparison.claims import claim_words, in_quotes
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
@@ -19,7 +19,8 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     best = _claim(results, decision.statement)
     if decision.verdict == "tied":
         tied = join_names(
-            [quoted(best), *(quoted(_claim(results, rival)) for rival in decision.rivals)], most=4
+            [in_quotes(best), *(in_quotes(_claim(results, rival)) for rival in decision.rivals)],
+            most=4,
         )
         return [
             f"On {plural(n, 'dataset')} the most frequent statements are tied ({tied}), so the "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words, quoted
+from bayescompare.comparison.claims import claim_words, in_quotes
 from bayescompare.comparison.columns import LOWER, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
@@ -88,7 +88,7 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
         # Orderings of many algorithms are too long to be listed in a sentence.
         named = f"{len(tied)} orderings"
         if len(results.algorithms) == 2:
-            named = join_names([quoted(_claim(results, label)) for label in tied], most=4)
+            named = join_names([in_quotes(_claim(results, label)) for label in tied], most=4)
         return (
             f"On {n} no single statement leads: {named} are equally likely to be the most probable "
             f"one ({probability_words(decision.level)} each)."

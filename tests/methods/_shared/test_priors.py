@@ -170,8 +170,8 @@ def doubled(name: str, dims: tuple[str, ...]) -> Any:
 
 OFF = [
     ("Dirichlet", "theta", unscaled, "outside the range: theta lies between 0 and 1"),
-    ("Dirichlet", "theta", doubled, r"no probability vector: its sum is about 0\.5"),
-    ("Dirichlet", "theta", pm.Uniform.dist(0, 1, shape=4), "no probability vector"),
+    ("Dirichlet", "theta", doubled, r"not a probability vector: its sum is about 0\.5"),
+    ("Dirichlet", "theta", pm.Uniform.dist(0, 1, shape=4), "not a probability vector"),
     ("Dirichlet", "alpha", pm.Normal.dist(1, 1), "alpha lies above 0"),
     ("Dirichlet", "strength", pm.Normal.dist(1, 1), "strength lies above 0"),
     ("Dirichlet", "strength", pm.Flat.dist(), "cannot be drawn from"),

@@ -206,7 +206,7 @@ def test_wilcoxon_may_lead_against_the_wins() -> None:
     c = ask(pair([9.0, 8.0, -1.0, -2.0, -3.0]), Wilcoxon)
     assert c.best == "A>B"
     assert c.summary()["count"].to_dict() == {"B>A": 3.0, "A>B": 2.0}
-    assert "On more datasets the reverse holds" in c.explain()
+    assert "The reverse holds on more datasets" in c.explain()
 
 
 # ----------------------------------------------------------------------------- ties, rope, extremes
