@@ -310,14 +310,16 @@ def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str])
     import arviz as az
 
     c = uci[pair]
-    tree = c.sample(1000, chains=4, rng=1, progressbar=False)
+    # The chains go slowly between small and large strengths: of 4 x 1000 draws the effective number
+    # is overestimated, and so is the agreement asked for. Long chains know it.
+    tree = c.sample(5000, chains=4, tune=2000, rng=1, target_accept=0.95, progressbar=False)
     assert set(tree["posterior"]) == {"theta", "marginal", "strength"}
     assert not tree["sample_stats"]["diverging"].any()
     theta = tree["posterior"]["theta"]
     for statement, p in c.probability.to_series().items():
         led = (theta.sel(statement=statement) == theta.max("statement")).astype(float)
         ess = float(az.ess(led)) if led.values.any() else 1000.0
-        error = 4 * math.sqrt(max(p * (1 - p), 1e-4) / min(ess, 4000))
+        error = 4 * math.sqrt(max(p * (1 - p), 1e-4) / min(ess, 20000))
         assert float(led.mean()) == pytest.approx(p, abs=error)
 
 
