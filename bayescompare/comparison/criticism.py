@@ -80,7 +80,7 @@ def _statement_statistics(
         if prior:
             raise BayescompareError(
                 "check: beyond 256 statements the prior predicts mostly statements that are not "
-                "listed, of which no statistic can be had; compare fewer algorithms or measures."
+                "listed, so there is no statistic to compare; use fewer algorithms or measures."
             )
         return {"largest count of a listed statement": [n[:, kept].max(axis=1) for n in counts]}
     statistics: Statistics = {

@@ -35,11 +35,11 @@ def options_table(method: type[Method]) -> pd.DataFrame:
     import pandas as pd
 
     _, meanings = read_docstring(inspect.getdoc(method) or "")
-    # What `pairwise` fills in is no option, and not in the repr.
+    # Fields that `pairwise` fills in are not options; the repr leaves them out.
     shown = [f for f in fields(method) if f.repr]
     rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in shown]
     if not any(default == "required" for _, default, _ in rows):
-        # What stands for "not given" may be filled in; a method without options shows by what.
+        # None may stand for a default that is filled in later: an instance shows it.
         plain = method()
         rows = [(name, str(getattr(plain, name)), meaning) for name, _, meaning in rows]
     return pd.DataFrame(rows, columns=["option", "default", "meaning"]).set_index("option")

@@ -129,7 +129,7 @@ def _as_written(name: str, parameters: list[AnyArray | None]) -> list[AnyArray |
     """The parameters as users give them: PyMC keeps a scale for a rate, and a location of none."""
     if name in ("Gamma", "Exponential") and parameters[-1] is not None:
         rate = np.asarray(1.0 / parameters[-1])
-        # Turned over twice, a decimal is a decimal but for its last digit.
+        # Inverting a decimal twice may change its last digit.
         return [*parameters[:-1], np.asarray(np.round(rate, 12))]
     first = parameters[0] if parameters else None
     if name in ("HalfNormal", "HalfCauchy") and first is not None and not first.any():

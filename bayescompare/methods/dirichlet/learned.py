@@ -166,7 +166,7 @@ class LearnedDirichlet(Dirichlet):
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
     ) -> Callable[[int, int], float] | None:
-        """The smaller of P under both priors, had datasets gone otherwise."""
+        """The smaller of P under both priors, if datasets supported another statement."""
         own = Dirichlet(prior="symmetric").level_given(results, answer, decision)
         if own is None:
             return None

@@ -52,7 +52,7 @@ def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
 
 
 def _check_draws(values: xr.DataArray) -> None:
-    """Reject draws of θ that are no probability vectors, and of `better` no probabilities."""
+    """Reject draws of θ that are not probability vectors, and of `better` outside 0 to 1."""
     if values.name == "theta":
         total = values.sum("statement")
         if not bool((values >= -ROUNDING).all() and (abs(total - 1.0) < 1e-6).all()):
@@ -62,7 +62,7 @@ def _check_draws(values: xr.DataArray) -> None:
                 f"least 0 and sum to 1 (least {least}, mean sum {mean}); divide by their sum."
             )
     if values.name == "better":
-        # What stands on the diagonal is nobody's probability.
+        # The diagonal compares nobody with anybody.
         others = values.where(values["algorithm"] != values["opponent"], 0.5)
         if not bool(((others >= -ROUNDING) & (others <= 1.0 + ROUNDING)).all()):
             raise BayescompareError(
@@ -215,7 +215,7 @@ def _counts(results: Results, labels: list[str]) -> FloatArray:
     try:
         statements = Statements.of(results)
     except BayescompareError:
-        # Too many, or none, by the rules of statements; the model had its own.
+        # `Statements` refuses such a table; the model follows other rules.
         return np.zeros(len(labels))
     known = dict(zip(statements.labels, statements.table.counts, strict=True))
     return np.array([float(known.get(label, 0.0)) for label in labels])

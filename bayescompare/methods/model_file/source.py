@@ -161,7 +161,7 @@ class Source:
                 )
 
     def _check_names(self, model: pm.Model, dim: str, results: Results) -> None:
-        """Reject names that are not the results': an answer about others is none about these."""
+        """Reject names that do not occur in the results: the answer would be about others."""
         coords = model.coords.get(dim)
         names = None if coords is None else [str(name) for name in coords]
         source = "algorithms" if dim == "opponent" else f"{dim}s"

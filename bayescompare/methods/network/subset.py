@@ -128,7 +128,7 @@ class SummedNetwork(Network):
         return _counted(subset, theta[:, at], leads[:, at], none, sampling)
 
     def refuses(self, quantity: str) -> str:
-        """What asks anew needs the whole network."""
+        """Refuse what must compute again: that needs the whole network."""
         if quantity in ("sensitivity", "rope_sensitivity"):
             return "this answer was summed from a network by on(); ask the whole one."
         return super().refuses(quantity)
