@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._checks import is_number
+from bayescompare._checks import check_flag, is_number
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.priors import check_placed, check_priors, place
@@ -29,8 +29,9 @@ __all__ = ["StatementTable", "observe_statements", "prior", "ranks", "statement_
 def prior(
     name: str,
     value: Any,
-    dims: Sequence[str] = (),
+    dims: str | Sequence[str] = (),
     *,
+    shared: bool = False,
     positive: bool | None = None,
     within: tuple[float, float] | None = None,
 ) -> Any:
@@ -43,9 +44,12 @@ def prior(
     value : number, distribution, object or callable
         A number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``), a pymc-extras or
         PreliZ prior, or a function ``f(name, dims)``.
-    dims : sequence of str
-        The variable's dims. A distribution of fewer dimensions stays one variable, shared by all;
-        ``lambda name, dims: pm.HalfNormal(name, 1, dims=dims)`` has one for each.
+    dims : str or sequence of str
+        The variable's dims, from the coords of the model. A distribution becomes one variable for
+        each element, as ``dims=`` does in PyMC. A number serves all elements, and a function
+        decides for itself.
+    shared : bool
+        Whether a distribution of fewer dimensions stays one variable that all elements share.
     positive : bool, optional
         Whether it lies above zero, as scales and rates do: then a number or a distribution that
         does not is refused. A location need not (``positive=False``). By default numbers must be
@@ -60,11 +64,18 @@ def prior(
     ...     alpha = prior("alpha", pm.Gamma.dist(2, 1))
     >>> [rv.name for rv in model.free_RVs]
     ['alpha']
+    >>> with pm.Model(coords={"measure": ["accuracy", "time"]}):
+    ...     each = prior("sigma", pm.HalfNormal.dist(1), "measure")
+    ...     one = prior("tau", pm.HalfNormal.dist(1), "measure", shared=True)
+    >>> each.ndim, one.ndim
+    (1, 0)
     """
+    check_flag(shared=shared)
+    dims = (dims,) if isinstance(dims, str) else tuple(dims)
     low, high = within or (-math.inf if positive is False else 0.0, math.inf)
-    parameter = Parameter(name, tuple(dims), "", "", low=low, high=high)
+    parameter = Parameter(name, dims, "", "", low=low, high=high)
     check_priors({name: value}, [parameter])
-    placed = place(name, value, tuple(dims))
+    placed = place(name, value, dims, each=not shared)
     if (positive or within) and not is_number(value):
         check_placed(parameter, placed)
     return placed

@@ -55,7 +55,7 @@ def build(results, *, sigma=1.0, kappa=3.0):
         "axis": range(1, l),
     }
     with pm.Model(coords=coords) as model:
-        scale = prior("sigma", sigma, ["measure"], positive=True) * pt.ones((l - 1, m))
+        scale = prior("sigma", sigma, "measure", shared=True, positive=True) * pt.ones((l - 1, m))
         contrast = pm.CustomDist(
             "contrast",
             scale,

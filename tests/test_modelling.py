@@ -1,15 +1,22 @@
-"""What a model file gets from this package: ranks and the table of statements."""
+"""What a model file gets from this package: ranks, the table of statements, places for priors."""
 
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import preliz as pz
+import pymc as pm
 import pytest
+from pymc_extras.prior import Prior
+from scipy import stats
 
 import bayescompare as bc
-from bayescompare.modelling import ranks, statement_table
+from bayescompare.modelling import prior, ranks, statement_table
+
+COORDS = {"algorithm": ["A", "B", "C"], "measure": ["accuracy", "time"]}
 
 
 def test_ranks_share_ties() -> None:
@@ -27,3 +34,70 @@ def test_the_statement_table_is_that_of_the_test() -> None:
     assert [tuple(s) for s in table.states] == list(itertools.product((0, 1), repeat=2))
     with pytest.raises(bc.BayescompareError, match="too many"):
         statement_table(bc.load_example("jansen-uci"))
+
+
+# priors -------------------------------------------------------------------------------------------
+
+
+class WithDims:
+    """Something of another package's that takes dims."""
+
+    def to_pymc(self, name: str, dims: tuple[str, ...] | None = None) -> Any:
+        return pm.HalfNormal(name, 2.0, dims=dims)
+
+
+HALF_NORMALS = [
+    pm.HalfNormal.dist(2.0),
+    pz.HalfNormal(2.0),
+    Prior("HalfNormal", sigma=2.0),
+    WithDims(),
+    lambda name, dims: pm.HalfNormal(name, 2.0, dims=dims),
+    lambda name, dims: pm.HalfNormal.dist(2.0),
+]
+
+
+@pytest.mark.parametrize("dims", [(), "measure", ("algorithm", "measure")])
+@pytest.mark.parametrize("value", HALF_NORMALS, ids=lambda v: type(v).__name__)
+def test_a_prior_has_one_variable_per_element(value: Any, dims: str | tuple[str, ...]) -> None:
+    with pm.Model(coords=COORDS) as model:
+        placed = prior("sigma", value, dims, positive=True)
+    wanted = (dims,) if isinstance(dims, str) else dims
+    shape = tuple(len(COORDS[dim]) for dim in wanted)
+    assert tuple(model.named_vars_to_dims.get("sigma", ())) == wanted
+    assert [rv.name for rv in model.free_RVs] == ["sigma"]
+    drawn = pm.draw(placed, random_seed=1)
+    assert drawn.shape == shape
+    assert len(np.unique(drawn)) == drawn.size
+    at = np.arange(1.0, 1.0 + drawn.size).reshape(shape)
+    expected = stats.halfnorm.logpdf(at, scale=2.0)
+    np.testing.assert_allclose(pm.logp(placed, at).eval(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", HALF_NORMALS[:4], ids=lambda v: type(v).__name__)
+def test_it_is_shared_only_on_request(value: Any) -> None:
+    with pm.Model(coords=COORDS) as model:
+        assert prior("sigma", value, "measure", shared=True).ndim == 0
+        assert prior("tau", 0.5, "measure") == 0.5
+    assert not model.named_vars_to_dims.get("sigma")
+    with pytest.raises(bc.BayescompareError, match="shared"), pm.Model():
+        prior("sigma", value, shared="yes")  # type: ignore[arg-type]
+
+
+def test_a_function_decides_for_itself() -> None:
+    with pm.Model(coords=COORDS):
+        one = prior("sigma", lambda name, dims: pm.HalfNormal(name, 2.0), "measure")
+    assert one.ndim == 0
+
+
+def test_a_vector_is_repeated_over_the_dims_it_lacks() -> None:
+    with pm.Model(coords=COORDS) as model:
+        prior("p", pm.Dirichlet.dist([1.0, 2.0]), ("algorithm", "measure"), within=(0, 1))
+    assert model.named_vars_to_dims["p"] == ("algorithm", "measure")
+    rows = pm.draw(model["p"], random_seed=1)
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+    assert len(np.unique(rows[:, 0])) == 3
+
+
+def test_dims_that_the_model_lacks_are_named() -> None:
+    with pytest.raises(bc.BayescompareError, match=r"no group: add it to coords="), pm.Model():
+        prior("sigma", pm.HalfNormal.dist(1), "group")

@@ -6,6 +6,8 @@ pymc-extras, PreliZ, functions.
 
 from __future__ import annotations
 
+import copy
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -144,22 +146,42 @@ def _parameter_text(parameter: AnyArray | None) -> str:
 # placing ------------------------------------------------------------------------------------------
 
 
-def placer(value: object) -> Callable[[str, tuple[str, ...]], Any] | None:
-    """Find how this kind of value becomes a variable; None when it is of no known kind."""
+def placer(value: object, *, each: bool = False) -> Callable[[str, tuple[str, ...]], Any] | None:
+    """Find how this kind of value becomes a variable; None when it is of no known kind.
+
+    With `each` a value of fewer dimensions becomes one variable per element of the dims; a function
+    always decides for itself.
+    """
     if is_distribution(value):
-        return lambda name, dims: register_copy(value, name, dims)
+        return lambda name, dims: register_copy(value, name, dims, each=each)
     if _is_preliz(value):
-        return lambda name, dims: _place_preliz(value, name, dims)
+        return lambda name, dims: _place_preliz(value, name, dims, each=each)
     if hasattr(value, "create_variable"):
-        return lambda name, dims: value.create_variable(name)
+        return lambda name, dims: _over(value, dims if each else ()).create_variable(name)
     if hasattr(value, "to_pymc"):
-        return lambda name, dims: value.to_pymc(name)
+        return lambda name, dims: value.to_pymc(name, **_dims_taken(value, dims if each else ()))
     if callable(value):
         return lambda name, dims: value(name, dims)
     return None
 
 
-def _place_preliz(value: Any, name: str, dims: tuple[str, ...]) -> Any:
+def _over(value: Any, dims: tuple[str, ...]) -> Any:
+    """A pymc-extras prior over these dims, if it has none of its own; the original is kept."""
+    if not dims or not hasattr(value, "dims") or value.dims:
+        return value
+    spread = copy.deepcopy(value)
+    spread.dims = dims
+    return spread
+
+
+def _dims_taken(value: Any, dims: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The dims as an argument of ``to_pymc``, where it takes them."""
+    taken = inspect.signature(value.to_pymc).parameters.values()
+    takes = any(p.name == "dims" or p.kind == p.VAR_KEYWORD for p in taken)
+    return {"dims": dims} if dims and takes else {}
+
+
+def _place_preliz(value: Any, name: str, dims: tuple[str, ...], *, each: bool) -> Any:
     """Place a PreliZ distribution; of those of vectors only the Dirichlet has PyMC's parameters."""
     if getattr(value, "params", None) is None:
         raise BayescompareError(
@@ -167,7 +189,7 @@ def _place_preliz(value: Any, name: str, dims: tuple[str, ...]) -> Any:
             "or fit it first (pz.maxent)."
         )
     if hasattr(value, "to_pymc"):
-        return value.to_pymc(name)
+        return value.to_pymc(name, **_dims_taken(value, dims if each else ()))
     alpha = constant_dirichlet(value)
     if alpha is None:
         raise BayescompareError(
@@ -176,13 +198,14 @@ def _place_preliz(value: Any, name: str, dims: tuple[str, ...]) -> Any:
         )
     import pymc as pm
 
-    return register_copy(pm.Dirichlet.dist(alpha), name, dims)
+    return register_copy(pm.Dirichlet.dist(alpha), name, dims, each=each)
 
 
-def register_copy(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
+def register_copy(rv: Any, name: str, dims: tuple[str, ...], *, each: bool = False) -> Any:
     """Register a copy of an unregistered distribution; registering names and marks the original.
 
     The original stays free for the next model, so one `priors` mapping serves many comparisons.
+    With `each`, a distribution of fewer dimensions is repeated over the first dims.
     """
     import pymc as pm
 
@@ -192,7 +215,27 @@ def register_copy(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
         )
     _check_not_nested(rv, name)
     model = pm.modelcontext(None)
-    return model.register_rv(_copy(rv), name, dims=dims if rv.ndim == len(dims) and dims else None)
+    copied = _copy(rv)
+    if each and rv.ndim < len(dims):
+        copied = _repeat(copied, name, dims)
+    full = bool(dims) and copied.ndim == len(dims)
+    return model.register_rv(copied, name, dims=dims if full else None)
+
+
+def _repeat(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
+    """Make a distribution one per element of the dims that it lacks, as ``dims=`` does in PyMC."""
+    import pymc as pm
+    from pymc.distributions.shape_utils import change_dist_size
+
+    lengths = pm.modelcontext(None).dim_lengths
+    unknown = [dim for dim in dims if dim not in lengths]
+    if unknown:
+        raise BayescompareError(
+            f"priors[{name!r}] has dims {dims}, but the model has no {', '.join(unknown)}: add it "
+            "to coords= of pm.Model."
+        )
+    missing = dims[: len(dims) - rv.ndim]
+    return change_dist_size(rv, tuple(lengths[dim] for dim in missing), expand=True)
 
 
 def _copy(rv: Any) -> Any:

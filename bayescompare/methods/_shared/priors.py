@@ -117,7 +117,7 @@ def _check_fixed(name: str, value: Any, parameter: Parameter) -> None:
             )
 
 
-def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
+def place(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -> Any:
     """Register a prior's value as the variable `name` of the model in context.
 
     Parameters
@@ -127,6 +127,8 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
         As described above.
     dims : tuple of str
         The parameter's dims; a value with fewer dimensions is left to broadcast.
+    each : bool
+        Whether such a value rather becomes one variable per element.
 
     Returns
     -------
@@ -137,7 +139,7 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
 
     if is_number(value):
         return float(value)
-    put = placer(value)
+    put = placer(value, each=each)
     assert put is not None, "check_priors() runs before place()"
     model = pm.modelcontext(None)
     variable = put(name, dims)
@@ -154,7 +156,7 @@ def place(name: str, value: Any, dims: tuple[str, ...]) -> Any:
             f"name that it receives, {name!r}."
         )
     if is_distribution(variable):
-        return register_copy(variable, name, dims)
+        return register_copy(variable, name, dims, each=each)
     return pm.Deterministic(name, variable, dims=dims if variable.ndim == len(dims) else None)
 
 
