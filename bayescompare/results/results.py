@@ -155,6 +155,11 @@ class Results:
         """Names of the algorithms, in the order given."""
         return names_of(self.data, "algorithm")
 
+    @cached_property
+    def _positions(self) -> dict[str, dict[str, int]]:
+        axes = {"dataset": self.datasets, "algorithm": self.algorithms}
+        return {dim: {name: i for i, name in enumerate(names)} for dim, names in axes.items()}
+
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the measures, in the order given."""
@@ -246,8 +251,10 @@ class Results:
         positions = {}
         for dim, names in (("dataset", datasets), ("algorithm", algorithms)):
             if names is not None:
-                known = {name: i for i, name in enumerate(names_of(self.data, dim))}
-                positions[dim] = [known[name] for name in check_selection(f"{dim}s", names, known)]
+                known = self._positions[dim]
+                chosen = [known[name] for name in check_selection(f"{dim}s", names, known)]
+                # An array, because indexing by a list takes xarray twice as long.
+                positions[dim] = np.array(chosen, dtype=np.intp)
         data = self.data[list(spec)].isel(positions)
         return self._with(data=frozen(data), spec=spec)
 
