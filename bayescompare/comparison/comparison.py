@@ -429,8 +429,10 @@ class Comparison:
             Indexed by statistic: observed, predicted (mean), lower, upper (95 %), and p, the
             probability of a larger one (ties half): near 0 or 1 the model does not fit.
         """
+        from bayescompare.comparison.abilities import require
         from bayescompare.comparison.criticism import predictive_check
 
+        require(self.method, "check")
         posterior = self.answer.tree if tree is None else tree
         if posterior is None and self.method.needs_mcmc:
             raise BayescompareError(

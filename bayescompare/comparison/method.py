@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -38,6 +39,11 @@ InputKind = Literal["cells", "replicates", "counts"]
 Replicate = Mapping[str, tuple[float, FloatArray]]
 #: Pairs from which a prior can be learned.
 LEAST_PAIRS = 3
+#: Why frequentist tests lack what a posterior gives.
+FREQUENTIST = (
+    "It is a frequentist test: it has a null hypothesis in place of a prior, and so no posterior "
+    "to draw from, to weigh or to predict with."
+)
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -104,6 +110,10 @@ class Method(ABC):
     levers: ClassVar[str] = "more datasets"
     #: What a comparison by this method has beyond what every comparison has.
     provides: ClassVar[frozenset[str]]
+    #: Why it lacks an ability that other methods have (`abilities`), one sentence for each.
+    lacks: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: The options without which it lacks an ability.
+    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     #: What it judges: a number per cell, replicates of each, or counts of errors.
@@ -290,9 +300,15 @@ class Method(ABC):
         """Say why these options leave out a quantity; empty where they do not."""
         return ""
 
+    @classmethod
+    def why_not(cls, ability: str) -> str:
+        """Say in one sentence why it lacks an ability; empty where it declares no reason."""
+        return cls.lacks.get(ability, FREQUENTIST if cls.kind == "frequentist" else "")
+
     def unavailable(self, quantity: str) -> QuantityNotAvailableError:
-        """Return the error that names the methods with a quantity this one lacks."""
+        """Return the error that names the methods with a quantity this one lacks, and says why."""
+        why = self.lacks.get(quantity, "")
         return QuantityNotAvailableError(
             f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
-            f"{', '.join(registry.having(quantity)) or 'none'}."
+            f"{', '.join(registry.having(quantity)) or 'none'}.{f' {why}' if why else ''}"
         )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
 
 __all__ = [
+    "MODEL_FILE",
     "add",
     "get",
     "having",
@@ -86,9 +87,12 @@ _BUILT_IN = {
     ),
 }
 
+#: What the method is called whose model is a file or a function.
+MODEL_FILE = "model"
+
 #: Saved by this name, but asked for by a file or a function.
 _UNLISTED = {
-    "model": _Entry(
+    MODEL_FILE: _Entry(
         "bayescompare.methods.model_file:ModelFile",
         "a generative model in plain PyMC, from a file or a function",
     )

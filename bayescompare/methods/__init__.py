@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison import registry
-from bayescompare.comparison.registry import get, having, names
+from bayescompare.comparison.registry import MODEL_FILE, get, having, names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ __all__ = [
     "Scalars",
     "Sign",
     "Wilcoxon",
+    "abilities",
     "describe",
     "get",
     "having",
@@ -124,6 +125,39 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
     if issubclass(own, Base):
         return priors_table(own) if own.parameters else options_table(own)
     return _describe_model(method)
+
+
+def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame:
+    """Tabulate what each method can do, or what one method can do and why it lacks the rest.
+
+    Parameters
+    ----------
+    method : str, class or object, optional
+        A method's name, class or object, or ``"model"`` for model files. All methods by default.
+
+    Returns
+    -------
+    DataFrame
+        Of all methods: a row for each, a column for each ability, and as cells "yes", the options
+        that it takes, or "". Of one: a row for each ability, with its meaning or the reason why
+        there is none.
+
+    Examples
+    --------
+    >>> abilities().loc["poisson-binomial", ["draws", "model"]].tolist()
+    ['yes', 'joint=True']
+    >>> print(abilities("model").loc["draws", "meaning"])
+    Its posterior is known only through NUTS; the draws of its answer are in c.tree.
+    """
+    from bayescompare.comparison.abilities import abilities_of, abilities_table
+    from bayescompare.comparison.method import Method as Base
+
+    if method is None:
+        return abilities_table()
+    if isinstance(method, str):
+        return abilities_of(get(method) if method != MODEL_FILE else registry.saved_class(method))
+    own: type = method if isinstance(method, type) else type(method)
+    return abilities_of(own if issubclass(own, Base) else get(method))
 
 
 def _describe_model(source: object) -> pd.DataFrame:

@@ -148,6 +148,9 @@ class PoissonBinomial(LearnsWeight, Method):
             "plan",
         }
     )
+    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
+        ("model", "sample", "evidence"), MappingProxyType({"joint": True})
+    )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     input_kind = "counts"
     one_pair = True

@@ -75,6 +75,9 @@ class ModelFile(Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
+    lacks: ClassVar[Mapping[str, str]] = {
+        "draws": "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
+    }
     verdict_phrase: ClassVar[str] = "is the most probable statement"
     pairs_together: ClassVar[bool] = True
     predicts: ClassVar[bool] = False
