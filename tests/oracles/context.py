@@ -333,6 +333,89 @@ def most_frequent_region(triples: FloatArray, b: float = 1.0) -> list[float]:
     return list(total)
 
 
+class EveryRegion:
+    """Three regions in the joint model, by enumeration of every dataset's region."""
+
+    def __init__(self, triples: FloatArray, b: float = 1.0) -> None:
+        n = len(triples)
+        weight: dict[tuple[int, ...], float] = {}
+        each, total = np.zeros((n, 3)), 0.0
+        for regions in itertools.product(range(3), repeat=n):
+            counts = tuple(regions.count(k) for k in range(3))
+            chance = math.prod(triples[i, k] for i, k in enumerate(regions))
+            # Pólya's urn, ball by ball.
+            balls = [b, b, b]
+            for k in regions:
+                chance *= balls[k] / sum(balls)
+                balls[k] += 1
+            weight[counts] = weight.get(counts, 0.0) + chance
+            total += chance
+            for i, k in enumerate(regions):
+                each[i, k] += chance
+        self.b, self.n = b, n
+        self.log_total = math.log(total)
+        self.each = each / total
+        #: Pr(counts of left, rope, right).
+        self.counts = {c: w / total for c, w in weight.items()}
+
+    @property
+    def probability(self) -> list[float]:
+        """P(each region's share is the largest), Dirichlet(b + counts) by mpmath."""
+        total, known = np.zeros(3), {}
+        for counts, weight in self.counts.items():
+            order = np.argsort(counts)[::-1]
+            key = tuple(counts[k] for k in order)
+            if key not in known:
+                known[key] = oracles.largest([self.b + c for c in key])
+            total[order] += weight * np.array(known[key])
+        return list(total)
+
+    @property
+    def mean(self) -> FloatArray:
+        counts, weight = np.array(list(self.counts)), np.array(list(self.counts.values()))
+        return np.asarray((self.b + weight @ counts) / (3 * self.b + self.n))
+
+    def cdf(self, region: int, share: float) -> float:
+        """P(the region's share is below)."""
+        return sum(
+            w * float(stats.beta.cdf(share, self.b + c[region], 2 * self.b + self.n - c[region]))
+            for c, w in self.counts.items()
+        )
+
+
+def regions_by_quadrature(triples: FloatArray, b: float = 1.0) -> tuple[list[float], float]:
+    """P(each share is the largest) and the log evidence, by integrals over the triangle."""
+    norm = math.exp(math.lgamma(3 * b) - 3 * math.lgamma(b))
+
+    def density(right: float, left: float) -> float:
+        theta = np.array([left, 1.0 - left - right, right])
+        return float(norm * np.prod(theta ** (b - 1.0)) * np.prod(triples @ theta))
+
+    def where(first: int) -> float:
+        # The region in which share `first` leads has four corners: split it at the centre.
+        corners = np.eye(3)
+        middle = [(corners[first] + corners[k]) / 2 for k in range(3) if k != first]
+        centre = np.full(3, 1 / 3)
+        return sum(_over_triangle(density, corners[first], m, centre) for m in middle)
+
+    parts = [where(k) for k in range(3)]
+    return [part / sum(parts) for part in parts], math.log(sum(parts))
+
+
+def _over_triangle(density: Callable[[float, float], float], *corners: FloatArray) -> float:
+    """Gauss–Legendre in two directions, with one corner blown up to a side."""
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    t, w = (nodes + 1) / 2, weights / 2
+    a, b, c = (corner[[0, 2]] for corner in corners)
+    area = abs(np.linalg.det(np.stack([b - a, c - a])))
+    total = 0.0
+    for u, wu in zip(t, w, strict=True):
+        for v, wv in zip(t, w, strict=True):
+            left, right = a + u * ((b - a) + v * (c - b))
+            total += wu * wv * u * area * density(right, left)
+    return float(total)
+
+
 # ------------------------------------------------------------------------------------- replicates
 
 

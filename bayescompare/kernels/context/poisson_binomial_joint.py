@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, expit, log_expit
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial import DUST, rate_exceeds_half
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
 
-__all__ = ["Joint", "count_posterior", "joint", "joint_context"]
+__all__ = ["Joint", "count_posterior", "joint", "joint_context", "spread_order"]
 
 
 #: The golden section, whose multiples are spread evenly over the unit interval.
@@ -219,12 +219,24 @@ def count_posterior(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
     >>> count_posterior([0.5] * 4)[0].round(12).tolist()
     [0.2, 0.2, 0.2, 0.2, 0.2]
     """
-    p = np.sort(np.asarray(p, dtype=np.float64))
-    # Any order is correct; one that mixes small and large p keeps the final cells from
-    # underflowing on the way.
-    spread = np.argsort(np.arange(len(p)) * _GOLDEN % 1.0, kind="stable")
-    counts, log_evidence = _urn(p[spread], b)
+    p = np.asarray(p, dtype=np.float64)
+    counts, log_evidence = _urn(p[spread_order(p)], b)
     return counts, float(log_evidence)
+
+
+def spread_order(p: FloatArray) -> IntArray:
+    """Return an order that mixes small and large values.
+
+    A recursion over datasets is correct in any order; in this one the final cells do not underflow
+    on the way.
+
+    Examples
+    --------
+    >>> spread_order(np.array([0.1, 0.2, 0.8, 0.9])).tolist()
+    [0, 2, 1, 3]
+    """
+    mixed = np.argsort(np.arange(len(p)) * _GOLDEN % 1.0, kind="stable")
+    return np.asarray(np.argsort(p, kind="stable")[mixed], dtype=np.int64)
 
 
 @jit()

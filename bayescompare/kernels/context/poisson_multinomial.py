@@ -23,7 +23,7 @@ from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
 
-__all__ = ["context_regions", "context_regions_by_draws"]
+__all__ = ["context_regions", "context_regions_by_draws", "largest_regions"]
 
 
 #: Two rules agree when no probability differs by more.
@@ -68,11 +68,33 @@ def context_regions(
     >>> context_regions(np.array([[0.1, 0.1, 0.8], [0.0, 0.3, 0.7]])).round(6).tolist()
     [0.146528, 0.240278, 0.613194]
     """
-    triples = np.ascontiguousarray(triples, dtype=np.float64)
-    if len(triples) == 0:
+    return largest_regions(_region_counts(np.ascontiguousarray(triples, dtype=np.float64)), alpha)
+
+
+def largest_regions(counts: FloatArray, alpha: tuple[float, float, float]) -> FloatArray:
+    """P(each region's share is the largest), given the distribution of the counts.
+
+    Parameters
+    ----------
+    counts : array (N + 1, N + 1)
+        Pr(numbers of datasets on the left and on the right); the others are in the rope.
+    alpha : three floats
+        Prior parameters.
+
+    Raises
+    ------
+    ArithmeticError
+        If the two rules of `context_regions` do not agree.
+
+    Examples
+    --------
+    >>> largest_regions(np.ones((1, 1)), (1.0, 1.0, 1.0)).round(12).tolist()
+    [0.333333333333, 0.333333333333, 0.333333333333]
+    """
+    datasets = len(counts) - 1
+    if datasets == 0:
         return _score_states(np.zeros((1, 3), dtype=np.int64), np.array(alpha)).ravel()
-    counts = _region_counts(triples)
-    tables = _gamma_tables(len(triples), alpha)
+    tables = _gamma_tables(datasets, alpha)
     _check_agreement(*tables, _test_states(counts), np.array(alpha))
     return _largest_region(counts, *tables)
 
