@@ -124,7 +124,7 @@ def test_a_hyperprior_weighs_by_the_closed_evidence(name: str, form: Any) -> Non
 def test_a_learned_prior_weighs_by_the_closed_evidence() -> None:
     """A pair under what all pairs taught: the strength is a variable of the textbook's model.
 
-    NUTS has it summed out: tests/methods/dirichlet/test_learned.py has its density.
+    The form for NUTS has it summed out: tests/methods/dirichlet/test_learned_model.py.
     """
     form = "textbook"
     results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])

@@ -43,7 +43,7 @@ from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.learned_model import (
     place_mixture,
     with_log_prior,
-    with_strengths,
+    without_choice,
 )
 from bayescompare.methods.dirichlet.prior import cells_of
 from bayescompare.methods.dirichlet.words import learned_pair_words
@@ -204,14 +204,13 @@ class LearnedDirichlet(Dirichlet):
         return with_log_prior(tree, listing, self.learned)
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
-        """Add A and θ to the model in context; NUTS takes A summed out, as it is discrete."""
+        """Add A and θ to the model in context; NUTS moves neither, but latents of both."""
         return place_mixture(form, listing, self.learned)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Bring NUTS's tree into the shape of `draws`: A is drawn back, exactly given θ."""
-        listing = self.listing(results)
-        tree = with_strengths(tree, listing, self.learned, rng)
-        return with_log_prior(super().to_tree(results, tree, rng), listing, self.learned)
+        """Bring NUTS's tree into the shape of `draws`."""
+        tree = super().to_tree(results, without_choice(tree), rng)
+        return with_log_prior(tree, self.listing(results), self.learned)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""

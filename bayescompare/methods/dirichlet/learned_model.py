@@ -2,84 +2,121 @@ r"""The learned prior of the multinomial-Dirichlet test in PyMC.
 
 .. math:: p(\theta) = \sum_A g(A)\, \mathrm{Dirichlet}(\theta;\, A\,\varphi)
 
-The textbook form has A as a variable. NUTS moves no discrete variable, so its form has θ from one
-Dirichlet, of the strength that g favours, and a Potential that makes the sum of it; A is drawn
-back given θ, exactly.
+The textbook form has A as a variable. NUTS moves no discrete variable, and under the sum over A it
+hardly goes from one strength to another: at A = 1000, θ has to be within a few hundredths of φ.
+Its form therefore has latents whose posterior is nearly the same for every A. With
+:math:`\alpha = A\varphi`, counts n and :math:`s = \alpha + n + 1`,
+
+.. math:: \log G = \psi(s) + \sqrt{\psi'(s)}\, z, \qquad E = \frac{\alpha}{\alpha + n}\, e, \qquad
+          \theta = \mathrm{softmax}(\log G - E/\alpha),
+
+where G and E are those of `place_dirichlet`. Given A and the data, e is a standard exponential and
+z a logarithm of a gamma variable with mean 0 and variance 1. Their density is summed over A, and a
+uniform variable picks A given z and e.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import gammaln, logsumexp
+from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
+from bayescompare.kernels.numerics.gammas import TINY, log_rising
 from bayescompare.methods._shared.learned_prior import LearnedPrior, place_learned
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import place_dirichlet
+from bayescompare.methods._shared.simplex import LATENTS, place_dirichlet, weighted
 
-__all__ = ["place_mixture", "with_log_prior", "with_strengths"]
+__all__ = ["place_mixture", "with_log_prior", "without_choice"]
 
 
 #: θ below this is this: its logarithm enters a density.
 _LEAST = 1e-300
+#: What picks A: its index in the textbook form, a uniform variable in the form for NUTS.
+_INDEX, _UNIFORM = "strength_index", "latent_strength"
 
 
 def place_mixture(form: Form, listing: LumpedStatements, learned: LearnedPrior) -> Any:
-    """Add θ under the learned prior to the model in context; return log θ."""
-    import pymc as pm
-
+    """Add A and θ under the learned prior to the model in context; return log θ."""
+    if form == "nuts":
+        return _for_nuts(listing, learned)
     base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
-    if form == "textbook":
-        alpha = place_learned("strength", learned) * base
-        return place_dirichlet(form, "theta", alpha, total, ("statement",))
-    middle = learned.values[int(np.argmax(learned.weights))]
-    log_theta = place_dirichlet(form, "theta", middle * base, total, ("statement",))
-    constant, shape = _terms(listing, learned)
-    own, own_shape = _dirichlet(middle, base)
-    # Only differences from the one Dirichlet enter: θ^(α−1) itself may leave the float range.
-    logs = constant - own + ((shape - own_shape) * log_theta).sum(axis=1)
-    pm.Potential("learned_theta", pm.math.logsumexp(logs))
+    alpha = place_learned("strength", learned) * base
+    return place_dirichlet(form, "theta", alpha, total, ("statement",))
+
+
+@dataclass(frozen=True)
+class _Posteriors:
+    """What the latents are made of for each strength A: arrays (A, statement), `log_weight` (A,).
+
+    Attributes
+    ----------
+    shape : α + n + 1
+    mean, deviation : of log G given A and the data
+    rate : α + n
+    log_weight : all of the joint density that z and e do not enter
+    """
+
+    shape: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    rate: FloatArray
+    log_weight: FloatArray
+
+    @classmethod
+    def of(cls, listing: LumpedStatements, learned: LearnedPrior) -> _Posteriors:
+        values, counts = np.array(learned.values), listing.counts
+        alpha = np.maximum(values[:, None] * np.exp(listing.log_alpha), TINY)
+        shape = alpha + counts + 1.0
+        deviation = np.sqrt(polygamma(1, shape))
+        each = np.log(deviation) + np.log(alpha / (alpha + counts)) - gammaln(alpha + 1.0)
+        total = log_rising(np.log(alpha.sum(axis=1)), counts.sum())
+        weights = np.log(learned.weights) + each.sum(axis=1) - total
+        return cls(shape, digamma(shape), deviation, alpha + counts, weights)
+
+
+def _for_nuts(listing: LumpedStatements, learned: LearnedPrior) -> Any:
+    """Latents shared by all strengths, of density Σ_A p(A, z, e, data); see the module."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    given = _Posteriors.of(listing, learned)
+    z = pm.Normal(f"{LATENTS[0]}theta", 0.0, 1.0, dims="statement")
+    e = pm.Exponential(f"{LATENTS[1]}theta", 1.0, dims="statement")
+    log_gamma = given.mean + given.deviation * z
+    densities = given.log_weight + (given.shape * log_gamma - pt.exp(log_gamma)).sum(axis=1)
+    joint = pm.math.logsumexp(densities)
+    # P(A | z, e, data), from which the uniform variable picks.
+    share = pt.exp(densities - joint).cumsum()
+    index = (pm.Uniform(_UNIFORM) >= share[:-1]).sum()
+    pm.Deterministic("strength", pt.as_tensor_variable(np.array(learned.values))[index])
+    x = log_gamma[index] - e / pt.as_tensor_variable(given.rate)[index]
+    log_theta = x - pm.math.logsumexp(x)
+    pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
+    # The joint density has the data in it, and z's own density is none of it.
+    twice = weighted(listing.counts, log_theta) + pm.logp(pm.Normal.dist(), z).sum()
+    pm.Potential("learned_theta", joint - twice)
     return log_theta
-
-
-def _dirichlet(strength: float, base: FloatArray) -> tuple[float, FloatArray]:
-    """Log normaliser and exponents of Dirichlet(A φ)."""
-    alpha = strength * base
-    return float(gammaln(alpha.sum()) - gammaln(alpha).sum()), alpha - 1.0
-
-
-def _terms(listing: LumpedStatements, learned: LearnedPrior) -> tuple[FloatArray, FloatArray]:
-    """log g plus the log normaliser of every strength, and its exponents (C, S)."""
-    base = np.exp(listing.log_alpha)
-    parts = [_dirichlet(a, base) for a in learned.values]
-    constants = np.array([constant for constant, _ in parts]) + np.log(learned.weights)
-    return constants, np.stack([shape for _, shape in parts])
 
 
 def _log_densities(
     theta: xr.DataArray, listing: LumpedStatements, learned: LearnedPrior
 ) -> FloatArray:
-    """log g(A) Dirichlet(θ; A φ) for every draw and strength: (chain, draw, C)."""
+    """log g(A) Dirichlet(θ; A φ) for every draw and strength: (chain, draw, A)."""
     values = theta.transpose("chain", "draw", "statement").values
-    constant, shape = _terms(listing, learned)
-    return np.asarray(constant + np.log(np.maximum(values, _LEAST)) @ shape.T)
+    alpha = np.array(learned.values)[:, None] * np.exp(listing.log_alpha)
+    constant = gammaln(alpha.sum(axis=1)) - gammaln(alpha).sum(axis=1) + np.log(learned.weights)
+    return np.asarray(constant + np.log(np.maximum(values, _LEAST)) @ (alpha - 1.0).T)
 
 
-def with_strengths(
-    tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior, rng: np.random.Generator
-) -> xr.DataTree:
-    """Draw A given θ where NUTS summed it out, and leave out its index where it did not."""
+def without_choice(tree: xr.DataTree) -> xr.DataTree:
+    """Leave out what only picks A."""
     for group in ("posterior", "prior"):
-        data = tree[group].to_dataset().drop_vars("strength_index", errors="ignore")
-        if "strength" not in data:
-            logs = _log_densities(data["theta"], listing, learned)
-            share = np.cumsum(np.exp(logs - logsumexp(logs, axis=-1, keepdims=True)), axis=-1)
-            chosen = (rng.random((*share.shape[:2], 1)) >= share[..., :-1]).sum(axis=-1)
-            data["strength"] = (("chain", "draw"), np.array(learned.values)[chosen])
+        data = tree[group].to_dataset().drop_vars([_INDEX, _UNIFORM], errors="ignore")
         tree[group] = xr.DataTree(data)
     return tree
 

@@ -273,56 +273,6 @@ def test_a_pair_is_a_full_comparison(uci: Pairwise) -> None:
     assert list(c.questions.index) == ["most probable", "beats opposite", "majority", "expected"]
 
 
-def test_the_models_of_a_learned_prior_have_its_density(uci: Pairwise) -> None:
-    """Both forms at draws of θ, against the mixture of Dirichlets by SciPy."""
-    import pymc as pm
-    from scipy.special import logsumexp
-    from scipy.stats import dirichlet
-
-    c = uci["CART", "GLM"]
-    assert uci.learned is not None
-    phi, (a, g) = uci.learned.base.to_numpy(), (uci.learned.values, uci.learned.weights)
-    tree = c.draws(3, chains=1, rng=0)
-    theta = tree["posterior"]["theta"].values[0]
-    theta = np.maximum(theta, 1e-9) / np.maximum(theta, 1e-9).sum(axis=1, keepdims=True)
-    by_hand = np.array([logsumexp([dirichlet.logpdf(t, v * phi) for v in a], b=g) for t in theta])
-    textbook = c.model()
-    assert {"strength", "theta", "marginal"} <= set(textbook.named_vars)
-    prior = pm.sample_prior_predictive(2000, model=textbook, random_seed=1)["prior"]
-    share = float((prior["strength"] > 100).mean())
-    assert share == pytest.approx(sum(w for v, w in zip(a, g, strict=True) if v > 100), abs=0.05)
-    nuts = c.model(form="nuts")
-    (potential,) = (p for p in nuts.potentials if p.name == "learned_theta")
-    middle = a[int(np.argmax(g))]
-    latents = [nuts[f"latent_{kind}_theta"] for kind in ("gamma", "exponential")]
-    for t, whole in zip(theta, by_hand, strict=True):
-        # With E = 0 the latents' softmax is proportional to G.
-        at = dict(zip(latents, (1e3 * t, np.zeros(8)), strict=True))
-        found = potential.eval(at) + dirichlet.logpdf(t, middle * phi)
-        assert found == pytest.approx(whole, abs=1e-6)
-    own = c.draws(400, chains=2, rng=0)
-    assert own["log_prior"]["theta"].shape == (2, 400)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pair", [("CART", "RIDGE"), ("CART", "GLM")])
-def test_nuts_agrees_under_a_learned_prior(uci: Pairwise, pair: tuple[str, str]) -> None:
-    import arviz as az
-
-    c = uci[pair]
-    # The chains go slowly between small and large strengths: of 4 x 1000 draws the effective number
-    # is overestimated, and so is the agreement asked for. Long chains know it.
-    tree = c.sample(5000, chains=4, tune=2000, rng=1, target_accept=0.95, progressbar=False)
-    assert set(tree["posterior"]) == {"theta", "marginal", "strength"}
-    assert not tree["sample_stats"]["diverging"].any()
-    theta = tree["posterior"]["theta"]
-    for statement, p in c.probability.to_series().items():
-        led = (theta.sel(statement=statement) == theta.max("statement")).astype(float)
-        ess = float(az.ess(led)) if led.values.any() else 1000.0
-        error = 4 * math.sqrt(max(p * (1 - p), 1e-4) / min(ess, 20000))
-        assert float(led.mean()) == pytest.approx(p, abs=error)
-
-
 def test_sensitivity_varies_the_pairs_own_prior(uci: Pairwise) -> None:
     c = uci["CART", "RIDGE"]
     found = c.sensitivity([0.5, 1.0])
