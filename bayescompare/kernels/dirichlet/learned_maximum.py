@@ -19,7 +19,7 @@ from bayescompare.kernels.dirichlet.learned import STRENGTHS, PairCounts, distin
 from bayescompare.kernels.dirichlet.maximum import TAIL
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 
-__all__ = ["mixed_maximum"]
+__all__ = ["mixed_maximum", "panels"]
 
 
 #: Nodes in every panel; two successive rules must agree on every cell.
@@ -100,7 +100,7 @@ def _limits(counts: PairCounts, alpha: FloatArray) -> tuple[float, float]:
     return low, math.log(float(gammainccinv(most, TAIL / (len(alpha) + 1.0))))
 
 
-def _nodes(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
+def panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
     """Gauss–Legendre in t = log x, in panels as wide as the features there.
 
     Above x = 1 a Gamma near x has standard deviation 1/√x in log x. Below it F(x; a) is e^{at},
@@ -120,7 +120,7 @@ def _by_rule(
     counts: PairCounts, log_alpha: FloatArray, low: float, high: float, nodes: int
 ) -> FloatArray:
     """Compute all integrals with `nodes` nodes in every panel."""
-    t, log_weight = _nodes(low, high, nodes)
+    t, log_weight = panels(low, high, nodes)
     # Statements with the same φ, such as all those never observed, share a row.
     level, where = np.unique(log_alpha, return_inverse=True)
     nothing, hazard_of_nothing = _rows(t, level)

@@ -1,0 +1,1 @@
+"""Statements that are themselves uncertain: evidence of each dataset, and the counts behind θ."""

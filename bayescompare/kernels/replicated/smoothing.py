@@ -1,0 +1,184 @@
+r"""What all datasets together say about each one, and how well the others predict it.
+
+`smoothed` goes back over the recursion: with :math:`B_i(c)` the probability of the datasets after
+the i-th given the counts c of the first i,
+
+.. math:: B_{i-1}(c) = \sum_s \ell_i(s)\,\frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s), \qquad
+          \Pr(z_i = s \mid \text{all}) \propto \ell_i(s) \sum_c V_{i-1}(c)\,
+          \frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s) .
+
+`left_out` needs the evidence without each dataset. It adds one half of the datasets to the urn and
+turns to the other half, again and again, so that n log n additions serve all n.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.numerics.jit import jit
+from bayescompare.kernels.replicated.recursion import Counts, Level, Urn, log_of_fixed
+from bayescompare.kernels.replicated.rows import EvidenceRows
+
+__all__ = ["left_out", "smoothed"]
+
+
+#: Versions of less weight cannot change a figure.
+_LEAST_WEIGHT = 1e-14
+#: Datasets up to which every level is kept; beyond, those of a stretch are computed again.
+_KEPT = 64
+
+
+def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
+    """P(z_i = s | all datasets), (n, K), averaged over the versions by their posterior `weights`.
+
+    Only where `recursion.count_posterior` has an answer.
+
+    Examples
+    --------
+    A dataset that knows nothing is told by the other, which is certain:
+
+    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [0.5, 0.5]]), np.full(2, 0.5))
+    >>> smoothed(rows, np.ones(1)).round(6).tolist()
+    [[1.0, 0.0], [0.75, 0.25]]
+    """
+    urn = Urn.of(rows, joint=True)
+    assert urn is not None, "asked only where the recursion is exact"
+    out = rows.support.astype(np.float64)
+    uncertain = np.flatnonzero(rows.uncertain)
+    out[uncertain] = 0.0
+    for r in np.flatnonzero(weights > _LEAST_WEIGHT):
+        out[np.ix_(uncertain, rows.tracked)] += weights[r] * _one_version(urn, int(r))
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+
+def _one_version(urn: Urn, r: int) -> FloatArray:
+    """P(z_i = s | all) for the uncertain datasets and tracked statements, in one version."""
+    one = urn.version(r)
+    n = len(one.value)
+    stretch = n if n <= _KEPT else math.isqrt(n) + 1
+    starts = [one.start] if stretch == n else _starts(one, stretch)
+    out = np.zeros((n, len(one.prior)))
+    back: FloatArray | None = None
+    for first in reversed(range(0, n, stretch)):
+        datasets = range(first, min(first + stretch, n))
+        levels = _levels(one, starts[first // stretch], datasets)
+        for i in reversed(datasets):
+            options = one.options(i)
+            codes, parents = one.grown(levels[i - first].codes, i)
+            back = np.ones(len(codes)) if back is None else back
+            back, out[i, options] = _retreat(
+                levels[i - first].weight[:, 0], back, codes, parents,
+                np.ascontiguousarray(one.value[i, 0, options]), one.prior[options],
+                one.shifts[options], one.masks[options],
+            )  # fmt: skip
+            out[i] /= out[i].sum()
+            back /= back.max()
+    return out
+
+
+def _levels(urn: Urn, level: Level, datasets: range) -> list[Level]:
+    """Return the level before each of the datasets."""
+    levels = []
+    for i in datasets:
+        levels.append(level)
+        level, _ = urn.add(level, i, i)
+    return levels
+
+
+def _starts(urn: Urn, stretch: int) -> list[Level]:
+    """Return the level before each stretch of datasets, forgetting those between."""
+    level, starts = urn.start, []
+    for i in range(len(urn.value)):
+        if i % stretch == 0:
+            starts.append(level)
+        level, _ = urn.add(level, i, i)
+    return starts
+
+
+@jit()
+def _retreat(
+    weight: FloatArray,
+    back: FloatArray,
+    codes: IntArray,
+    parents: IntArray,
+    value: FloatArray,
+    prior: FloatArray,
+    shifts: IntArray,
+    masks: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """B_{i−1} from B_i, and the unnormalised P(z_i = s | all)."""
+    before = np.zeros(len(weight))
+    each = np.zeros(len(prior))
+    for m in range(len(codes)):
+        for j in range(len(prior)):
+            p = parents[m, j]
+            if p >= 0:
+                count = (codes[m] >> shifts[j] & masks[j]) - 1
+                term = (prior[j] + count) * value[j] * back[m]
+                before[p] += term
+                each[j] += weight[p] * term
+    return before, each
+
+
+def left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> FloatArray:
+    """Log p(x_i | all other datasets), (n,), from evidences averaged over the versions.
+
+    Parameters
+    ----------
+    rows : EvidenceRows
+    counts : Counts
+        Of all datasets, from `recursion.count_posterior`.
+    log_prior : array (R,)
+        Prior weights of the versions.
+
+    Examples
+    --------
+    Of two datasets with one statement each, uniform θ: the second agrees with probability ⅔.
+
+    >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [1.0, 1e-99]]), np.ones(2))
+    >>> from bayescompare.kernels.replicated.recursion import count_posterior
+    >>> np.exp(left_out(rows, count_posterior(rows), np.zeros(1))).round(6).tolist()
+    [0.666667, 0.666667]
+    """
+    urn = Urn.of(rows, joint=True)
+    assert urn is not None, "asked only where the recursion is exact"
+    without = _without_certain(rows, counts)
+    uncertain = np.flatnonzero(rows.uncertain)
+    start = log_of_fixed(rows, joint=True)
+
+    def visit(level: Level, log_evidence: FloatArray, datasets: IntArray, drawn: int) -> None:
+        if len(datasets) == 1:
+            i = uncertain[datasets[0]]
+            without[:, i] = log_evidence - rows.log_scale[:, i]
+            return
+        half = len(datasets) // 2
+        for here, there in ((datasets[:half], datasets[half:]), (datasets[half:], datasets[:half])):
+            grown, log_grown = level, log_evidence
+            for k, i in enumerate(there.tolist()):
+                grown, log_scale = urn.add(grown, i, drawn + k)
+                log_grown = log_grown + log_scale
+            visit(grown, log_grown, here, drawn + len(there))
+
+    if len(uncertain):
+        visit(urn.start, start, np.arange(len(uncertain)), 0)
+    whole = logsumexp(counts.log_evidence + log_prior)
+    return np.asarray(whole - logsumexp(without + log_prior[:, None], axis=0))
+
+
+def _without_certain(rows: EvidenceRows, counts: Counts) -> FloatArray:
+    """Log evidence without each certain dataset, (R, n): one ball of its colour fewer."""
+    versions, n, _ = rows.value.shape
+    without = np.zeros((versions, n))
+    total = float(rows.alpha.sum()) + n - 1.0
+    place = {int(s): k for k, s in enumerate(rows.tracked)}
+    for i in np.flatnonzero(~rows.uncertain):
+        s = int(np.flatnonzero(rows.support[i])[0])
+        balls = float(rows.alpha[s] + rows.fixed[s] - 1.0)
+        drawn = counts.digits(place[s]) if s in place else np.zeros(len(counts.codes))
+        change = np.log(total * (counts.weight / (balls + drawn)[:, None]).sum(axis=0))
+        without[:, i] = counts.log_evidence + change - rows.log_scale[:, i]
+    return without
