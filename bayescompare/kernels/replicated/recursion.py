@@ -1,7 +1,7 @@
 r"""The counts of statements behind θ, exactly, by recursion over datasets.
 
-With :math:`\theta \sim \mathrm{Dirichlet}(\alpha)` and :math:`z_i \sim \mathrm{Categorical}(\theta)`
-the counts c of the z grow as in Pólya's urn. Let :math:`V_i(c)` be the probability of the first i
+With :math:`\theta \sim \mathrm{Dirichlet}(\alpha)` and every :math:`z_i` drawn from θ, the counts c
+of the z grow as in Pólya's urn. Let :math:`V_i(c)` be the probability of the first i
 datasets together with the counts c of their statements; then
 
 .. math:: V_i(c) = \sum_s \ell_i(s)\, \frac{\alpha_s + c_s - 1}{A + i - 1}\, V_{i-1}(c - e_s) .
@@ -32,7 +32,7 @@ from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["MOST_STATES", "Counts", "Level", "Urn", "count_posterior", "loglog_of_fixed"]
+__all__ = ["MOST_STATES", "Counts", "Level", "Urn", "count_posterior", "log_of_fixed"]
 
 
 #: Count vectors up to which the recursion is used.

@@ -49,7 +49,7 @@ class EvidenceRows:
         Examples
         --------
         >>> rows = EvidenceRows.from_logs(np.log([[3.0, 1.0], [1.0, 1e-30]]), np.ones(2))
-        >>> rows.value[0].tolist(), rows.uncertain.tolist(), rows.fixed.tolist()
+        >>> rows.value[0].round(9).tolist(), rows.uncertain.tolist(), rows.fixed.tolist()
         ([[0.75, 0.25], [1.0, 0.0]], [True, False], [1.0, 0.0])
         """
         logs = np.asarray(log_evidence, dtype=np.float64)

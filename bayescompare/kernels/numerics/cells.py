@@ -1,0 +1,260 @@
+r"""Probabilities of the cells that some edges cut a normal or a Student-t distribution into.
+
+Each variable is cut by its own edges, at 0 or at ±rope; the cells are all combinations, the first
+variable most significant and each from its greatest values down. A Student-t is a normal whose
+scale is random:
+
+.. math:: X = \mu + Z\sqrt{\nu/g}, \qquad Z \sim N(0, \Sigma), \quad g \sim \chi^2_\nu ,
+
+so its cells are averages of normal cells over nodes in log g. From four variables on, all but the
+last are drawn on a randomly shifted lattice, the last is integrated given the others, and the
+spread over the shifts is the error.
+
+References
+----------
+Genz & Bretz (2009), Computation of Multivariate Normal and t Probabilities, for lattices.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+from scipy.special import gammaincinv, gammaln, ndtri, stdtr
+
+from bayescompare._typing import FloatArray
+from bayescompare.kernels.numerics.boxes import (
+    bivariate_box,
+    trivariate_box,
+    trivariate_cdf,
+    univariate_box,
+)
+from bayescompare.kernels.numerics.legendre import composite
+
+__all__ = ["Edges", "normal_cells", "student_cells"]
+
+
+#: Below this a difference of distribution functions has too few digits.
+_SMALL = 1e-4
+#: log of the density of g, against its top, at which nodes end.
+_DROP = 42.0
+_PANELS = 4
+#: Lattice points and random shifts from four variables on.
+_POINTS, _SHIFTS = 8191, 8
+
+#: The edges of each variable, (N, E_j).
+Edges = tuple[FloatArray, ...]
+
+
+def normal_cells(
+    mean: FloatArray, covariance: FloatArray, edges: Edges, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """P of every cell under N(mean, covariance), and its standard error.
+
+    Parameters
+    ----------
+    mean, covariance : arrays (N, m), (N, m, m)
+    edges : m arrays (N, E_j)
+        The edges of each variable in increasing order, which may differ between the N.
+    rng : Generator
+        Used from four variables on; up to three the error is zero.
+
+    Returns
+    -------
+    array (N, K), array (N, K)
+
+    Examples
+    --------
+    >>> zero = np.zeros((1, 1))
+    >>> square = np.array([[[1.0, 0.5], [0.5, 1.0]]])
+    >>> rng = np.random.default_rng(0)
+    >>> normal_cells(np.zeros((1, 2)), square, (zero, zero), rng)[0].round(6).tolist()
+    [[0.333333, 0.166667, 0.166667, 0.333333]]
+    """
+    scale = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+    correlation = covariance / (scale[:, :, None] * scale[:, None, :])
+    standard = tuple((e - mean[:, j : j + 1]) / scale[:, j : j + 1] for j, e in enumerate(edges))
+    if len(edges) > 3:
+        factor = np.linalg.cholesky(correlation + 1e-14 * np.eye(len(edges)))
+        return _by_lattice(factor, standard, None, rng)
+    cells = _up_to_three(standard, correlation, precise=True)
+    return cells, np.zeros_like(cells)
+
+
+def _up_to_three(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
+    """Cells of standard normals; `precise` where small ones must keep their digits."""
+    if len(edges) == 3:
+        return _three(edges, correlation, precise=precise)
+    if len(edges) == 1:
+        cells = [univariate_box(low[:, 0], high[:, 0]) for low, high in _boxes(edges)]
+    else:
+        rho = correlation[:, 0, 1]
+        cells = [bivariate_box(low, high, rho) for low, high in _boxes(edges)]
+    return np.stack(cells, axis=1)
+
+
+def _boxes(edges: Edges) -> list[tuple[FloatArray, FloatArray]]:
+    """Lower and upper ends (N, m) of every cell, from the greatest values down."""
+    n = len(edges[0])
+    inf = np.full((n, 1), math.inf)
+    ends = [np.hstack([-inf, e, inf])[:, ::-1] for e in edges]
+    choices = product(*(range(e.shape[1] - 1) for e in ends))
+    return [
+        (
+            np.stack([e[:, k + 1] for e, k in zip(ends, cell, strict=True)], axis=1),
+            np.stack([e[:, k] for e, k in zip(ends, cell, strict=True)], axis=1),
+        )
+        for cell in choices
+    ]
+
+
+def _three(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
+    """Cells of three variables: differences of Φ₃ between edges, small cells by themselves."""
+    n = len(edges[0])
+    ends = [np.hstack([e, np.full((n, 1), math.inf)]) for e in edges]
+    grid = np.zeros((n, *(e.shape[1] + 1 for e in ends)))
+    for corner in product(*(range(e.shape[1]) for e in ends)):
+        h = np.stack([e[:, k] for e, k in zip(ends, corner, strict=True)], axis=1)
+        grid[(slice(None), *(k + 1 for k in corner))] = trivariate_cdf(h, correlation)
+    for axis in (1, 2, 3):
+        grid = np.flip(np.diff(grid, axis=axis), axis=axis)
+    cells = np.maximum(grid.reshape(n, -1), 0.0)
+    if not precise:
+        return cells
+    for k, (low, high) in enumerate(_boxes(edges)):
+        small = np.flatnonzero(~(cells[:, k] > _SMALL))
+        if len(small):
+            cells[small, k] = trivariate_box(low[small], high[small], correlation[small])
+    return cells
+
+
+def student_cells(
+    dof: FloatArray,
+    mean: FloatArray,
+    scale: FloatArray,
+    edges: Edges,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """P of every cell under a multivariate Student-t, and its standard error.
+
+    Parameters
+    ----------
+    dof : array (N,)
+    mean, scale : arrays (N, m), (N, m, m)
+        Location, and scale matrix.
+    edges, rng
+        As for `normal_cells`.
+
+    Examples
+    --------
+    Whatever its degrees of freedom, an orthant about the location is a normal one:
+
+    >>> zero, rng = np.zeros((1, 1)), np.random.default_rng(0)
+    >>> square = np.array([[[1.0, 0.5], [0.5, 1.0]]])
+    >>> cells, _ = student_cells(np.array([4.0]), np.zeros((1, 2)), square, (zero, zero), rng)
+    >>> cells.round(6).tolist()
+    [[0.333333, 0.166667, 0.166667, 0.333333]]
+    """
+    if len(edges) == 1:
+        cells = _student_intervals(dof, (edges[0] - mean) / np.sqrt(scale[:, 0]))
+        return cells, np.zeros_like(cells)
+    sd = np.sqrt(np.diagonal(scale, axis1=1, axis2=2))
+    correlation = scale / (sd[:, :, None] * sd[:, None, :])
+    standard = tuple((e - mean[:, j : j + 1]) / sd[:, j : j + 1] for j, e in enumerate(edges))
+    if len(edges) > 3:
+        factor = np.linalg.cholesky(correlation + 1e-14 * np.eye(len(edges)))
+        return _by_lattice(factor, standard, dof, rng)
+    cells = np.stack(
+        [
+            _one_student(float(dof[i]), correlation[i], tuple(e[i] for e in standard))
+            for i in range(len(dof))
+        ]
+    )
+    return cells, np.zeros_like(cells)
+
+
+def _student_intervals(dof: FloatArray, ends: FloatArray) -> FloatArray:
+    """Intervals of a univariate t, from the greatest values down, precise in both tails."""
+    inf = np.full((len(ends), 1), math.inf)
+    grid = np.hstack([-inf, ends, inf])
+    low, high = grid[:, :-1], grid[:, 1:]
+    flip = low > 0.0
+    a, b = np.where(flip, -high, low), np.where(flip, -low, high)
+    inside = stdtr(dof[:, None], b) - stdtr(dof[:, None], a)
+    return np.asarray(np.maximum(inside, 0.0)[:, ::-1])
+
+
+def _one_student(dof: float, correlation: FloatArray, edges: Edges) -> FloatArray:
+    """Average normal cells over nodes of the random scale."""
+    g, weight = _scale_nodes(dof)
+    factor = np.sqrt(g / dof)[:, None]
+    same = np.broadcast_to(correlation, (len(g), *correlation.shape))
+    return np.asarray(weight @ _up_to_three(tuple(e * factor for e in edges), same, precise=False))
+
+
+def _scale_nodes(dof: float) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights for g ~ χ²_ν in log g, where its density is e^{(ν/2)(v − e^v)}."""
+    half = 0.5 * dof
+    spread = _DROP / half
+    # v − e^v + 1 = −spread: to the left almost linear, to the right exponential.
+    low, high = -1.0 - spread, math.log1p(spread + math.sqrt(2.0 * spread))
+    edge = min(1.0, 6.0 / math.sqrt(half))
+    edges = [*np.linspace(low, -edge, _PANELS + 1)[:-1], *np.linspace(-edge, edge, _PANELS + 1)]
+    edges += [high] if high > edge else []
+    v, weight = composite(np.array(sorted(set(edges))))
+    log_density = half * (v - np.exp(v)) + half * math.log(half) - gammaln(half)
+    weight = weight * np.exp(log_density)
+    kept = weight > 0.0
+    return dof * np.exp(v[kept]), weight[kept] / weight[kept].sum()
+
+
+def _by_lattice(
+    factor: FloatArray, edges: Edges, dof: FloatArray | None, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Cells of many standard variables with these Cholesky factors, and their standard errors."""
+    n, m = factor.shape[:2]
+    points = np.arange(1, _POINTS + 1)[:, None] * np.sqrt(_primes(m))
+    sizes = [e.shape[1] + 1 for e in edges]
+    estimates = np.empty((_SHIFTS, n, math.prod(sizes)))
+    for k in range(_SHIFTS):
+        # The baker's transformation makes what is summed periodic.
+        u = np.abs(2.0 * ((points + rng.random(m)) % 1.0) - 1.0)
+        u = np.clip(u, 1e-15, 1.0 - 1e-15)
+        z = ndtri(u[:, 1:])
+        for i in range(n):
+            shrink = (
+                1.0 if dof is None else np.sqrt(2.0 * gammaincinv(0.5 * dof[i], u[:, 0]) / dof[i])
+            )
+            own = tuple(e[i] for e in edges)
+            estimates[k, i] = _lattice_sums(factor[i], own, z, np.broadcast_to(shrink, len(z)))
+    return estimates.mean(axis=0), estimates.std(axis=0, ddof=1) / math.sqrt(_SHIFTS)
+
+
+def _lattice_sums(
+    factor: FloatArray, edges: Edges, z: FloatArray, shrink: FloatArray
+) -> FloatArray:
+    """Share of every cell: all variables but the last are drawn, the last is integrated."""
+    drawn = z @ factor[:-1, :-1].T
+    cell = np.zeros(len(z), dtype=np.int64)
+    for j, ends in enumerate(edges[:-1]):
+        below = (drawn[:, j, None] < ends * shrink[:, None]).sum(axis=1)
+        cell = cell * (len(ends) + 1) + below
+    last = (edges[-1] * shrink[:, None] - (z @ factor[-1, :-1])[:, None]) / factor[-1, -1]
+    inf = np.full((len(z), 1), math.inf)
+    grid = np.hstack([-inf, last, inf])
+    each = univariate_box(grid[:, :-1], grid[:, 1:])[:, ::-1]
+    size = math.prod(len(e) + 1 for e in edges[:-1])
+    sums = [np.bincount(cell, each[:, k], minlength=size) for k in range(each.shape[1])]
+    return np.stack(sums, axis=1).ravel() / len(z)
+
+
+def _primes(count: int) -> FloatArray:
+    """Return the first prime numbers."""
+    primes: list[int] = []
+    k = 2
+    while len(primes) < count:
+        if all(k % p for p in primes):
+            primes.append(k)
+        k += 1
+    return np.array(primes, dtype=np.float64)
