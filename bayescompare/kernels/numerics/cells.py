@@ -116,7 +116,8 @@ def _three(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArra
     grid = np.zeros((n, *(e.shape[1] + 1 for e in ends)))
     for corner in product(*(range(e.shape[1]) for e in ends)):
         h = np.stack([e[:, k] for e, k in zip(ends, corner, strict=True)], axis=1)
-        grid[(slice(None), *(k + 1 for k in corner))] = trivariate_cdf(h, correlation)
+        a, b, c = (int(k) + 1 for k in corner)
+        grid[:, a, b, c] = trivariate_cdf(h, correlation)
     for axis in (1, 2, 3):
         grid = np.flip(np.diff(grid, axis=axis), axis=axis)
     cells = np.maximum(grid.reshape(n, -1), 0.0)
@@ -221,7 +222,7 @@ def _by_lattice(
         # The baker's transformation makes what is summed periodic.
         u = np.abs(2.0 * ((points + rng.random(m)) % 1.0) - 1.0)
         u = np.clip(u, 1e-15, 1.0 - 1e-15)
-        z = ndtri(u[:, 1:])
+        z = np.asarray(ndtri(u[:, 1:]), dtype=np.float64)
         for i in range(n):
             shrink = (
                 1.0 if dof is None else np.sqrt(2.0 * gammaincinv(0.5 * dof[i], u[:, 0]) / dof[i])

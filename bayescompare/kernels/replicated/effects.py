@@ -101,7 +101,7 @@ def _flat_part(
     scale = moments.covariance * moments.factor[:, None, None]
     groups = [[j] for j in range(m)]
     if not few:
-        groups = [[j] for j in np.flatnonzero(~spread)]
+        groups = [[j] for j in np.flatnonzero(~spread).tolist()]
         groups += [np.flatnonzero(spread).tolist()] if spread.any() else []
     parts: list[tuple[list[int], FloatArray]] = []
     error = 0.0
@@ -138,14 +138,14 @@ def learned_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -
     certain = ~(sd > 0.0).any(axis=0)
     y = moments.mean / np.where(sd > 0.0, sd, 1.0)
     typical = np.median(np.abs(y), axis=0) / _MEDIAN
-    used = np.flatnonzero(~certain & (typical > 0.0))
+    used: list[int] = np.flatnonzero(~certain & (typical > 0.0)).tolist()
     sizes = _states(ropes)
     known = [
         ([j], _certain(moments.mean[:, j], ropes[j]) if certain[j] else _unknown(n, ropes[j]))
         for j in range(m)
         if j not in used
     ]
-    if not len(used):
+    if not used:
         with np.errstate(divide="ignore"):
             return Evidence(np.log(_product(known, sizes))[None], np.array([math.nan]), 0.0)
     square = moments.factor[:, None, None] * _pooled(moments, sd, used)
@@ -157,14 +157,14 @@ def learned_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -
         if cells is None:
             continue
         with np.errstate(divide="ignore"):
-            others = np.log(_product([*known, (used.tolist(), np.ones_like(cells))], sizes))
-        logs.append(others + _spread_over(cells, used.tolist(), sizes))
+            others = np.log(_product([*known, (used, np.ones_like(cells))], sizes))
+        logs.append(others + _spread_over(cells, used, sizes))
         kept.append(t)
         error = max(error, worst)
     return Evidence(np.stack(logs), np.array(kept), error) if kept else None
 
 
-def _pooled(moments: Moments, sd: FloatArray, used: FloatArray) -> FloatArray:
+def _pooled(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
     """The residual correlation of standardised replicates, pooled over datasets."""
     scale = sd[:, used]
     square = moments.covariance[:, used][:, :, used] / (scale[:, :, None] * scale[:, None, :])

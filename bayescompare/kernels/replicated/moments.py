@@ -22,9 +22,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Moments", "cluster_moments", "moderation", "replicate_moments"]
+__all__ = ["ROUNDING", "Moments", "cluster_moments", "moderation", "replicate_moments"]
 
 
 #: Differences this close, relative to the values, are rounding and no difference.
@@ -123,7 +123,7 @@ def cluster_moments(x: FloatArray, cluster: IntArray) -> Moments:
     return Moments(mean[None], covariance, np.array([clusters - 1.0]), np.array([1.0 / clusters]))
 
 
-def _without_noise(covariance: FloatArray, constant: FloatArray) -> FloatArray:
+def _without_noise(covariance: FloatArray, constant: BoolArray) -> FloatArray:
     """Set the rows and columns of measures without spread to exactly zero."""
     lost = constant[:, :, None] | constant[:, None, :]
     return np.where(lost, 0.0, covariance)

@@ -184,7 +184,7 @@ def _merge(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
     n, s = len(codes), len(steps)
     at = np.zeros(s, dtype=np.int64)
     merged = np.empty(n * s, dtype=np.int64)
-    parents = np.full((n * s, s), -1, dtype=np.int32)
+    parents = np.full((n * s, s), -1, dtype=np.int64)
     m = 0
     while True:
         least = np.int64(0x7FFFFFFFFFFFFFFF)

@@ -1,0 +1,198 @@
+"""Counts of uncertain statements against the enumeration of every assignment."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayescompare.kernels.context.poisson_binomial_joint import joint
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.dirichlet.posterior import log_evidence
+from bayescompare.kernels.replicated.count_maximum import averaged_maximum
+from bayescompare.kernels.replicated.recursion import Counts, count_posterior
+from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.kernels.replicated.smoothing import left_out, smoothed
+from tests.oracles.replicated import cut_counts, enumerate_statements
+
+CASES = {
+    "two": (2, 8, [0.5, 0.5]),
+    "three, uneven": (3, 6, [0.2, 1.0, 0.5]),
+    "four": (4, 6, [0.25] * 4),
+    "eight": (8, 4, [0.125] * 8),
+    "eight, strong": (8, 4, [1.0] * 8),
+}
+
+
+def case(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of evidence with one certain dataset and, where there is room, a second one."""
+    k, n, alpha = CASES[name]
+    ell = np.random.default_rng(k * n).dirichlet(np.full(k, 0.5), n) * 0.3
+    ell[0] = np.eye(k)[1]
+    if n > 4:
+        ell[2] = 0.7 * np.eye(k)[0]
+    return ell, np.array(alpha)
+
+
+def rows_of(ell: np.ndarray, alpha: np.ndarray) -> EvidenceRows:
+    with np.errstate(divide="ignore"):
+        return EvidenceRows.from_logs(np.log(ell), alpha)
+
+
+def solved(ell: np.ndarray, alpha: np.ndarray) -> tuple[EvidenceRows, Counts]:
+    rows = rows_of(ell, alpha)
+    counts = count_posterior(rows)
+    assert counts is not None
+    return rows, counts
+
+
+def maxima(rows: EvidenceRows, counts: Counts, version: int = 0) -> np.ndarray:
+    digits = np.stack([counts.digits(k) for k in range(len(rows.tracked))], axis=1)
+    weight = counts.weight[:, version]
+    return averaged_maximum(rows.alpha, rows.fixed, rows.tracked, digits, weight)
+
+
+def vectors(rows: EvidenceRows, counts: Counts) -> dict[tuple[int, ...], float]:
+    """Posterior of whole count vectors."""
+    whole = np.tile(rows.fixed.astype(int), (len(counts.codes), 1))
+    for k, s in enumerate(rows.tracked):
+        whole[:, s] += counts.digits(k)
+    return {tuple(c): w for c, w in zip(whole.tolist(), counts.weight[:, 0], strict=True)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_counts_evidence_and_datasets_by_enumeration(name: str) -> None:
+    ell, alpha = case(name)
+    expected = enumerate_statements(ell, alpha)
+    rows, counts = solved(ell, alpha)
+    assert counts.log_evidence[0] == pytest.approx(expected.log_evidence, abs=1e-12)
+    found = vectors(rows, counts)
+    assert found.keys() == expected.counts.keys()
+    assert all(found[c] == pytest.approx(w, abs=1e-13) for c, w in expected.counts.items())
+    np.testing.assert_allclose(smoothed(rows, np.ones(1)), expected.per_dataset, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_leave_one_out_by_enumeration(name: str) -> None:
+    ell, alpha = case(name)
+    rows, counts = solved(ell, alpha)
+    whole = enumerate_statements(ell, alpha).log_evidence
+    without = [
+        enumerate_statements(np.delete(ell, i, axis=0), alpha).log_evidence for i in range(len(ell))
+    ]
+    np.testing.assert_allclose(
+        left_out(rows, counts, np.zeros(1)), whole - np.array(without), atol=1e-11
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_p_max_by_enumeration(name: str) -> None:
+    ell, alpha = case(name)
+    rows, counts = solved(ell, alpha)
+    expected = np.zeros(len(alpha))
+    for c, weight in enumerate_statements(ell, alpha).counts.items():
+        cells = DirichletCells(np.log(alpha), np.array(c, dtype=float))
+        expected += weight * probability_of_maximum(cells)[0]
+    np.testing.assert_allclose(maxima(rows, counts), expected, atol=1e-11)
+
+
+def test_the_cut_is_a_poisson_multinomial() -> None:
+    ell, alpha = case("three, uneven")
+    rows = rows_of(ell, alpha)
+    counts = count_posterior(rows, joint=False)
+    assert counts is not None
+    found = vectors(rows, counts)
+    for c, weight in cut_counts(ell).items():
+        assert found.get(c, 0.0) == pytest.approx(weight, abs=1e-13)
+
+
+def test_certain_rows_are_the_multinomial_dirichlet() -> None:
+    alpha = np.full(4, 0.25)
+    n = np.array([1.0, 2.0, 3.0, 6.0])
+    rows, counts = solved(np.repeat(np.eye(4), n.astype(int), axis=0), alpha)
+    cells = DirichletCells(np.log(alpha), n)
+    assert counts.log_evidence[0] == pytest.approx(log_evidence(cells), abs=1e-12)
+    np.testing.assert_allclose(
+        averaged_maximum(alpha, rows.fixed, rows.tracked, np.zeros((1, 0)), np.ones(1)),
+        probability_of_maximum(cells)[0],
+        atol=1e-11,
+    )
+
+
+def test_two_statements_are_the_joint_poisson_binomial() -> None:
+    p = np.random.default_rng(3).random(40)
+    posterior = joint(p, 1.0)
+    rows, counts = solved(np.stack([p, 1.0 - p], axis=1), np.ones(2))
+    np.testing.assert_allclose(
+        maxima(rows, counts), [posterior.first, posterior.second], atol=1e-11
+    )
+    np.testing.assert_allclose(smoothed(rows, np.ones(1))[:, 0], posterior.wins, atol=1e-11)
+    assert counts.log_evidence[0] == pytest.approx(posterior.log_evidence, abs=1e-11)
+    loo = left_out(rows, counts, np.zeros(1))
+    np.testing.assert_allclose(loo, posterior.log_predictive, atol=1e-11)
+
+
+def test_long_tables_are_smoothed_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels that were forgotten and computed again give the same figures."""
+    ell = np.random.default_rng(5).dirichlet(np.ones(3), 20)
+    rows, _ = solved(ell, np.full(3, 0.4))
+    whole = smoothed(rows, np.ones(1))
+    monkeypatch.setattr("bayescompare.kernels.replicated.smoothing._KEPT", 4)
+    np.testing.assert_allclose(smoothed(rows, np.ones(1)), whole, atol=1e-14)
+
+
+def test_versions_are_independent_columns() -> None:
+    rng = np.random.default_rng(6)
+    both = rng.dirichlet(np.ones(3), (2, 5))
+    alpha = np.full(3, 1.0)
+    rows = EvidenceRows.from_logs(np.log(both), alpha)
+    counts = count_posterior(rows)
+    assert counts is not None
+    singles = [solved(one, alpha)[1] for one in both]
+    for r, single in enumerate(singles):
+        assert counts.log_evidence[r] == pytest.approx(single.log_evidence[0], abs=1e-12)
+        np.testing.assert_allclose(counts.weight[:, r], single.weight[:, 0], atol=1e-14)
+    weights = np.array([0.3, 0.7])
+    mixed = smoothed(rows, weights)
+    apart = [smoothed(rows_of(one, alpha), np.ones(1)) for one in both]
+    np.testing.assert_allclose(mixed, weights[0] * apart[0] + weights[1] * apart[1], atol=1e-13)
+
+
+def test_too_many_vectors_are_refused_not_counted() -> None:
+    rows = rows_of(np.random.default_rng(0).dirichlet(np.ones(8), 30), np.full(8, 0.125))
+    assert count_posterior(rows, limit=10_000) is None
+    wide = rows_of(np.random.default_rng(0).dirichlet(np.ones(64), 30), np.full(64, 1 / 64))
+    assert wide.shifts() is None
+    assert count_posterior(wide) is None
+
+
+def test_nearly_certain_rows_cost_nothing() -> None:
+    """Statements that cannot matter drop out, so fifty datasets have few vectors."""
+    ell = np.full((50, 8), 1e-30)
+    ell[np.arange(50), np.arange(50) % 8] = 1.0
+    ell[:10, :2] = 0.5
+    rows, counts = solved(ell, np.full(8, 0.125))
+    assert len(counts.codes) < 2000
+    assert rows.uncertain.sum() >= 10
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda k: st.lists(
+            st.lists(st.floats(1e-3, 1.0), min_size=k, max_size=k), min_size=1, max_size=6
+        )
+    )
+)
+def test_properties(rows: list[list[float]]) -> None:
+    """P sums to one; relabelling statements and permuting datasets change nothing."""
+    ell = np.array(rows)
+    k = ell.shape[1]
+    alpha = np.full(k, 1.0 / k)
+    table, counts = solved(ell, alpha)
+    p = maxima(table, counts)
+    assert p.sum() == pytest.approx(1.0, abs=1e-10)
+    mirrored, mirrored_counts = solved(ell[::-1, ::-1], alpha)
+    np.testing.assert_allclose(maxima(mirrored, mirrored_counts)[::-1], p, atol=1e-10)
+    assert mirrored_counts.log_evidence[0] == pytest.approx(counts.log_evidence[0], abs=1e-11)
