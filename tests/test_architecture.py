@@ -56,6 +56,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "dirichlet": frozenset({"numerics"}),
         "network": frozenset({"numerics", "dirichlet"}),
         "context": frozenset({"numerics", "dirichlet"}),
+        "replicated": frozenset({"numerics", "dirichlet"}),
         "gsd": frozenset({"numerics"}),
         "classic": frozenset({"orders"}),
     },
