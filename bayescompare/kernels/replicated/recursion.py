@@ -32,7 +32,7 @@ from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["MOST_STATES", "Counts", "Level", "Urn", "count_posterior", "log_of_fixed"]
+__all__ = ["MOST_STATES", "Counts", "Level", "Urn", "log_of_fixed", "statement_counts"]
 
 
 #: Count vectors up to which the recursion is used.
@@ -131,7 +131,7 @@ class Counts(NamedTuple):
         return np.asarray(self.codes >> self.shifts[k] & self.masks[k])
 
 
-def count_posterior(
+def statement_counts(
     rows: EvidenceRows, *, joint: bool = True, limit: int = MOST_STATES
 ) -> Counts | None:
     """Return the posterior of the counts, exactly; None where there are more than `limit` vectors.
@@ -150,7 +150,7 @@ def count_posterior(
     evidence is E[(½θ + ¼)²].
 
     >>> rows = EvidenceRows.from_logs(np.log([[0.75, 0.25], [0.75, 0.25]]), np.ones(2))
-    >>> counts = count_posterior(rows)
+    >>> counts = statement_counts(rows)
     >>> counts.weight[:, 0].round(6).tolist(), counts.digits(0).tolist()
     ([0.076923, 0.230769, 0.692308], [0, 1, 2])
     >>> round(float(np.exp(counts.log_evidence[0])), 6)

@@ -7,8 +7,8 @@ the i-th given the counts c of the first i,
           \Pr(z_i = s \mid \text{all}) \propto \ell_i(s) \sum_c V_{i-1}(c)\,
           \frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s) .
 
-`left_out` needs the evidence without each dataset. It adds one half of the datasets to the urn and
-turns to the other half, again and again, so that n log n additions serve all n.
+`log_left_out` needs the evidence without each dataset. It adds one half of the datasets to the urn
+and turns to the other half, again and again, so that n log n additions serve all n.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.recursion import Counts, Level, Urn, log_of_fixed
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["left_out", "smoothed"]
+__all__ = ["log_left_out", "smoothed"]
 
 
 #: Versions of less weight cannot change a figure.
@@ -35,7 +35,7 @@ _KEPT = 64
 def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
     """P(z_i = s | all datasets), (n, K), averaged over the versions by their posterior `weights`.
 
-    Only where `recursion.count_posterior` has an answer.
+    Only where `recursion.statement_counts` has an answer.
 
     Examples
     --------
@@ -124,14 +124,14 @@ def _retreat(
     return before, each
 
 
-def left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> FloatArray:
+def log_left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> FloatArray:
     """Log p(x_i | all other datasets), (n,), from evidences averaged over the versions.
 
     Parameters
     ----------
     rows : EvidenceRows
     counts : Counts
-        Of all datasets, from `recursion.count_posterior`.
+        Of all datasets, from `recursion.statement_counts`.
     log_prior : array (R,)
         Prior weights of the versions.
 
@@ -140,8 +140,8 @@ def left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> Float
     Of two datasets with one statement each, uniform θ: the second agrees with probability ⅔.
 
     >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [1.0, 1e-99]]), np.ones(2))
-    >>> from bayescompare.kernels.replicated.recursion import count_posterior
-    >>> np.exp(left_out(rows, count_posterior(rows), np.zeros(1))).round(6).tolist()
+    >>> from bayescompare.kernels.replicated.recursion import statement_counts
+    >>> np.exp(log_left_out(rows, statement_counts(rows), np.zeros(1))).round(6).tolist()
     [0.666667, 0.666667]
     """
     urn = Urn.of(rows, joint=True)
