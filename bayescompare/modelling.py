@@ -15,6 +15,7 @@ import numpy as np
 from bayescompare._checks import check_flag, is_number
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.method import Parameter
+from bayescompare.methods._shared.prior_values import constant
 from bayescompare.methods._shared.priors import check_placed, check_priors, place
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
@@ -46,10 +47,10 @@ def prior(
         PreliZ prior, or a function ``f(name, dims)``.
     dims : str or sequence of str
         The variable's dims, from the coords of the model. A distribution becomes one variable for
-        each element, as ``dims=`` does in PyMC. A number serves all elements, and a function
-        decides for itself.
+        each element, as ``dims=`` does in PyMC, and a number is repeated. A function decides for
+        itself.
     shared : bool
-        Whether a distribution of fewer dimensions stays one variable that all elements share.
+        Whether a number, or a distribution of fewer dimensions, stays one that all elements share.
     positive : bool, optional
         Whether it lies above zero, as scales and rates do: then a number or a distribution that
         does not is refused. A location need not (``positive=False``). By default numbers must be
@@ -67,16 +68,19 @@ def prior(
     >>> with pm.Model(coords={"measure": ["accuracy", "time"]}):
     ...     each = prior("sigma", pm.HalfNormal.dist(1), "measure")
     ...     one = prior("tau", pm.HalfNormal.dist(1), "measure", shared=True)
-    >>> each.ndim, one.ndim
-    (1, 0)
+    ...     known = prior("nu", 4, "measure")
+    >>> each.ndim, one.ndim, known.eval().tolist()
+    (1, 0, [4.0, 4.0])
     """
     check_flag(shared=shared)
     dims = (dims,) if isinstance(dims, str) else tuple(dims)
     low, high = within or (-math.inf if positive is False else 0.0, math.inf)
     parameter = Parameter(name, dims, "", "", low=low, high=high)
     check_priors({name: value}, [parameter])
+    if is_number(value):
+        return constant(name, value, () if shared else dims)
     placed = place(name, value, dims, each=not shared)
-    if (positive or within) and not is_number(value):
+    if positive or within:
         check_placed(parameter, placed)
     return placed
 

@@ -11,11 +11,14 @@ import preliz as pz
 import pymc as pm
 import pytest
 from pymc_extras.prior import Prior
+from pytensor.compile.mode import Mode
 from scipy import stats
 
 import bayescompare as bc
 from bayescompare.modelling import prior, ranks, statement_table
 
+#: Nothing is worth compiling for one draw.
+PLAIN = Mode(linker="py", optimizer="fast_compile")
 COORDS = {"algorithm": ["A", "B", "C"], "measure": ["accuracy", "time"]}
 
 
@@ -65,22 +68,58 @@ def test_a_prior_has_one_variable_per_element(value: Any, dims: str | tuple[str,
     shape = tuple(len(COORDS[dim]) for dim in wanted)
     assert tuple(model.named_vars_to_dims.get("sigma", ())) == wanted
     assert [rv.name for rv in model.free_RVs] == ["sigma"]
-    drawn = pm.draw(placed, random_seed=1)
+    drawn = pm.draw(placed, random_seed=1, mode=PLAIN)
     assert drawn.shape == shape
     assert len(np.unique(drawn)) == drawn.size
     at = np.arange(1.0, 1.0 + drawn.size).reshape(shape)
     expected = stats.halfnorm.logpdf(at, scale=2.0)
-    np.testing.assert_allclose(pm.logp(placed, at).eval(), expected, rtol=1e-6)
+    np.testing.assert_allclose(pm.logp(placed, at).eval(mode=PLAIN), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("value", HALF_NORMALS[:4], ids=lambda v: type(v).__name__)
 def test_it_is_shared_only_on_request(value: Any) -> None:
     with pm.Model(coords=COORDS) as model:
         assert prior("sigma", value, "measure", shared=True).ndim == 0
-        assert prior("tau", 0.5, "measure") == 0.5
     assert not model.named_vars_to_dims.get("sigma")
     with pytest.raises(bc.BayescompareError, match="shared"), pm.Model():
         prior("sigma", value, shared="yes")  # type: ignore[arg-type]
+
+
+def test_a_number_serves_wherever_a_variable_does() -> None:
+    with pm.Model(coords=COORDS) as model:
+        each = prior("tau", 2, ("algorithm", "measure"))
+        one = prior("nu", 0.5, "measure", shared=True)
+        plain = prior("delta", np.float32(-1.5), positive=False)
+        pm.Deterministic("twice", 2 * plain)
+    np.testing.assert_array_equal(each.eval(), np.full((3, 2), 2.0))
+    assert (one.eval().tolist(), plain.eval().tolist()) == (0.5, -1.5)
+    assert {each.dtype, one.dtype, plain.dtype} == {"float64"}
+    assert not model.free_RVs
+    with pytest.raises(bc.BayescompareError, match=r"no group: add it to coords="), pm.Model():
+        prior("tau", 2, "group")
+
+
+OWN_DIMS = [
+    (Prior("HalfNormal", sigma=2.0, dims="measure"), ("measure",)),
+    (pm.HalfNormal.dist(2.0, shape=2), ("algorithm", "measure")),
+    (Prior("Normal", mu=Prior("Normal"), sigma=1.0), ("algorithm", "measure")),
+    (pz.Truncated(pz.Normal(0, 1), 0), ("algorithm", "measure")),
+    (pm.Truncated.dist(pm.Normal.dist(0.0, 1.0), lower=0.0), ("algorithm", "measure")),
+    (
+        pm.Mixture.dist([0.5, 0.5], [pm.HalfNormal.dist(1.0), pm.HalfNormal.dist(9.0)]),
+        ("algorithm", "measure"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "dims"), OWN_DIMS, ids=lambda v: type(v).__name__)
+def test_priors_made_of_others_and_with_dims_of_their_own(value: Any, dims: Any) -> None:
+    with pm.Model(coords=COORDS) as model:
+        placed = prior("sigma", value, ("algorithm", "measure"), positive=False)
+    assert tuple(model.named_vars_to_dims["sigma"]) == dims
+    drawn = pm.draw(placed, random_seed=1, mode=PLAIN)
+    assert drawn.shape == tuple(len(COORDS[dim]) for dim in dims)
+    assert len(np.unique(drawn)) == drawn.size
 
 
 def test_a_function_decides_for_itself() -> None:
@@ -93,7 +132,7 @@ def test_a_vector_is_repeated_over_the_dims_it_lacks() -> None:
     with pm.Model(coords=COORDS) as model:
         prior("p", pm.Dirichlet.dist([1.0, 2.0]), ("algorithm", "measure"), within=(0, 1))
     assert model.named_vars_to_dims["p"] == ("algorithm", "measure")
-    rows = pm.draw(model["p"], random_seed=1)
+    rows = pm.draw(model["p"], random_seed=1, mode=PLAIN)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0)
     assert len(np.unique(rows[:, 0])) == 3
 

@@ -19,6 +19,7 @@ from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.text.numbers import setting
 
 __all__ = [
+    "constant",
     "constant_dirichlet",
     "describe_prior",
     "distribution_name",
@@ -224,8 +225,23 @@ def register_copy(rv: Any, name: str, dims: tuple[str, ...], *, each: bool = Fal
 
 def _repeat(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
     """Make a distribution one per element of the dims that it lacks, as ``dims=`` does in PyMC."""
-    import pymc as pm
     from pymc.distributions.shape_utils import change_dist_size
+
+    lengths = _lengths(name, dims)
+    return change_dist_size(rv, lengths[: len(dims) - rv.ndim], expand=True)
+
+
+def constant(name: str, value: float, dims: tuple[str, ...]) -> Any:
+    """Make a number a tensor over dims, so that it serves wherever a variable does."""
+    import pytensor.tensor as pt
+
+    number = pt.constant(float(value), dtype="float64")
+    return pt.broadcast_to(number, _lengths(name, dims)) if dims else number
+
+
+def _lengths(name: str, dims: tuple[str, ...]) -> tuple[Any, ...]:
+    """The lengths of dims in the model at hand."""
+    import pymc as pm
 
     lengths = pm.modelcontext(None).dim_lengths
     unknown = [dim for dim in dims if dim not in lengths]
@@ -234,8 +250,7 @@ def _repeat(rv: Any, name: str, dims: tuple[str, ...]) -> Any:
             f"priors[{name!r}] has dims {dims}, but the model has no {', '.join(unknown)}: add it "
             "to coords= of pm.Model."
         )
-    missing = dims[: len(dims) - rv.ndim]
-    return change_dist_size(rv, tuple(lengths[dim] for dim in missing), expand=True)
+    return tuple(lengths[dim] for dim in dims)
 
 
 def _copy(rv: Any) -> Any:
