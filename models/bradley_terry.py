@@ -33,6 +33,15 @@ from bayescompare.modelling import prior
 
 
 def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
+    """Build the model.
+
+    Parameters
+    ----------
+    sigma : prior
+        Spread of the algorithms' strengths.
+    nu : prior
+        Tendency to tie: equal algorithms tie with probability ν / (2 + ν).
+    """
     if len(results.measures) != 1:
         raise ValueError(f"one measure is judged here, not {len(results.measures)}: choose one.")
     names = results.algorithms

@@ -36,6 +36,17 @@ from bayescompare.modelling import prior
 def build(
     results, *, covariates=None, intercept=pm.Normal.dist(0.0, 1.5), tau=pm.HalfNormal.dist(1.0)
 ):
+    """Build the model.
+
+    Parameters
+    ----------
+    covariates : DataFrame or dict
+        Properties of the datasets: a DataFrame indexed by dataset, or {name: {dataset: value}}.
+    intercept : prior
+        Log-odds that the first algorithm wins on the average dataset.
+    tau : prior
+        How much covariates matter: the spread of their slopes.
+    """
     names, x = standardised(covariates, results.datasets)
     coords = {
         "algorithm": results.algorithms,

@@ -22,6 +22,13 @@ from bayescompare.modelling import prior, statement_table
 
 
 def build(results, *, concentration=pm.Gamma.dist(2.0, 1.0)):
+    """Build the model.
+
+    Parameters
+    ----------
+    concentration : prior
+        α of every statement: near 0 a few statements are likely, at large values all are alike.
+    """
     table = statement_table(results)
     coords = {"statement": table.labels, "dataset": results.datasets}
     with pm.Model(coords=coords) as model:

@@ -31,6 +31,15 @@ from bayescompare.modelling import prior, statement_table
 
 
 def build(results, *, sigma=1.5, rho=pm.Beta.dist(2.0, 2.0)):
+    """Build the model.
+
+    Parameters
+    ----------
+    sigma : prior
+        Spread of the statements' log-odds.
+    rho : prior
+        Correlation of the log-odds of two statements that differ on one measure.
+    """
     table = statement_table(results)
     differ = (table.states[:, None, :] != table.states[None, :, :]).sum(axis=-1)
     coords = {"statement": table.labels, "dataset": results.datasets}

@@ -44,6 +44,16 @@ NOBODY = -1e6
 
 
 def build(results, *, sigma=1.0, kappa=3.0):
+    """Build the model.
+
+    Parameters
+    ----------
+    sigma : prior over measure
+        Scale of the strengths. A number or a distribution is shared by all measures; a function
+        f(name, dims) that uses its dims makes one for each measure.
+    kappa : prior
+        Degrees of freedom of the measures' covariance Σ, above the number of measures less one.
+    """
     if any(results[name].rope is not None for name in results.measures):
         raise ValueError("a rope makes no order of many algorithms; see the model bradley_terry.")
     l, m = len(results.algorithms), len(results.measures)

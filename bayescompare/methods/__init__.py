@@ -104,12 +104,15 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
 
     `method` is whatever ``method=`` takes: a method's name, class or object, a model file, a
     bundled model, or a function that builds a model. Of a method that has no priors the options
-    are tabulated instead, and the index is then called "option".
+    are tabulated instead, and the index is then called "option". Of a model the dims and meanings
+    are those of the "Parameters" in the docstring of its build function, or of its file.
 
     Examples
     --------
     >>> describe("dirichlet").index.tolist()
     ['theta', 'alpha', 'strength']
+    >>> describe("plackett_luce").loc["sigma", ["dims", "default"]].tolist()
+    ['measure', '1']
     >>> describe("friedman").index.name
     'option'
     """
@@ -162,18 +165,14 @@ def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame
 
 def _describe_model(source: object) -> pd.DataFrame:
     """Tabulate what the build function of a model takes."""
-    import pandas as pd
-
-    from bayescompare.methods._shared.priors import describe_prior
+    from bayescompare.methods.model_file.description import describe_source
     from bayescompare.methods.model_file.source import bundled, find_source
 
     named = isinstance(source, str) and not source.endswith(".py") and source not in bundled()
     other = not (isinstance(source, (str, os.PathLike)) or callable(source))
     if named or other or isinstance(source, type):
         get(source)  # refuses, and says what there is
-    taken = find_source(source).parameters()
-    rows = [(k, "" if v is None else describe_prior(v)) for k, v in taken.items()]
-    return pd.DataFrame(rows, columns=["name", "default"]).set_index("name")
+    return describe_source(find_source(source))
 
 
 def __getattr__(attribute: str) -> Any:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.method import Method
 
-__all__ = ["options_table", "priors_table", "read_docstring"]
+__all__ = ["options_table", "priors_table", "read_docstring", "read_parameters"]
 
 
 def priors_table(method: type[Method]) -> pd.DataFrame:
@@ -53,14 +53,30 @@ def _default(field: Field[Any]) -> str:
 
 def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
     """Take the head of a numpydoc docstring, and the text of each of its parameters."""
-    head, *sections = re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", doc)
-    meanings: dict[str, str] = {}
-    for section in sections:
+    head, *_ = _sections(doc)
+    return " ".join(head.split()), {name: text for name, (_, text) in read_parameters(doc).items()}
+
+
+def read_parameters(doc: str) -> dict[str, tuple[str, str]]:
+    r"""Take the type and the text of each parameter of a numpydoc docstring.
+
+    Examples
+    --------
+    >>> read_parameters("Head.\n\nParameters\n----------\na, b : int\n    Two numbers.")
+    {'a': ('int', 'Two numbers.'), 'b': ('int', 'Two numbers.')}
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for section in _sections(doc)[1:]:
         title, _, body = section.split("\n", 2)
         if title == "Parameters":
             for entry in re.split(r"\n(?=\S)", body):
-                names, *lines = entry.split("\n")
+                first, *lines = entry.split("\n")
+                names, _, kind = first.partition(" : ")
                 text = " ".join(line.strip() for line in lines).replace("``", "")
-                for name in names.split(" : ")[0].split(", "):
-                    meanings[name] = text
-    return " ".join(head.split()), meanings
+                for name in names.split(", "):
+                    found[name] = (kind.strip(), text)
+    return found
+
+
+def _sections(doc: str) -> list[str]:
+    return re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", doc)

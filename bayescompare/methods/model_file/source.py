@@ -84,12 +84,17 @@ class Source:
 
     def parameters(self) -> dict[str, Any]:
         """The priors that ``build`` takes by keyword, with their defaults."""
+        return {p.name: None if p.default is p.empty else p.default for p in self._keywords}
+
+    def required(self) -> list[str]:
+        """Names of the priors that have no default."""
+        return [p.name for p in self._keywords if p.default is p.empty]
+
+    @property
+    def _keywords(self) -> list[inspect.Parameter]:
+        """What ``build`` takes after the results."""
         parameters = list(inspect.signature(self.build).parameters.values())[1:]
-        return {
-            p.name: None if p.default is inspect.Parameter.empty else p.default
-            for p in parameters
-            if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)
-        }
+        return [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
     def model(self, results: Results, priors: dict[str, Any]) -> pm.Model:
         """Build the model and check that it keeps to the protocol."""

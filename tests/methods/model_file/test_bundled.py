@@ -290,15 +290,19 @@ def log_t_plus_normal(v: Point, unit: float, x: float, error: float) -> float:
     return math.log(found)
 
 
-@pytest.mark.parametrize("nu", [1.1, 4.0, 30.0, 150.0])
+@pytest.mark.parametrize("nu", [1.1, 4.0, 30.0, 150.0, 600.0])
 def test_hierarchical_t_integrates_well_over_all_tails(nu):
     mixture = function_of("hierarchical_t", "mixture")
     v = {"nu": nu, "delta0": np.array(0.3), "sigma0": np.array(1.0)}
-    for x in (0.3, 2.0, -40.0):
+    for x in (0.3, 2.0, -6.0):
         for error in (1e-3, 0.5, 20.0):
             at = (np.array(y) for y in (x, 0.3, 1.0, nu, error))
             found = np.logaddexp.reduce(mixture(*at))
-            assert found == pytest.approx(log_t_plus_normal(v, 1.0, x, error), abs=1e-3)
+            assert found == pytest.approx(log_t_plus_normal(v, 1.0, x, error), abs=1e-7)
+    # Forty scales away, where light tails have nothing.
+    at = (np.array(y) for y in (-40.0, 0.3, 1.0, nu, 0.5))
+    expected = log_t_plus_normal(v, 1.0, -40.0, 0.5)
+    assert np.logaddexp.reduce(mixture(*at)) == pytest.approx(expected, abs=1e-3)
 
 
 def test_hierarchical_t_mixes_normals_into_the_students_t_of_the_replicates():
@@ -445,6 +449,17 @@ def test_priors_are_overridden_by_name(name, priors):
     built(name)
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_number_is_a_prior_of_every_parameter(name):
+    """Known parameters: nothing of them is left to learn, and the model is built all the same."""
+    taken = bc.methods.describe(name)["default"]
+    known = dict.fromkeys(taken[taken != ""].index, 0.5)
+    assert known
+    _, model = built(name, **known)
+    assert not {rv.name for rv in model.free_RVs} & known.keys()
+    assert np.isfinite(evaluate(model)[2]).all()
+
+
 def test_a_prior_by_measure_gives_each_its_own_spread():
     spread = {"sigma": lambda name, dims: pm.HalfNormal(name, 1.0, dims=dims)}
     _, model = built("plackett_luce", **spread)
@@ -492,6 +507,23 @@ def test_three_algorithms_to_the_hierarchical_t_is_told():
         bc.compare(three, method="hierarchical_t")
     with pytest.raises(bc.BayescompareError, match="needs replicates"):
         bc.compare(two(), method="hierarchical_t")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_says_what_its_parameters_mean(name):
+    """And over which dims they are: those that a function f(name, dims) receives."""
+    described = bc.methods.describe(name)
+    assert described.columns.tolist() == ["dims", "default", "meaning"]
+    assert all(text.endswith(".") for text in described["meaning"]), described["meaning"]
+    received: dict[str, str] = {}
+
+    def asked(parameter: str, dims: tuple[str, ...]) -> Any:
+        received[parameter] = ", ".join(dims)
+        return pm.Beta(parameter, 2.0, 2.0)
+
+    learned = described[described["default"] != ""]
+    built(name, **dict.fromkeys(learned.index, asked))
+    assert received == learned["dims"].to_dict()
 
 
 @pytest.mark.parametrize("name", MODELS)

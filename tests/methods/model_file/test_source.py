@@ -118,17 +118,6 @@ def test_a_prior_is_described_as_it_was_written() -> None:
 
     assert describe_prior(pm.Gamma.dist(2.0, 0.1)) == "Gamma(2.0, 0.1)"
     assert describe_prior(pm.Exponential.dist(0.25)) == "Exponential(0.25)"
-    shown = bc.methods.describe("hierarchical_t")
-    assert shown.loc["nu_minus_one", "default"] == "Gamma(2.0, 0.1)"
-
-
-def test_a_function_is_described_like_a_file() -> None:
-    """`compare` takes it, so that its priors can be asked for too."""
-
-    def build(results: bc.Results, *, strength: float = 2.0) -> pm.Model:
-        raise NotImplementedError
-
-    assert bc.methods.describe(build).loc["strength", "default"] == "2"  # type: ignore[arg-type]
 
 
 def test_what_a_model_file_says_does_not_reach_the_terminal(
