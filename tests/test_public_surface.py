@@ -39,6 +39,7 @@ BY_POSITION = {
     "render": ("format",),
     "prior": ("dims",),
     "noise_study": ("methods",),
+    "sbc": ("results",),
 }
 
 #: What is made by the package and only read by users: their fields are data.

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from bayescompare._checks import check_count
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, one_line
 from bayescompare._rng import Rng, as_rng
-from bayescompare._typing import FloatArray
-from bayescompare.methods.model_file.source import find_source
+from bayescompare._typing import AnyArray, FloatArray
+from bayescompare.comparison.method import Replicate
+from bayescompare.methods.model_file import ModelFile
 from bayescompare.results.results import Results
-from bayescompare.studies.sbc import SBC, rank
+from bayescompare.studies.ranks import SBC, rank
 
 if TYPE_CHECKING:
     import pymc as pm
 
 __all__ = ["sbc_model"]
+
+#: Entries ranked of what the answer is read from; of more, that many at even distances.
+_MOST = 16
 
 
 def sbc_model(
@@ -31,75 +39,180 @@ def sbc_model(
     simulations: int = 100,
     draws: int = 99,
     priors: Mapping[str, Any] | None = None,
+    tune: int = 500,
+    thin: int = 5,
     rng: Rng = None,
 ) -> SBC:
     """Calibrate a model file, a bundled model or a build function by NUTS.
 
     Parameters
     ----------
-    source : str or callable
+    source : str, path, callable or ModelFile
         As for ``method=`` of `compare`.
     results : Results
         The simulated data have their sizes and names; their values are not used.
     simulations : int
         Each takes about half a second, because the model is compiled only once.
     draws : int
-        Number of posterior draws to rank among; NUTS makes five times as many, to thin.
+        Number of posterior draws to rank among.
     priors : mapping, optional
         As for `bayescompare.methods.ModelFile`.
+    tune, thin : int
+        Steps of NUTS before the draws, and steps for each draw: ranks are uniform only among
+        draws that are nearly independent.
     rng : None, int or Generator
 
     Returns
     -------
     SBC
-        Ranks of every scalar parameter, and of the first and last entry of every vector.
+        Ranks of what the answer is read from (``theta``, ``strength``, ``better`` or the file's
+        ``QUANTITY``) entry by entry, of the free parameters (of a vector the first and the last),
+        and of the log likelihood, which also finds a posterior that ignores the data.
     """
-    check_count(simulations=simulations, draws=draws)
-    code = find_source(source)
+    check_count(simulations=simulations, draws=draws, tune=tune, thin=thin)
+    method = source if isinstance(source, ModelFile) else ModelFile(source)
+    code, given = method.code, {**(method.priors or {}), **(priors or {})}
     generator, _ = as_rng(rng)
-    model = code.model(results, dict(priors or {}))
-    rows = []
-    for truth, drawn in _replicates(model, simulations, draws, generator):
-        rows.append({name: rank(truth[name], drawn[name], generator) for name in truth})
+    model = code.model(results, given)
+    _check_generative(model, code.where)
+    study = _Study(model, code.quantity_of(model), code.where, draws, tune, thin)
+    rows = [
+        {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
+        for replicate in study.replicates(simulations, generator)
+    ]
     return SBC(code.name, pd.DataFrame(rows), draws)
 
 
-def _replicates(
-    model: pm.Model, simulations: int, draws: int, rng: np.random.Generator
-) -> Iterator[tuple[dict[str, float], dict[str, FloatArray]]]:
-    """Yield parameters from the prior, and draws given data simulated from them."""
-    import pymc as pm
+def _check_generative(model: pm.Model, where: str) -> None:
+    """Refuse models whose prior draws are not those of the posterior's prior."""
+    if model.potentials:
+        names = ", ".join(str(p.name) for p in model.potentials)
+        raise BayescompareError(
+            f"{where}: the model has the potential {names}, which draws from the prior ignore; "
+            "only a model of distributions can be calibrated."
+        )
 
-    if len(model.observed_RVs) != 1:
-        raise BayescompareError("sbc_model: the model must have one observed variable.")
-    (observed,) = model.observed_RVs
-    data = _as_shared(model, observed)
-    names = [rv.name for rv in model.free_RVs]
+
+@dataclass(frozen=True)
+class _Study:
+    """One model, whose data are exchanged without compiling it again."""
+
+    model: pm.Model
+    quantity: str
+    where: str
+    draws: int
+    tune: int
+    thin: int
+
+    def replicates(self, simulations: int, rng: np.random.Generator) -> Iterator[Replicate]:
+        """Yield parameters from the prior, and draws given data simulated from them."""
+        import pymc as pm
+
+        model = self.model
+        data = {rv.name: _as_shared(model, rv) for rv in model.observed_RVs}
+        likelihood = _log_likelihood(model)
+        seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 1)]
+        with model, _quiet():
+            try:
+                tree = pm.sample_prior_predictive(simulations, random_seed=seeds[0])
+            except NotImplementedError as error:
+                raise BayescompareError(
+                    f"{self.where}: cannot be simulated from: {one_line(error)}"
+                ) from None
+            prior = {name: v.values[0] for name, v in tree["prior"].data_vars.items()}
+            for k in range(simulations):
+                made = {name: tree["prior_predictive"][name].values[0, k] for name in data}
+                for name, shared in data.items():
+                    shared.set_value(made[name].astype(shared.dtype))
+                drawn = self._sampled(seeds[k + 1])
+                truth = {name: values[k] for name, values in prior.items()}
+                yield self._ranked(truth, drawn, partial(likelihood, made))
+
+    @cached_property
+    def _step(self) -> Any:
+        """NUTS, compiled once."""
+        import pymc as pm
+
+        return pm.NUTS(target_accept=0.9)
+
+    def _sampled(self, seed: int) -> dict[str, AnyArray]:
+        """Draw from the posterior of the data that the model has now."""
+        import pymc as pm
+
+        try:
+            tree = pm.sample(
+                self.thin * self.draws,
+                tune=self.tune,
+                chains=1,
+                cores=1,
+                step=self._step,
+                progressbar=False,
+                random_seed=seed,
+                compute_convergence_checks=False,
+            )
+        except Exception as error:
+            raise BayescompareError(
+                f"{self.where}: sampling of simulated data failed: {one_line(error)}"
+            ) from error
+        posterior = tree["posterior"]
+        return {str(name): v.values[0, :: self.thin] for name, v in posterior.data_vars.items()}
+
+    def _ranked(
+        self,
+        truth: Mapping[str, AnyArray],
+        drawn: Mapping[str, AnyArray],
+        likelihood: Callable[[Mapping[str, AnyArray]], float],
+    ) -> Replicate:
+        ranked: dict[str, tuple[float, FloatArray]] = {}
+        for label, name, index in self.entries:
+            every: tuple[Any, ...] = (slice(None), *index)
+            ranked[label] = (float(truth[name][index]), drawn[name][every])
+        free = [rv.name for rv in self.model.free_RVs]
+        each = [likelihood({n: drawn[n][j] for n in free}) for j in range(self.draws)]
+        ranked["log likelihood"] = (likelihood({n: truth[n] for n in free}), np.array(each))
+        return ranked
+
+    @cached_property
+    def entries(self) -> list[tuple[str, str, tuple[int, ...]]]:
+        """Label, variable and index of every scalar that is ranked."""
+        shapes = self.model.eval_rv_shapes()
+        free = [rv.name for rv in self.model.free_RVs if rv.name != self.quantity]
+        ends = [entry for name in free for entry in _ends(name, shapes[name])]
+        return [*self._answer_entries(), *ends]
+
+    def _answer_entries(self) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+        """The entries of what the answer is read from, by their coords."""
+        dims = self.model.named_vars_to_dims.get(self.quantity) or ()
+        labels = [[str(name) for name in self.model.coords[dim] or ()] for dim in dims]
+        indices = list(itertools.product(*(range(len(names)) for names in labels)))
+        if dims == ("algorithm", "opponent"):
+            # The other half of the matrix is its mirror image.
+            indices = [index for index in indices if index[0] < index[1]]
+        if len(indices) > _MOST:
+            indices = [indices[k] for k in np.linspace(0, len(indices) - 1, _MOST).astype(int)]
+        for index in indices:
+            named = ", ".join(names[k] for names, k in zip(labels, index, strict=True))
+            yield f"{self.quantity}[{named}]" if dims else self.quantity, self.quantity, index
+
+
+def _ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
+    """A scalar, or the first and the last entry of an array."""
+    first, last = (0,) * len(shape), tuple(n - 1 for n in shape)
+    if first == last:
+        return [(name, name, first)]
+    return [(f"{name}[0]", name, first), (f"{name}[-1]", name, last)]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence PyMC, which warns of every short chain."""
     logger = logging.getLogger("pymc")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
-        with model, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 1)]
-            prior = pm.sample_prior_predictive(simulations, random_seed=seeds[0])
-            step = pm.NUTS(target_accept=0.9)
-            for k in range(simulations):
-                data.set_value(prior["prior_predictive"][observed.name].values[0, k])
-                tree = pm.sample(
-                    5 * draws,
-                    tune=500,
-                    chains=1,
-                    cores=1,
-                    step=step,
-                    progressbar=False,
-                    random_seed=seeds[k + 1],
-                    compute_convergence_checks=False,
-                )
-                truth = _entries({n: prior["prior"][n].values[0, k] for n in names})
-                kept = {n: tree["posterior"][n].values[0, ::5][:draws] for n in names}
-                each = [_entries({n: kept[n][j] for n in names}) for j in range(draws)]
-                yield truth, {n: np.array([one[n] for one in each]) for n in truth}
+            yield
     finally:
         logger.setLevel(level)
 
@@ -117,13 +230,22 @@ def _as_shared(model: pm.Model, observed: Any) -> Any:
     return shared
 
 
-def _entries(values: Mapping[str, Any]) -> dict[str, float]:
-    """Return scalars by name, and the first and last entry of each vector."""
-    scalars = {}
-    for name, value in values.items():
-        flat = np.ravel(value)
-        if flat.size == 1:
-            scalars[name] = float(flat[0])
-        else:
-            scalars[f"{name}[0]"], scalars[f"{name}[-1]"] = float(flat[0]), float(flat[-1])
-    return scalars
+def _log_likelihood(
+    model: pm.Model,
+) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
+    """Compile the log likelihood as a function of the data and of the free variables."""
+    from pymc.logprob import conditional_logp
+    from pymc.pytensorf import compile as compile_function
+
+    variables = [*model.free_RVs, *model.observed_RVs]
+    values = {rv: rv.type(name=f"{rv.name}_value") for rv in variables}
+    terms = conditional_logp(values)
+    total = sum(terms[values[rv]].sum() for rv in model.observed_RVs)
+    function = compile_function(list(values.values()), total, on_unused_input="ignore")
+    dtypes = {rv.name: rv.dtype for rv in variables}
+
+    def evaluate(made: Mapping[str, AnyArray], at: Mapping[str, AnyArray]) -> float:
+        both = {**at, **made}
+        return float(function(*(np.asarray(both[name], dtype=dtypes[name]) for name in dtypes)))
+
+    return evaluate

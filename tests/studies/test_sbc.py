@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare.modelling import statement_table
-from bayescompare.studies import sbc_model
+from bayescompare.studies import sbc_model, sbc_nuts
 from bayescompare.studies.sbc import SBC, sbc
+from tests.methods.model_file import simulated
 from tests.methods.model_file.own import multinomial
 
 
@@ -114,6 +116,130 @@ def test_bad_numbers_for_the_calibration_of_a_model_file(
 ) -> None:
     with pytest.raises(bc.BayescompareError, match=next(iter(given))):
         sbc_model(multinomial, results, **{"simulations": 1, "draws": 3, **given})
+
+
+def conjugate(study: Any, seed: int) -> dict[str, np.ndarray]:
+    """In place of NUTS: exact draws from the posterior of `multinomial`."""
+    (seen,) = (study.model.rvs_to_values[rv].get_value() for rv in study.model.observed_RVs)
+    rng = np.random.default_rng(seed)
+    return {"theta": rng.dirichlet(1.0 + seen.sum(axis=0), size=study.draws)}
+
+
+def unmoved(study: Any, seed: int) -> dict[str, np.ndarray]:
+    """Draws from the prior, whatever the data say."""
+    return {"theta": np.random.default_rng(seed).dirichlet(np.ones(4), size=study.draws)}
+
+
+def test_what_the_answer_is_read_from_is_ranked(
+    results: bc.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each statement's θ and the log likelihood, under exact draws in place of those of NUTS."""
+    monkeypatch.setattr(sbc_nuts._Study, "_sampled", conjugate)
+    found = sbc(multinomial, results, simulations=200, draws=30, rng=1)
+    labels = statement_table(results).labels
+    assert found.ranks.columns.tolist() == [*(f"theta[{s}]" for s in labels), "log likelihood"]
+    assert found.ok, found
+    # A posterior that ignores the data has uniform ranks of θ, but not of the log likelihood.
+    monkeypatch.setattr(sbc_nuts._Study, "_sampled", unmoved)
+    blind = sbc(multinomial, results, simulations=200, draws=30, rng=1)
+    assert not blind.ok
+    assert blind.table["ks"].drop("log likelihood").min() > 0.01
+    assert blind.table.loc["log likelihood", "ks"] < 1e-6
+
+
+def entries(model: pm.Model, quantity: str) -> list[str]:
+    return [label for label, *_ in sbc_nuts._Study(model, quantity, "", 3, 1, 1).entries]
+
+
+def test_the_entries_that_are_ranked() -> None:
+    coords = {
+        "algorithm": list("ABC"),
+        "opponent": list("ABC"),
+        "measure": ["m", "n"],
+        "statement": [f"s{k}" for k in range(64)],
+    }
+    with pm.Model(coords=coords) as model:
+        pm.Normal("z", dims=("algorithm", "measure"))
+        pm.Normal("one", shape=(1, 1))
+        pm.Normal("sigma")
+        pm.Deterministic("strength", model["z"] + 1, dims=("algorithm", "measure"))
+        pm.Deterministic("better", pm.math.zeros((3, 3)), dims=("algorithm", "opponent"))
+        pm.Deterministic("many", pm.math.zeros((64,)), dims="statement")
+    free = ["z[0]", "z[-1]", "one", "sigma"]
+    named = [f"strength[{a}, {m}]" for a in "ABC" for m in "mn"]
+    assert entries(model, "strength") == named + free
+    assert entries(model, "better") == [f"better[{p}]" for p in ("A, B", "A, C", "B, C")] + free
+    many = entries(model, "many")[:-4]
+    assert (len(many), many[0], many[-1]) == (16, "many[s0]", "many[s63]")
+    assert entries(model, "sigma") == ["sigma", "z[0]", "z[-1]", "one"]
+
+
+def test_a_model_that_cannot_be_calibrated_is_told(results: bc.Results) -> None:
+    def weighed(results: bc.Results) -> pm.Model:
+        model = multinomial(results)
+        with model:
+            pm.Potential("doubt", -model["theta"][0])
+        return model
+
+    with pytest.raises(bc.BayescompareError, match=r"weighed: the model has the potential doubt"):
+        sbc(weighed, results)
+    with pytest.raises(bc.BayescompareError, match="results is missing"):
+        sbc(multinomial)
+    with pytest.raises(bc.BayescompareError, match="takes no results; leave it out"):
+        sbc("dirichlet", results)
+    with pytest.raises(bc.BayescompareError, match="takes no priors; leave it out"):
+        sbc("dirichlet", priors={"alpha": 1.0})
+    with pytest.raises(bc.BayescompareError, match=r"tunes=5: a model file has no such option"):
+        sbc(multinomial, results, tunes=5)
+    with pytest.raises(bc.BayescompareError, match=r"missing\.py: no such model file"):
+        sbc("missing.py", results)
+    with pytest.raises(bc.BayescompareError, match="takes no such argument"):
+        sbc("dirichlet_hyperprior", results, priors={"sigma": 1.0})
+
+
+OWN = """
+import pymc as pm
+
+def build(results, *, scale=1.0):
+    values = results.oriented()[:, :, 0]
+    coords = {"algorithm": results.algorithms, "dataset": results.datasets}
+    with pm.Model(coords=coords) as model:
+        strength = pm.ZeroSumNormal("strength", sigma=scale, dims="algorithm")
+        noise = pm.HalfNormal("noise", 1.0)
+        pm.Normal("value", strength, noise, observed=values, dims=("dataset", "algorithm"))
+    return model
+"""
+
+
+@pytest.mark.slow
+def test_ranks_of_a_bundled_model_and_of_a_file(uci: bc.Results, tmp_path: Path) -> None:
+    """Both by name and by path, with what their answers are read from."""
+    few = uci.sel(algorithms=["GBM", "RF", "GLM"], measures=["auc"])
+    bundled = sbc("plackett_luce", few, simulations=100, rng=2)
+    assert bundled.ok, bundled
+    strengths = [f"strength[{name}, auc]" for name in ("GBM", "RF", "GLM")]
+    assert bundled.ranks.columns.tolist()[:3] == strengths
+    path = tmp_path / "mine.py"
+    path.write_text(OWN)
+    mine = sbc(path, few, simulations=100, priors={"scale": 2.0}, rng=2)
+    assert mine.ok, mine
+    assert mine.ranks.columns.tolist() == [
+        *(f"strength[{name}]" for name in ("GBM", "RF", "GLM")),
+        "noise",
+        "log likelihood",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["default", "corani2017"])
+def test_ranks_of_the_hierarchical_t(name: str) -> None:
+    """What is simulated are means; spreads of folds are those of the table."""
+    delta = 0.02 * np.random.default_rng(1).standard_t(4, size=12)
+    results = simulated.folds(delta, 5, 0.02, 2, rope=0.01)
+    priors = {} if name == "default" else {"priors_of": name}
+    found = sbc("hierarchical_t", results, simulations=100, priors=priors, rng=4)
+    assert found.ok, found
+    assert {"theta[A>B]", "theta[A=B]", "theta[B>A]"} < set(found.ranks.columns)
 
 
 @pytest.mark.slow

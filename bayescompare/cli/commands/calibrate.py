@@ -123,4 +123,4 @@ def _calibration(
     table = TableOptions(options.table, options.example, options.columns)
     results = read_table(table).sel(**selection.names)
     count = 100 if count is None else count
-    return studies.sbc_model(method, results, simulations=count, draws=options.draws, rng=rng)
+    return studies.sbc(method, results, simulations=count, draws=options.draws, rng=rng)
