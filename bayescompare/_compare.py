@@ -101,6 +101,10 @@ def as_method(method: object) -> Method:
         return _model_file(method)
     if isinstance(method, Method) and not is_ours(type(method)):
         check_class(type(method))
+    if type(method).__module__.startswith("pymc."):
+        raise BayescompareError(
+            "method is a PyMC model: give a function that returns it, method=lambda results: model."
+        )
     if not isinstance(method, Method):
         raise BayescompareError(
             f"method={method!r}: give a name ({', '.join(registry.names())}) or an object such as "

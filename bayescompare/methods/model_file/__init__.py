@@ -27,7 +27,7 @@ from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
-from bayescompare.methods.model_file.source import Source, find_source
+from bayescompare.methods.model_file.source import Source, bundled, find_source
 from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.results.results import Results
 
@@ -100,9 +100,14 @@ class ModelFile(Method):
         if self.saved:
             raise BayescompareError(
                 "this comparison was read from a file, and the model it names is not run: to run "
-                f"it, name it yourself, as in bc.compare(c.results, method={str(self.source)!r})."
+                f"it, name it yourself, as in bc.compare(c.results, method={self._again()})."
             )
         return find_source(self.source)
+
+    def _again(self) -> str:
+        """What to pass as ``method=`` to run a saved model again: a name, or its function."""
+        named = str(self.source)
+        return repr(named) if named.endswith(".py") or named in bundled() else "build"
 
     @property
     def input_kind(self) -> InputKind:  # type: ignore[override]
@@ -116,7 +121,7 @@ class ModelFile(Method):
 
     def options(self) -> dict[str, Any]:
         """Name the model and its priors."""
-        named = getattr(self.source, "__qualname__", str(self.source))
+        named = self.code.name if not self.saved and callable(self.source) else str(self.source)
         return {"source": named, "priors": prior_options(self.priors), "saved": True}
 
     def model(self, results: Results) -> pm.Model:

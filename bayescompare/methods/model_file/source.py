@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from bayescompare.results.results import Results
 
-__all__ = ["Source", "bundled", "bundled_folder", "find_source"]
+__all__ = ["UNNAMED", "Source", "bundled", "bundled_folder", "find_source"]
+
+#: What a model is called whose build function is a lambda.
+UNNAMED = "unnamed"
 
 #: What a comparison can be read off, in the order looked for.
 MODEL_QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -189,7 +192,7 @@ class Source:
 def find_source(source: object) -> Source:
     """Load a model from a path, a bundled model's name, or a function."""
     if callable(source):
-        name = getattr(source, "__name__", type(source).__name__)
+        name = _function_name(source)
         where = f"{getattr(source, '__module__', '?')}.{name}"
         code = getattr(inspect.unwrap(source), "__code__", None)
         file = "" if code is None else str(code.co_filename)
@@ -207,6 +210,13 @@ def find_source(source: object) -> Source:
     if not path.is_file():
         raise BayescompareError(f"{path}: no such model file.")
     return _of_module(path, _load(path))
+
+
+def _function_name(source: Callable[..., Any]) -> str:
+    """Name of a function, or of what a partial function is made from; a lambda has none."""
+    inner = getattr(source, "func", source)
+    name = str(getattr(inner, "__name__", type(inner).__name__))
+    return UNNAMED if name == "<lambda>" else name
 
 
 def _load(path: Path) -> ModuleType:

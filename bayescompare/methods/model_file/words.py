@@ -8,6 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.model_file.details import ModelDetails
+from bayescompare.methods.model_file.source import UNNAMED
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import error, plural, probability_words, setting
 from bayescompare.text.phrases import join_names
@@ -23,9 +24,8 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
     mcse = float(answer.mcse[answer.labels.index(decision.statement)])
     claim = claim_words(decision.statement, results.algorithms, results.measures)
     start = (
-        f"By the model {details.model} ({details.title.rstrip('.')}) on {n} the most probable "
-        f"statement is that {claim}, with probability "
-        f"{probability_words(decision.level)}"
+        f"By {_model_words(details)} on {n} the most probable statement is that {claim}, with "
+        f"probability {probability_words(decision.level)}"
     )
     if math.isfinite(mcse):
         start += f" (Monte Carlo standard error {error(mcse)})"
@@ -41,6 +41,14 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
         "The figure is only as good as that model: see diagnose() for its sampling and loo() for "
         "how it compares with others.",
     ]
+
+
+def _model_words(details: ModelDetails) -> str:
+    """Name the model, with its title where that says more."""
+    if details.model == UNNAMED:
+        return "a model of your own"
+    title = details.title.rstrip(".")
+    return f"the model {details.model}" + ("" if title == details.model else f" ({title})")
 
 
 def _pair_words(results: Results, answer: Answer) -> list[str]:
@@ -69,6 +77,6 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
 def model_methods_text(answer: Answer | None) -> str:
     """Describe the model for a methods section."""
     named = "a custom generative model"
-    if answer is not None:
+    if answer is not None and ModelDetails.of(answer).model != UNNAMED:
         named = f"the generative model {ModelDetails.of(answer).model}"
     return f"by {named}, sampled by NUTS in PyMC."
