@@ -231,6 +231,52 @@ def joint_by_quadrature(
     return high / (low + high), mean / (low + high), math.log(low + high) + scale
 
 
+class RateByMpmath:
+    """The full model with any prior of r, in mpmath, piece by piece between the prior's edges."""
+
+    def __init__(
+        self, p: Sequence[float], density: Callable[[mp.mpf], mp.mpf], edges: Sequence[float]
+    ) -> None:
+        self._p, self._density = [mp.mpf(float(x)) for x in p], density
+        low, high = min(edges), max(edges)
+        self._edges = sorted({*edges, *([0.5] if low < 0.5 < high else [])})
+
+    def _integral(
+        self, low: float, high: float, factor: Callable[[mp.mpf], mp.mpf] = lambda r: mp.mpf(1)
+    ) -> mp.mpf:
+        inside = [low, *(e for e in self._edges if low < e < high), high]
+
+        def value(r: mp.mpf) -> mp.mpf:
+            return (
+                self._density(r) * factor(r) * mp.fprod(r * p + (1 - r) * (1 - p) for p in self._p)
+            )
+
+        with mp.workdps(20):
+            return mp.quad(value, inside)
+
+    def figures(self) -> dict[str, float]:
+        low, high = self._edges[0], self._edges[-1]
+        total = self._integral(low, high)
+        mean = self._integral(low, high, lambda r: r) / total
+        return {
+            "first": float(self._integral(max(0.5, low), high) / total) if high > 0.5 else 0.0,
+            "mean": float(mean),
+            "sd": float(mp.sqrt(self._integral(low, high, lambda r: r**2) / total - mean**2)),
+            "log_evidence": float(mp.log(total)),
+        }
+
+    def cdf(self, r: float) -> float:
+        low, high = self._edges[0], self._edges[-1]
+        return float(self._integral(low, r) / self._integral(low, high))
+
+    def left_out(self, i: int) -> float:
+        """Log predictive density of one dataset given the others."""
+        low, high = self._edges[0], self._edges[-1]
+        p = self._p[i]
+        without = self._integral(low, high, lambda r: 1 / (r * p + (1 - r) * (1 - p)))
+        return float(mp.log(self._integral(low, high) / without))
+
+
 # ----------------------------------------------------------------------------------------- pooled
 
 

@@ -25,7 +25,15 @@ from bayescompare.kernels.context.poisson_binomial import DUST, rate_exceeds_hal
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.numerics.legendre import composite
 
-__all__ = ["Joint", "count_posterior", "joint", "joint_context", "spread_order"]
+__all__ = [
+    "Joint",
+    "count_posterior",
+    "joint",
+    "joint_context",
+    "rate_log_likelihood",
+    "spread_order",
+    "summarise_rate",
+]
 
 
 #: The golden section, whose multiples are spread evenly over the unit interval.
@@ -110,7 +118,28 @@ def _change(now: Joint, before: Joint) -> float:
 def _joint(p: FloatArray, b: float, limits: tuple[float, float], panels: int) -> Joint:
     """All the integrals at one resolution."""
     t, weight = _split_at_zero(*limits, panels)
-    log_density = _log_rate_density(t, p, b)
+    return summarise_rate(p, t, weight, _log_rate_density(t, p, b), float(betaln(b, b)))
+
+
+def summarise_rate(
+    p: FloatArray,
+    t: FloatArray,
+    weight: FloatArray,
+    log_density: FloatArray,
+    log_prior_total: float,
+) -> Joint:
+    """All the integrals over t = logit r, at given nodes with given weights.
+
+    Parameters
+    ----------
+    p : array (N,)
+    t, weight : arrays (M,)
+        None of the panels that the nodes are of has ½ inside.
+    log_density : array (M,)
+        Of prior times likelihood, as a density of t.
+    log_prior_total : float
+        Log of the integral of the prior alone, as it is taken here.
+    """
     top = float(log_density.max())
     mass = weight * np.exp(log_density - top)
     total = float(mass.sum())
@@ -123,7 +152,7 @@ def _joint(p: FloatArray, b: float, limits: tuple[float, float], panels: int) ->
         second=float(mass[t < 0.0].sum()),
         mean=mean,
         sd=math.sqrt(float(mass @ (rate - mean) ** 2)),
-        log_evidence=top + math.log(total) - float(betaln(b, b)),
+        log_evidence=top + math.log(total) - log_prior_total,
         wins=wins,
         log_predictive=-np.log(inverse),
         error=0.0,
@@ -133,11 +162,11 @@ def _joint(p: FloatArray, b: float, limits: tuple[float, float], panels: int) ->
 def _log_rate_density(t: FloatArray, p: FloatArray, b: float) -> FloatArray:
     """Log of r^b (1 − r)^b Π (r p_i + (1 − r)(1 − p_i)) at r = logistic(t)."""
     prior = b * (log_expit(t) + log_expit(-t))
-    return np.asarray(prior + _log_likelihood(p, expit(t), expit(-t)))
+    return np.asarray(prior + rate_log_likelihood(p, expit(t), expit(-t)))
 
 
 @jit()
-def _log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatArray:
+def rate_log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatArray:
     """Sum of log(r p_i + (1 − r)(1 − p_i)) over i; logarithms are taken of products."""
     out = np.zeros(len(rate))
     for m in range(len(rate)):

@@ -20,6 +20,7 @@ from bayescompare.text.numbers import setting
 
 __all__ = [
     "constant",
+    "constant_beta",
     "constant_dirichlet",
     "describe_prior",
     "distribution_name",
@@ -83,6 +84,17 @@ def constant_dirichlet(value: Any) -> FloatArray | None:
         return None
     (alpha,) = _values(value)
     return None if alpha is None else np.asarray(alpha, dtype=np.float64)
+
+
+def constant_beta(value: Any) -> tuple[float, float] | None:
+    """Return the parameters of a Beta with fixed ones: ``pm.Beta.dist(a, b)``, or PreliZ's."""
+    if _is_preliz(value) and type(value).__name__ == "Beta":
+        first, second = getattr(value, "alpha", None), getattr(value, "beta", None)
+        return None if first is None or second is None else (float(first), float(second))
+    if not is_distribution(value) or distribution_name(value) != "Beta" or value.ndim:
+        return None
+    given = _values(value)
+    return None if given[0] is None or given[1] is None else (float(given[0]), float(given[1]))
 
 
 def describe_prior(value: Any) -> str:

@@ -44,6 +44,7 @@ __all__ = [
     "check_support",
     "constant_dirichlet",
     "describe_prior",
+    "draw_prior",
     "fixed_vector",
     "is_fixed",
     "is_number",
@@ -181,22 +182,27 @@ def check_support(priors: Priors, parameters: Sequence[Parameter], model: pm.Mod
 
 def check_placed(parameter: Parameter, placed: Any) -> None:
     """Reject a placed prior that is not where its parameter lies, by drawing from it."""
-    import pymc as pm
-
     unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
     if unbounded or _known(parameter, placed):
         return
+    drawn = draw_prior(parameter.name, placed, _VECTOR_DRAWS if placed.ndim else _DRAWS)
+    _check_drawn(parameter, drawn)
+
+
+def draw_prior(name: str, placed: Any, draws: int) -> FloatArray:
+    """Draw from a placed prior, the same numbers at every call."""
+    import pymc as pm
+
     try:
         with warnings.catch_warnings():
             # A distribution that numba has no code for is drawn by numpy.
             warnings.filterwarnings("ignore", message="Numba will use object mode")
-            drawn = pm.draw(placed, _VECTOR_DRAWS if placed.ndim else _DRAWS, random_seed=0)
+            return np.asarray(pm.draw(placed, draws, random_seed=0), dtype=np.float64)
     except NotImplementedError:
         raise BayescompareError(
-            f"priors[{parameter.name!r}] cannot be drawn from, as an improper prior cannot: give a "
+            f"priors[{name!r}] cannot be drawn from, as an improper prior cannot: give a "
             "proper one."
         ) from None
-    _check_drawn(parameter, np.asarray(drawn, dtype=np.float64))
 
 
 def _known(parameter: Parameter, placed: Any) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
@@ -19,6 +17,7 @@ from bayescompare.kernels.context.beta_binomial import (
 )
 from bayescompare.kernels.context.beta_binomial_density import log_likelihood
 from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
+from bayescompare.methods._shared.densities import log_density_of
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import Priors, is_number, place
 from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
@@ -48,7 +47,7 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
     """Log densities of μ and ρ, or None where a prior has random parameters or is a number."""
     densities: dict[str, Any] = {"log_prior_mu": None, "log_prior_rho": None}
     for name, value in priors.items():
-        density = None if is_number(value) else _density(name, value)
+        density = None if is_number(value) else log_density_of(name, value)
         if density is None:
             return None
         if name == "phi":
@@ -56,26 +55,6 @@ def densities_of(priors: Priors) -> dict[str, Any] | None:
         target = "mu" if name == "mu" else "rho"
         densities[f"log_prior_{target}"] = density
     return densities
-
-
-def _density(name: str, value: Any) -> LogPrior | None:
-    """Compile the log density of a prior that is one distribution and nothing else."""
-    import pymc as pm
-    import pytensor.tensor as pt
-    from pymc.pytensorf import compile as compile_
-
-    try:
-        with pm.Model() as model:
-            placed = place(name, value, ())
-    except BayescompareError:
-        # Not one density; the model will say what is wrong, if anything is.
-        return None
-    if model.free_RVs != [placed] or placed.ndim or model.potentials:
-        return None
-    x = pt.vector("x")
-    # A density may refuse a value that another density of the same family takes.
-    compiled: Callable[[FloatArray], FloatArray] = compile_([x], pm.logp(placed, x))
-    return lambda points: np.asarray(compiled(np.asarray(points, dtype=np.float64)))
 
 
 def _of_rho(of_phi: LogPrior) -> LogPrior:

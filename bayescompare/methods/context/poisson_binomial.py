@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -45,6 +46,7 @@ from bayescompare.kernels.context.poisson_binomial_joint import (
     joint,
     joint_context,
 )
+from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.pair_answer import (
     leanings,
@@ -110,7 +112,8 @@ class PoissonBinomial(LearnsWeight, Method):
         ``joint=True`` only, learns it from all pairs of the table.
     priors : mapping, optional
         Your priors, by the names in ``bc.methods.describe("poisson-binomial")``; with
-        ``joint=True`` only. The answer then comes from NUTS, and says so.
+        ``joint=True`` only. A distribution for ``r`` without random parameters keeps the answer
+        exact; a distribution for ``b`` and all else switch it to NUTS, and the answer says so.
 
     Examples
     --------
@@ -177,7 +180,7 @@ class PoissonBinomial(LearnsWeight, Method):
             raise BayescompareError("priors['r'] is a number: the test asks what r is.")
         if priors and self.b != 1.0:
             raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
-        if self.needs_mcmc and not self.joint:
+        if not (self.joint or all(map(is_number, priors.values()))):
             raise BayescompareError(
                 f"priors={list(priors)}: the paper's formula is not a model that takes a prior; "
                 "use joint=True."
@@ -187,10 +190,21 @@ class PoissonBinomial(LearnsWeight, Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
 
+    @cached_property
+    def rate_prior(self) -> RatePrior | None:
+        """The user's prior of r, as a density for quadrature; None where there is none."""
+        if "r" not in (self.priors or {}):
+            return None
+        from bayescompare.methods.context.rate_prior import rate_prior_of
+
+        assert self.priors is not None
+        return rate_prior_of(self.priors["r"])
+
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's makes the model one for NUTS."""
-        return any(not is_number(value) for value in (self.priors or {}).values())
+        own = any(not is_number(value) for value in (self.priors or {}).values())
+        return own and self.rate_prior is None
 
     @property
     def supports_psis(self) -> bool:
@@ -212,10 +226,10 @@ class PoissonBinomial(LearnsWeight, Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
+        check_ranges(self.priors, self.parameters)
         if self.needs_mcmc:
             from bayescompare.methods.context.poisson_binomial_posterior import sampled_answer
 
-            check_ranges(self.priors, self.parameters)
             return sampled_answer(self, results, sampling)
         p = self.alone(results)
         if not self.joint:
@@ -224,6 +238,8 @@ class PoissonBinomial(LearnsWeight, Method):
             both = [context(p, self.weight), context(other, self.weight)]
             figures = cut_rate(pmf(p), self.weight)
             return self.finished(results, both, figures, p)
+        if self.rate_prior is not None:
+            return self._custom(results, self.rate_prior)
         mixture = self.mixture(p)
         if mixture is not None:
             both, figures, alone = learned_rate(mixture)
@@ -236,6 +252,18 @@ class PoissonBinomial(LearnsWeight, Method):
         evidence = posterior.log_evidence + float(self._each(results).sum())
         both = [posterior.first, posterior.second]
         return self.finished(results, both, figures, posterior.wins, log_evidence=evidence)
+
+    def _custom(self, results: Results, prior: RatePrior) -> Answer:
+        """Answer under a prior of r of the user's, by quadrature."""
+        posterior = rate_posterior(self.alone(results), prior)
+        found = posterior.joint
+        return self.finished(
+            results,
+            [found.first, found.second],
+            rate_scalars(found.mean, found.sd, *posterior.interval()),
+            found.wins,
+            log_evidence=found.log_evidence + float(self._each(results).sum()),
+        )
 
     def finished(
         self,
@@ -270,27 +298,39 @@ class PoissonBinomial(LearnsWeight, Method):
             raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
         k_h, k_g = pair_counts(results)
         seen, p = k_h + k_g, self.alone(results)
-        known = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
-        mixture = self.mixture(p)
+        draw = self._rates(p)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-            if mixture is None:
-                (rate,) = draw_rates(known, 1, rng, self.weight)
-            else:
-                (rate,), _ = mixture.draw(1, rng)
+            (rate,) = draw(1, rng)
             n = rng.choice(seen, size=number).astype(np.int64)
             low = rng.beta(self.a, self.a, size=number)
             low = np.minimum(low, 1.0 - low)
             wrong = rng.binomial(n, np.where(rng.random(number) < rate, low, 1.0 - low))
-            whole = np.append(p, p_first_better(wrong, n - wrong, self.a))
-            first = (joint_context if self.joint else context)(whole, self.weight)
-            both = np.array([first, 1.0 - first])
-            if mixture is None:
-                return both
-            learned = replace(mixture, p=whole).joint
-            return np.asarray(np.minimum(both, [learned.first, learned.second]))
+            return self._both(np.append(p, p_first_better(wrong, n - wrong, self.a)))
 
         return simulate
+
+    def _rates(self, p: FloatArray) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return what draws r from its posterior."""
+        mixture = self.mixture(p)
+        if self.rate_prior is not None:
+            return rate_posterior(p, self.rate_prior).draw
+        if mixture is not None:
+            return lambda draws, rng: mixture.draw(draws, rng)[0]
+        counts = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
+        return lambda draws, rng: draw_rates(counts, draws, rng, self.weight)
+
+    def _both(self, p: FloatArray) -> FloatArray:
+        """P of each statement; where b was learned the lesser of that and of the pair's own."""
+        if self.rate_prior is not None:
+            found = rate_posterior(p, self.rate_prior).joint
+            return np.array([found.first, found.second])
+        first = (joint_context if self.joint else context)(p, self.weight)
+        both = np.array([first, 1.0 - first])
+        mixture = self.mixture(p)
+        if mixture is None:
+            return both
+        return np.asarray(np.minimum(both, [mixture.joint.first, mixture.joint.second]))
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
@@ -299,14 +339,13 @@ class PoissonBinomial(LearnsWeight, Method):
         if self.needs_mcmc:
             return None
         p = self.alone(results)
-        mixture = self.mixture(p)
+        place = answer.labels.index(decision.statement)
         # From the surest for it to the surest against it.
-        own = np.sort(p if decision.statement == answer.labels[0] else 1.0 - p)[::-1]
+        own = np.sort(1.0 - p if place else p)[::-1]
 
         def level(more: int, moved: int) -> float:
             turned = np.concatenate([1.0 - own[:moved], own[moved:], np.ones(more)])
-            alone = float((joint_context if self.joint else context)(turned, self.weight))
-            return alone if mixture is None else min(alone, replace(mixture, p=turned).joint.first)
+            return float(self._both(1.0 - turned if place else turned)[place])
 
         return level
 
@@ -326,14 +365,20 @@ class PoissonBinomial(LearnsWeight, Method):
             raise self.unavailable("exact loo with a custom prior")
         p, b, each = self.alone(results), self.weight, self._each(results)
         if self.joint:
-            mixture = self.mixture(p)
-            posterior: Joint = joint(p, b) if mixture is None else mixture.joint
+            posterior = self._joint(p)
             within = posterior.mean * p + (1.0 - posterior.mean) * (1.0 - p)
             return each + posterior.log_predictive, each + np.log(within)
         n, total = len(p), float(p.sum())
         rates = (b + total - p) / (2.0 * b + n - 1.0), (b + total) / (2.0 * b + n)
         without, within = (each + np.log(r * p + (1.0 - r) * (1.0 - p)) for r in rates)
         return without, within
+
+    def _joint(self, p: FloatArray) -> Joint:
+        """All figures of the full model, under the prior that holds."""
+        if self.rate_prior is not None:
+            return rate_posterior(p, self.rate_prior).joint
+        mixture = self.mixture(p)
+        return joint(p, self.weight) if mixture is None else mixture.joint
 
     # posterior -----------------------------------------------------------------------------------
 

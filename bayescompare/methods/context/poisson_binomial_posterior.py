@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import logit
 from scipy.stats import beta
 
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
@@ -15,6 +16,7 @@ from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
 from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.learned_prior import place_learned
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
 from bayescompare.methods._shared.priors import place
@@ -113,6 +115,9 @@ def exact_tree(
         r, weights = mixture.draw(chains * draws, rng)
         now, first = weights.reshape(chains, draws), weight_draws(method.learned, (1, draws), rng)
         d = draw_wins(p, r, rng)
+    elif method.rate_prior is not None:
+        r = rate_posterior(p, method.rate_prior).draw(chains * draws, rng)
+        d = draw_wins(p, r, rng)
     elif method.joint:
         r = draw_rates(count_posterior(p, b)[0], chains * draws, rng, b)
         d = draw_wins(p, r, rng)
@@ -122,17 +127,26 @@ def exact_tree(
         wins = d.sum(axis=1)
         r = rng.beta(b + wins, b + len(p) - wins)
     rate, before = r.reshape(chains, draws), rng.beta(first, first)
+    log_prior = beta.logpdf(rate, now, now)
+    if method.rate_prior is not None:
+        before = rate_posterior([], method.rate_prior).draw(draws, rng)[None]
+        log_prior = _log_prior(method.rate_prior, rate)
     groups = {
         "posterior": {"r": rate, **_details(method, results, d.reshape(shape), rng)},
         "prior": {"r": before, **_prior_details(method, results, before, rng)},
         "posterior_predictive": {WRONG: _predicted(method, results, rate, rng)},
         "prior_predictive": {WRONG: _predicted(method, results, before, rng)},
         "log_likelihood": {WRONG: _log_likelihood(method, results, rate)},
-        "log_prior": {"r": beta.logpdf(rate, now, now)},
+        "log_prior": {"r": log_prior},
         "observed_data": {WRONG: pair_counts(results)[0].astype(np.int64)},
     }
     tree = make_tree(groups, _DIMS, _coords(results))
     return _signed(method, results, tree)
+
+
+def _log_prior(prior: RatePrior, rate: FloatArray) -> FloatArray:
+    """Log density of r, from that of its logit."""
+    return np.asarray(prior.log_density(logit(rate)) - np.log(rate) - np.log1p(-rate))
 
 
 def finish(

@@ -8,6 +8,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial
@@ -20,6 +21,8 @@ def poisson_binomial_words(
 ) -> list[str]:
     """Say who is better on most datasets, and how the datasets were put together."""
     sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
+    if method.priors:
+        sentences.append(f"You chose the prior of {join_names(list(method.priors))}.")
     if method.joint:
         sentences.append(
             "The datasets inform each other: one in doubt is drawn to what the others say."
