@@ -181,7 +181,7 @@ def prepare(
             f"method {method.name!r} compares two algorithms, and there are "
             f"{len(results.algorithms)}: name two by algorithms=[...], or ask pairwise()."
         )
-    if len(results.datasets) < 2:
+    if len(results.datasets) < method.min_datasets:
         raise TooFewDatasets(
             f"only one dataset ({results.datasets[0]!r}): a comparison needs at least two, since "
             "nothing says how datasets vary.",

@@ -64,6 +64,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "dirichlet": frozenset({"_shared"}),
         "network": frozenset({"_shared", "dirichlet"}),
         "context": frozenset({"_shared", "dirichlet"}),
+        "replicated": frozenset({"_shared", "dirichlet"}),
         "gsd": frozenset({"_shared", "classic"}),
         "classic": frozenset({"_shared"}),
         "model_file": frozenset({"_shared"}),

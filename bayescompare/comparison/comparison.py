@@ -66,6 +66,7 @@ QUANTITIES = frozenset(
         "edges",
         "score",
         "components",
+        "evidence",
         "per_dataset",
         "rate",
         "pooling",

@@ -127,6 +127,8 @@ class Method(ABC):
     pairs_together: ClassVar[bool] = False
     #: Fewest algorithms it can compare.
     min_algorithms: ClassVar[int] = 2
+    #: Fewest datasets it can judge.
+    min_datasets: ClassVar[int] = 2
     #: Whether it has a one-sided p-value for each of the two directions.
     directed: ClassVar[bool] = False
     #: Whether its p-value is valid, so that corrections for many tests keep their promise.

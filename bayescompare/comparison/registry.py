@@ -45,6 +45,10 @@ _BUILT_IN = {
         "bayescompare.methods.network:Network",
         "the dirichlet test factored by a learned Bayesian network of measures",
     ),
+    "replicated": _Entry(
+        "bayescompare.methods.replicated:Replicated",
+        "the dirichlet test when folds, seeds or items leave each dataset uncertain",
+    ),
     "poisson-binomial": _Entry(
         "bayescompare.methods.context.poisson_binomial:PoissonBinomial",
         "P(one algorithm is better on most datasets), from paired error counts",

@@ -19,7 +19,7 @@ from bayescompare.kernels.dirichlet.learned import STRENGTHS, PairCounts, distin
 from bayescompare.kernels.dirichlet.maximum import TAIL
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 
-__all__ = ["mixed_maximum", "panels"]
+__all__ = ["maxima_of_pairs", "mixed_maximum", "panels"]
 
 
 #: Nodes in every panel; two successive rules must agree on every cell.
@@ -58,7 +58,9 @@ def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray)
         chosen = weights[:, k] > 0.0
         if chosen.any():
             some = _only(counts, chosen)
-            out[chosen] += weights[chosen, k, None] * _maxima(some, log_base + math.log(strength))
+            out[chosen] += weights[chosen, k, None] * maxima_of_pairs(
+                some, log_base + math.log(strength)
+            )
     return out
 
 
@@ -70,8 +72,15 @@ def _only(counts: PairCounts, chosen: BoolArray) -> PairCounts:
     )
 
 
-def _maxima(counts: PairCounts, log_alpha: FloatArray) -> FloatArray:
-    """P(max) of every pair under one Dirichlet prior."""
+def maxima_of_pairs(counts: PairCounts, log_alpha: FloatArray) -> FloatArray:
+    """P(max) of every pair under one Dirichlet prior, (pairs, S).
+
+    Examples
+    --------
+    >>> twelve = PairCounts(np.zeros(4, int), np.arange(4), np.array([1.0, 2, 3, 6]), 1)
+    >>> maxima_of_pairs(twelve, np.full(4, np.log(0.25))).round(6).tolist()
+    [[0.012363, 0.051923, 0.1375, 0.798214]]
+    """
     alpha = np.exp(log_alpha)
     if len(alpha) == 2:
         shape = np.tile(alpha, (counts.n_pairs, 1))

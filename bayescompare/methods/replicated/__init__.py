@@ -1,0 +1,311 @@
+r"""Replicated evidence: joint statements that are themselves uncertain.
+
+Story: on dataset i one joint statement :math:`z_i` about who is better on each measure is true,
+but it is not seen. Folds, seeds or test items say how well each statement s fits,
+:math:`\ell_i(s)`, and
+
+.. math:: \theta \sim \mathrm{Dirichlet}(\alpha), \quad
+          z_i \sim \mathrm{Categorical}(\theta), \qquad
+          p(\theta \mid \text{data}) \propto \mathrm{Dir}(\theta; \alpha)
+          \prod_i \sum_s \theta_s\, \ell_i(s) .
+
+Where every dataset is certain this is the multinomial-Dirichlet test; with one measure it is the
+joint Poisson-binomial test; ``joint=False`` with one measure and a rope is the correlated t-test.
+
+References
+----------
+de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Benavoli (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from bayescompare._checks import check_flag, check_word, is_number, is_whole
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.decision import Decision
+from bayescompare.comparison.details import Details, Scalars
+from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.registry import title_of
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.priors import Priors, check_priors, is_fixed, prior_options
+from bayescompare.methods._shared.questions import FourQuestions
+from bayescompare.methods.dirichlet.prior import Prior, cells_of, check_prior
+from bayescompare.methods.replicated.answer import (
+    answer_table,
+    left_out_table,
+    more_datasets,
+)
+from bayescompare.methods.replicated.comparison import ReplicatedComparison
+from bayescompare.methods.replicated.details import ReplicatedDetails
+from bayescompare.methods.replicated.evidence import TableEvidence, table_evidence
+from bayescompare.methods.replicated.methods_text import replicated_methods_text
+from bayescompare.methods.replicated.words import one_dataset_headline, replicated_words
+from bayescompare.results.results import Results
+from bayescompare.statements import DENSE, Statements
+from bayescompare.text.numbers import count
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["Replicated"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replicated(Method):
+    """Which joint statement is the most probable, when replicates leave each dataset uncertain?
+
+    Parameters
+    ----------
+    prior : {"symmetric", "jeffreys", "uniform"}, number or mapping
+        α per statement, as for ``Dirichlet``.
+    strength : float
+        Σα of the symmetric prior, in datasets.
+    joint : bool
+        Whether datasets inform each other. ``False`` is the cut: each is judged by itself.
+    effects : {"learned", "flat"}
+        Prior of the mean differences: normal with a scale learned from all datasets, or flat,
+        which is overconfident where noise is large. Fewer than three datasets are judged flat.
+    rho, folds : float, int, optional
+        Correlation of two replicates of a dataset, or the folds of a cross-validation
+        (ρ = 1/folds). Without either, up to 20 replicates are taken for folds.
+    priors : mapping, optional
+        Your priors, by the names in ``bc.methods.describe("replicated")``; answered by NUTS.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, bayescompare as bc
+    >>> rng = np.random.default_rng(1)
+    >>> rows = [
+    ...     (d, a, f, rng.normal(0.8 + 0.03 * (a == "B"), 0.03), rng.normal(5.0 - (a == "B"), 0.5))
+    ...     for d in range(8) for a in "AB" for f in range(5)
+    ... ]
+    >>> frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc", "time"])
+    >>> folds = bc.Results.from_frame(
+    ...     frame, replicate="fold", measures={"auc": "max", "time": "min"}
+    ... )
+    >>> c = bc.compare(folds, method="replicated")
+    >>> c.best, bool(c.probability.max() > 0.95), c.exact
+    ('B>A|B>A', True, True)
+    """
+
+    name: ClassVar[str] = "replicated"
+    title: ClassVar[str] = title_of("replicated")
+    citations: ClassVar[tuple[str, ...]] = (
+        "decampos2016joint",
+        "lacoste2012bayesian",
+        "corani2015bayesian",
+    )
+    comparison_type: ClassVar[type[Comparison] | None] = ReplicatedComparison
+    details_type: ClassVar[type[Details]] = ReplicatedDetails
+    scalars_type: ClassVar[type[Scalars]] = FourQuestions
+    prior_weight: ClassVar[str | None] = "strength"
+    levers: ClassVar[str] = "more replicates, more datasets, or another prior"
+    kind: ClassVar[Kind] = "bayesian"
+    reference: ClassVar[str] = "extends de Campos & Benavoli (2016) and Lacoste et al. (2012)"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {
+            "probability",
+            "draws",
+            "model",
+            "sample",
+            "log_evidence",
+            "loo",
+            "questions",
+            "evidence",
+            "per_dataset",
+            "plan",
+        }
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "theta",
+            ("statement",),
+            "Dirichlet(alpha)",
+            "statement probabilities",
+            high=1.0,
+            simplex=True,
+        ),
+        Parameter(
+            "alpha", ("statement",), "strength / K", "Dirichlet parameter; a scalar serves all"
+        ),
+        Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
+    )
+    input_kind = "replicates"
+    one_pair = True
+    min_datasets: ClassVar[int] = 1
+    draws_are: ClassVar[str] = "exact"
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+
+    prior: Prior = "symmetric"
+    strength: float = 1.0
+    joint: bool = True
+    effects: Literal["learned", "flat"] = "learned"
+    rho: float | None = None
+    folds: int | None = None
+    priors: Priors | None = None
+
+    def __post_init__(self) -> None:
+        check_prior(self.prior, self.strength)
+        if self.prior in ("imprecise", "learned"):
+            raise BayescompareError(
+                f"prior={self.prior!r} is for 'dirichlet' only: choose 'symmetric', 'jeffreys', "
+                "'uniform', a number or a mapping."
+            )
+        check_flag(joint=self.joint)
+        check_word("effects", self.effects, ("learned", "flat"))
+        check_priors(self.priors, self.parameters)
+        if len(self.priors or {}) > 1:
+            raise BayescompareError(
+                f"priors names {', '.join(self.priors or {})}: theta, alpha and strength each "
+                "determine the others; give one of them."
+            )
+        if self.priors and not self.joint:
+            raise BayescompareError(
+                "priors: joint=False is a formula that judges each dataset by itself and has no "
+                "model to put priors into; use joint=True."
+            )
+        self._check_correlation()
+
+    def _check_correlation(self) -> None:
+        if self.rho is not None and self.folds is not None:
+            raise BayescompareError(
+                f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."
+            )
+        if self.rho is not None and not (is_number(self.rho) and 0.0 <= self.rho < 1.0):
+            raise BayescompareError(
+                f"rho={self.rho!r}: a correlation of replicates lies in [0, 1); 0 for independent "
+                "seeds or items, 1/folds for cross-validation."
+            )
+        if self.folds is not None and not (is_whole(self.folds) and self.folds >= 2):
+            raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        options = super().options()
+        if isinstance(self.prior, Mapping):
+            options["prior"] = {label: float(alpha) for label, alpha in self.prior.items()}
+        return {**options, "priors": prior_options(self.priors)}
+
+    @property
+    def nonconjugate_priors(self) -> Priors:
+        """The user's priors that need NUTS: all but numbers."""
+        return {k: v for k, v in (self.priors or {}).items() if not is_fixed(v)}
+
+    @property
+    def needs_mcmc(self) -> bool:
+        """Whether a prior of the user's is not a number."""
+        return bool(self.nonconjugate_priors)
+
+    @property
+    def supports_psis(self) -> bool:
+        """Whether its draws are of likelihood times prior; those of the cut are not."""
+        return self.joint
+
+    def refuses(self, quantity: str) -> str:
+        """Say what the cut does not have."""
+        if not self.joint and quantity in ("model", "sample", "log_evidence", "loo"):
+            return (
+                f"{quantity}: with joint=False each dataset is judged by itself, which is a "
+                "formula and not the posterior of a model; use joint=True."
+            )
+        return ""
+
+    # the answer ----------------------------------------------------------------------------------
+
+    def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
+        """Return the statements, as the means show them, and the prior on them."""
+        statements = Statements.of(results.average())
+        if statements.size > DENSE:
+            raise BayescompareError(
+                f"measures: {len(results.measures)} of them make {count(statements.size)} "
+                f"statements, and 'replicated' weighs each of them, at most {DENSE}: choose fewer "
+                "by measures=[...], or average the replicates and ask 'dirichlet'."
+            )
+        fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed(v)}
+        prior = fixed.get("alpha", self.prior)
+        return cells_of(prior, fixed.get("strength", self.strength), statements)
+
+    def table_evidence(self, results: Results) -> TableEvidence:
+        """Return what every dataset says about every statement."""
+        return table_evidence(self, results)
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) for every statement: exactly, by Gibbs sampling, or by NUTS."""
+        if self.needs_mcmc:
+            from bayescompare.methods.replicated.posterior import sampled_answer
+
+            return sampled_answer(self, results, sampling)
+        return answer_table(self, results, sampling)
+
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact leave-one-dataset-out, as a difference of log evidences."""
+        if self.needs_mcmc:
+            raise self.unavailable("exact loo with a custom prior")
+        return left_out_table(self, results)
+
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Add datasets that are as informative as those seen."""
+        if self.needs_mcmc:
+            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
+        return more_datasets(self, results)
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def listing(self, results: Results) -> LumpedStatements:
+        """Return the cells as draws and models see them."""
+        return LumpedStatements.from_cells(*self.cells(results))
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the PyMC model, with θ as a separate variable."""
+        from bayescompare.methods.replicated.posterior import build
+
+        return build(self, results, "textbook")
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build it parametrised for NUTS."""
+        from bayescompare.methods.replicated.posterior import build
+
+        return build(self, results, "nuts")
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw scale, counts and θ from their posterior, without MCMC where it is exact."""
+        if self.needs_mcmc:
+            raise BayescompareError(
+                "draws() need a conjugate prior, and this one is not: use sample(), or the "
+                "posterior kept as c.tree."
+            )
+        from bayescompare.methods.replicated.posterior import exact_tree
+
+        return exact_tree(self, results, draws, chains, rng)
+
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Bring NUTS's tree into the shape of `draws`."""
+        from bayescompare.methods.replicated.posterior import finished
+
+        return finished(tree, results, self.listing(results), rng)
+
+    # words ---------------------------------------------------------------------------------------
+
+    def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
+        """Say of one dataset that the answer is about that one only."""
+        return one_dataset_headline(results, decision) if len(results.datasets) == 1 else None
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test for a methods section."""
+        return replicated_methods_text(self, answer)
+
+    def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
+        """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
+        return replicated_words(self, results, answer, decision)

@@ -1,0 +1,184 @@
+"""The answer from replicates: P(max), θ and every dataset, exactly or by Gibbs sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.decision import decide
+from bayescompare.comparison.method import Sampling
+from bayescompare.methods._shared.questions import FourQuestions
+from bayescompare.methods.replicated.counts import (
+    CountPosterior,
+    exact_counts,
+    left_out_densities,
+    sampled_counts,
+    sampled_cut,
+)
+from bayescompare.methods.replicated.details import ReplicatedDetails, matrix_rows
+from bayescompare.methods.replicated.evidence import TableEvidence
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+
+if TYPE_CHECKING:
+    from bayescompare.methods.replicated import Replicated
+
+__all__ = [
+    "answer_table",
+    "count_posterior_of",
+    "details_of",
+    "left_out_table",
+    "more_datasets",
+    "normalised",
+]
+
+
+def answer_table(method: Replicated, results: Results, sampling: Sampling) -> Answer:
+    """Answer without NUTS."""
+    statements, cells = method.cells(results)
+    table = method.table_evidence(results)
+    posterior = count_posterior_of(method, table, cells.alpha, sampling.rng)
+    sampled = posterior.mcse is not None
+    one = len(results.datasets) == 1
+    evidence = normalised(table.evidence.log, posterior.version)
+    ends = np.array([posterior.theta_interval(k) for k in range(len(cells.alpha))])
+    answer = Answer.over(
+        statements,
+        probability=evidence[0] if one else posterior.probability,
+        mcse=None if one else posterior.mcse,
+        log_evidence=None if one else posterior.log_evidence,
+        per_statement=theta_columns(posterior.theta_mean, ends[:, 0], ends[:, 1]),
+        details=details_of(
+            results,
+            table,
+            evidence,
+            evidence if one else posterior.per_dataset,
+            posterior.version,
+            how="gibbs" if sampled else "exact",
+        ),
+        seed=sampling.seed if sampled else None,
+    )
+    return replace(answer, scalars=_questions(statements, posterior, answer))
+
+
+def count_posterior_of(
+    method: Replicated, table: TableEvidence, alpha: FloatArray, rng: np.random.Generator
+) -> CountPosterior:
+    """Return the posterior of the counts: by recursion where that is feasible, else by sampling."""
+    exact = exact_counts(table.evidence.log, alpha, joint=method.joint)
+    if exact is not None:
+        return exact
+    if method.joint:
+        return sampled_counts(table.evidence.log, alpha, rng)
+    return sampled_cut(table.evidence.log, alpha, rng)
+
+
+def normalised(logs: FloatArray, version: FloatArray) -> FloatArray:
+    """Rows of ℓ that sum to one in each version, averaged over the versions, (n, K)."""
+    rows = np.exp(logs - logsumexp(logs, axis=2, keepdims=True))
+    return np.einsum("r,rik->ik", version, rows)
+
+
+def details_of(
+    results: Results,
+    table: TableEvidence,
+    evidence: FloatArray,
+    per_dataset: FloatArray,
+    version: FloatArray,
+    *,
+    how: str,
+) -> ReplicatedDetails:
+    """Collect what the answer tells of each dataset and of how it was computed."""
+    learned = table.effects == "learned" and len(version) > 1
+    measures = len(results.measures)
+    few = [
+        name
+        for name, dof in zip(results.datasets, table.moments.dof, strict=True)
+        if table.effects == "flat" and measures > 1 and dof < measures
+    ]
+    return ReplicatedDetails(
+        evidence=matrix_rows(evidence),
+        per_dataset=matrix_rows(per_dataset),
+        replicates=tuple((table.moments.dof + 1.0).tolist()),
+        rho=tuple(table.rho.tolist()),
+        effects=table.effects,
+        scales=tuple(table.evidence.scales.tolist()) if learned else (),
+        scale_weights=tuple(version.tolist()) if learned else (),
+        few=tuple(few),
+        error=table.evidence.error,
+        how=how,
+    )
+
+
+def _questions(statements: Statements, posterior: CountPosterior, answer: Answer) -> FourQuestions:
+    """Four different questions about the best statement."""
+    best = decide(answer).statement
+    k, opposite = answer.labels.index(best), statements.opposite(best)
+    assert answer.probability is not None
+    return FourQuestions(
+        most_probable=float(answer.probability[k]),
+        beats_opposite=(
+            None if opposite == best else posterior.order(k, answer.labels.index(opposite))
+        ),
+        majority=posterior.majority(k),
+        expected=float(posterior.theta_mean[k]),
+    )
+
+
+def left_out_table(method: Replicated, results: Results) -> tuple[FloatArray, FloatArray]:
+    """Log predictive density of each dataset given the others, and given all."""
+    if len(results.datasets) == 1:
+        raise BayescompareError("loo: there is only one dataset, and nothing to predict it from.")
+    _, cells = method.cells(results)
+    logs = method.table_evidence(results).evidence.log
+    exact = exact_counts(logs, cells.alpha, joint=True)
+    without = None if exact is None else left_out_densities(logs, cells.alpha)
+    if exact is None or without is None:
+        raise BayescompareError(
+            "loo: there are too many statements and datasets to leave each out exactly; pass "
+            "tree=, from sample(), for PSIS."
+        )
+    mean = (exact.alpha + exact.weight.T @ exact.vectors) / exact.total
+    within = logsumexp(
+        logs + np.log(mean)[:, None, :] + np.log(exact.version)[:, None, None], axis=(0, 2)
+    )
+    return without, within
+
+
+def more_datasets(
+    method: Replicated, results: Results
+) -> Callable[[int, np.random.Generator], FloatArray]:
+    """Return a function that adds predicted datasets and answers again.
+
+    A new dataset's statement is drawn from θ; its evidence is that of one of the datasets seen,
+    drawn with the probability that this one shows the same statement, so that new datasets are as
+    informative as the old ones.
+    """
+    _, cells = method.cells(results)
+    table = method.table_evidence(results)
+    logs, alpha = table.evidence.log, cells.alpha
+    posterior = count_posterior_of(method, table, alpha, np.random.default_rng(0))
+    share = posterior.per_dataset / np.maximum(posterior.per_dataset.sum(axis=0), 1e-300)
+    seen = posterior.per_dataset.sum(axis=0) > 0.0
+
+    def simulate(more: int, rng: np.random.Generator) -> FloatArray:
+        vector = posterior.vectors[rng.choice(len(posterior.vectors), p=posterior.average)]
+        theta = rng.dirichlet(alpha + vector)
+        theta = np.where(seen, theta, 0.0)
+        z = rng.choice(len(alpha), size=more, p=theta / theta.sum())
+        like = [int(rng.choice(len(share), p=share[:, s] / share[:, s].sum())) for s in z.tolist()]
+        longer = np.concatenate([logs, logs[:, like]], axis=1)
+        again = exact_counts(longer, alpha, joint=method.joint)
+        if again is None:
+            again = sampled_counts(longer, alpha, rng)
+        return again.probability
+
+    return simulate

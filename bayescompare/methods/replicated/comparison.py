@@ -1,0 +1,48 @@
+"""The comparison type of the test from replicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare.comparison.comparison import Comparison
+from bayescompare.methods._shared.questions import Questions
+from bayescompare.methods.replicated.details import ReplicatedDetails
+
+__all__ = ["ReplicatedComparison"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReplicatedComparison(Questions, Comparison):
+    """A comparison whose datasets are themselves uncertain."""
+
+    @property
+    def evidence(self) -> xr.DataArray:
+        """What each dataset's own replicates say, over "dataset" and "statement"; rows sum to 1."""
+        details = ReplicatedDetails.of(self.answer)
+        return xr.DataArray(
+            np.array(details.evidence),
+            {"dataset": list(self.results.datasets), "statement": list(self.answer.labels)},
+            dims=("dataset", "statement"),
+            name="evidence",
+            attrs={**self.attrs, "effects": details.effects, "error": details.error},
+        )
+
+    @property
+    def per_dataset(self) -> pd.DataFrame:
+        """P of every statement on each dataset after hearing the others, and its replicates."""
+        details = ReplicatedDetails.of(self.answer)
+        index = pd.Index(self.results.datasets, name="dataset")
+        table = pd.DataFrame(
+            np.array(details.per_dataset), index=index, columns=list(self.answer.labels)
+        )
+        table["replicates"] = np.array(details.replicates, dtype=int)
+        return table
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every dataset, headed to be printed."""
+        return {"Datasets": self.per_dataset}

@@ -1,0 +1,210 @@
+"""The posterior of the counts behind θ: exactly, or by Gibbs sampling, in one shape."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import betainc, logsumexp, softmax
+
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
+from bayescompare.kernels.dirichlet.learned import PairCounts
+from bayescompare.kernels.dirichlet.learned_maximum import maxima_of_pairs
+from bayescompare.kernels.replicated.count_maximum import averaged_maximum
+from bayescompare.kernels.replicated.gibbs import gibbs_counts
+from bayescompare.kernels.replicated.recursion import Counts, statement_counts
+from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.kernels.replicated.smoothing import log_left_out, smoothed
+
+__all__ = [
+    "CountPosterior",
+    "exact_counts",
+    "left_out_densities",
+    "sampled_counts",
+    "sampled_cut",
+]
+
+
+#: Kept draws per chain of the Gibbs sampler, sweeps for each, and chains.
+_DRAWS, _THIN, _CHAINS, _WARMUP = 1000, 5, 4, 500
+#: Batches of a chain from whose spread the Monte Carlo error is computed.
+_BATCHES = 10
+
+
+@dataclass(frozen=True)
+class CountPosterior:
+    """A posterior of count vectors, whichever way it was computed.
+
+    Attributes
+    ----------
+    alpha : array (K,)
+    vectors : array (M, K)
+        Counts of every statement, in lexicographic order.
+    weight : array (M, R)
+        Posterior weights of the vectors in each version; columns sum to one.
+    version : array (R,)
+        Posterior weights of the versions.
+    per_dataset : array (n, K)
+    log_evidence : float, optional
+        None where it was sampled or where the model is a cut.
+    probability : array (K,)
+        P(max) of every statement.
+    mcse : array (K,), optional
+    """
+
+    alpha: FloatArray
+    vectors: IntArray
+    weight: FloatArray
+    version: FloatArray
+    per_dataset: FloatArray
+    log_evidence: float | None
+    probability: FloatArray
+    mcse: FloatArray | None
+
+    @cached_property
+    def average(self) -> FloatArray:
+        """Weights of the vectors over all versions."""
+        return self.weight @ self.version
+
+    @property
+    def total(self) -> float:
+        """A + n, the total of the posterior's parameters."""
+        return float(self.alpha.sum() + self.vectors[0].sum())
+
+    @property
+    def theta_mean(self) -> FloatArray:
+        """E θ of every statement: P(it holds on a new dataset)."""
+        return np.asarray((self.alpha + self.average @ self.vectors) / self.total)
+
+    def theta_interval(self, k: int) -> tuple[float, float]:
+        """Central 95 % interval of θ_k, a mixture of Betas over the counts of k."""
+        weight = np.bincount(self.vectors[:, k], self.average)
+        first = self.alpha[k] + np.arange(len(weight))
+        return beta_mixture_interval(weight, first, np.maximum(self.total - first, 1e-300))
+
+    def majority(self, k: int) -> float:
+        """P(θ_k > ½)."""
+        shape = self.alpha[k] + self.vectors[:, k]
+        return float(self.average @ betainc(self.total - shape, shape, 0.5))
+
+    def order(self, k: int, other: int) -> float:
+        """P(θ_k > θ_other)."""
+        first, second = (self.alpha[s] + self.vectors[:, s] for s in (k, other))
+        return float(self.average @ betainc(second, first, 0.5))
+
+
+def exact_counts(logs: FloatArray, alpha: FloatArray, *, joint: bool) -> CountPosterior | None:
+    """Return the posterior by recursion; None where there are too many count vectors.
+
+    Parameters
+    ----------
+    logs : array (R, n, K)
+        log ℓ in each version, all equally probable before.
+    alpha : array (K,)
+    joint : bool
+    """
+    rows = EvidenceRows.from_logs(logs, alpha)
+    counts = statement_counts(rows, joint=joint)
+    informed = counts if joint else statement_counts(rows)
+    if counts is None or informed is None:
+        return None
+    version = softmax(informed.log_evidence)
+    weight = counts.weight @ version
+    digits = _digits(rows, counts)
+    probability = averaged_maximum(alpha, rows.fixed, rows.tracked, digits, weight)
+    whole = np.tile(rows.fixed.astype(np.int64), (len(digits), 1))
+    whole[:, rows.tracked] += digits
+    per_dataset = smoothed(rows, version) if joint else np.einsum("r,rik->ik", version, rows.value)
+    evidence = float(logsumexp(informed.log_evidence) - math.log(len(version)))
+    return CountPosterior(
+        alpha=alpha,
+        vectors=whole,
+        weight=counts.weight,
+        version=version,
+        per_dataset=per_dataset,
+        log_evidence=evidence if joint else None,
+        probability=probability,
+        mcse=None,
+    )
+
+
+def left_out_densities(logs: FloatArray, alpha: FloatArray) -> FloatArray | None:
+    """Log p(x_i | all other datasets), exactly; None where the recursion is too large."""
+    rows = EvidenceRows.from_logs(logs, alpha)
+    counts = statement_counts(rows)
+    if counts is None:
+        return None
+    return log_left_out(rows, counts, np.full(len(logs), -math.log(len(logs))))
+
+
+def _digits(rows: EvidenceRows, counts: Counts) -> IntArray:
+    if not len(rows.tracked):
+        return np.zeros((len(counts.codes), 0), dtype=np.int64)
+    return np.stack([counts.digits(k) for k in range(len(rows.tracked))], axis=1)
+
+
+def sampled_counts(logs: FloatArray, alpha: FloatArray, rng: np.random.Generator) -> CountPosterior:
+    """Return the posterior by collapsed Gibbs sampling; P(max) is exact given each vector."""
+    drawn = gibbs_counts(logs, alpha, rng, draws=_DRAWS, warmup=_WARMUP, thin=_THIN, chains=_CHAINS)
+    return _from_states(
+        alpha, drawn.counts, drawn.version, len(logs), drawn.per_dataset.mean(axis=0)
+    )
+
+
+def _from_states(
+    alpha: FloatArray,
+    counts: IntArray,
+    versions: IntArray,
+    n_versions: int,
+    per_dataset: FloatArray,
+) -> CountPosterior:
+    """Put draws (chain, draw, K) of the counts into the shape of an exact posterior."""
+    states = counts.reshape(-1, counts.shape[-1])
+    vectors, which = np.unique(states, axis=0, return_inverse=True)
+    which = which.ravel()
+    pair, cell = np.nonzero(vectors)
+    found = PairCounts(pair, cell, vectors[pair, cell].astype(np.float64), len(vectors))
+    each = maxima_of_pairs(found, np.log(alpha))[which].reshape(counts.shape)
+    joint = np.zeros((len(vectors), n_versions))
+    np.add.at(joint, (which, versions.ravel()), 1.0)
+    return CountPosterior(
+        alpha=alpha,
+        vectors=vectors.astype(np.int64),
+        weight=joint / np.maximum(joint.sum(axis=0), 1.0),
+        version=joint.sum(axis=0) / joint.sum(),
+        per_dataset=per_dataset,
+        log_evidence=None,
+        probability=each.mean(axis=(0, 1)),
+        mcse=_batch_error(each),
+    )
+
+
+def sampled_cut(logs: FloatArray, alpha: FloatArray, rng: np.random.Generator) -> CountPosterior:
+    """Return the counts of the cut by drawing each dataset's statement from its own evidence.
+
+    The versions weigh as they do in the joint model.
+    """
+    joint = sampled_counts(logs, alpha, rng)
+    rows = EvidenceRows.from_logs(logs, alpha).value
+    draws = _CHAINS * _DRAWS
+    version = rng.choice(len(rows), size=draws, p=joint.version)
+    ends = np.cumsum(rows, axis=2)[version]
+    z = (rng.random((draws, rows.shape[1], 1)) >= ends[..., :-1]).sum(axis=2)
+    states = np.stack([(z == s).sum(axis=1) for s in range(len(alpha))], axis=1)
+    return _from_states(
+        alpha, states.reshape(_CHAINS, _DRAWS, -1), version.reshape(_CHAINS, _DRAWS), len(rows),
+        np.einsum("r,rik->ik", joint.version, rows),
+    )  # fmt: skip
+
+
+def _batch_error(each: FloatArray) -> FloatArray:
+    """Standard error of the mean over chains and draws, from the spread of batch means."""
+    chains, draws, cells = each.shape
+    batches = each.reshape(chains * _BATCHES, draws // _BATCHES, cells).mean(axis=1)
+    spread = batches.std(axis=0, ddof=1) / math.sqrt(len(batches))
+    p = (each.sum(axis=(0, 1)) + 1.0) / (chains * draws + 2.0)
+    # Where no draw differs from another the error is unknown, not zero.
+    return np.asarray(np.where(spread > 0.0, spread, np.sqrt(p * (1 - p) / (chains * draws))))

@@ -1,0 +1,198 @@
+"""The test from replicates in PyMC: its model, exact draws, and its answer under other priors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bayescompare._typing import FloatArray
+from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.method import Form, Sampling
+from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.leading import sole_leader
+from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.priors import check_support, place
+from bayescompare.methods._shared.simplex import LATENTS, place_dirichlet
+from bayescompare.methods._shared.trees import (
+    finish_tree,
+    latent_log_prior,
+    make_tree,
+    marginal_dims,
+    one_statement_each,
+    statement_coords,
+)
+from bayescompare.methods.dirichlet.posterior import (
+    drawn_theta_summary,
+    place_alpha,
+    sampled_questions,
+)
+from bayescompare.methods.replicated.answer import count_posterior_of, details_of, normalised
+from bayescompare.results.results import Results
+from bayescompare.statements import OUTCOME
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+    from bayescompare.methods.replicated import Replicated
+
+__all__ = ["build", "exact_tree", "finished", "sampled_answer"]
+
+#: The scale of effects, and its number among the values it may have.
+SCALE, INDEX = "scale", "scale_index"
+
+
+def build(method: Replicated, results: Results, form: Form) -> pm.Model:
+    """Build the model: θ, the scale of effects if it is learned, and each dataset's evidence."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    listing = method.listing(results)
+    table = method.table_evidence(results)
+    priors = method.nonconjugate_priors
+    with pm.Model(coords=statement_coords(results, listing)) as model:
+        if "theta" in priors:
+            logs = pt.log(place("theta", priors["theta"], ("statement",)))
+        else:
+            alpha, total = place_alpha(priors, listing), float(len(results.datasets))
+            logs = place_dirichlet(form, "theta", alpha, total, ("statement",))
+        marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
+        pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+        rows = np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
+        shown = normalised(table.evidence.log, np.full(len(rows), 1.0 / len(rows)))
+        if len(rows) > 1:
+            index = pm.Categorical(INDEX, np.full(len(rows), 1.0 / len(rows)))
+            pm.Deterministic(SCALE, pt.as_tensor(table.evidence.scales)[index])
+            _observe(logs, pt.as_tensor(rows)[index], shown)
+        else:
+            _observe(logs, pt.as_tensor(rows[0]), shown)
+    return model
+
+
+def _observe(logs: Any, rows: Any, shown: FloatArray) -> None:
+    """Observe each dataset's evidence: log Σ_s θ_s ℓ_i(s). A new dataset is one statement."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    def logp(value: Any, log_p: Any, row: Any) -> Any:
+        # The rows are the data; `value` only shows them, averaged over the scales.
+        return pm.math.logsumexp(log_p + row, axis=-1, keepdims=False) + 0.0 * value.sum(axis=-1)
+
+    def dist(log_p: Any, row: Any, size: Any) -> Any:
+        return pm.Multinomial.dist(1, pt.exp(log_p) + 0.0 * row, size=size).astype("float64")
+
+    pm.CustomDist(
+        OUTCOME,
+        logs,
+        rows,
+        logp=logp,
+        dist=dist,
+        observed=shown,
+        dims=("dataset", "statement"),
+        signature="(s),(s)->(s)",
+    )
+
+
+def exact_tree(
+    method: Replicated, results: Results, draws: int, chains: int, rng: np.random.Generator
+) -> xr.DataTree:
+    """Draw the scale, the counts given it, and θ given the counts."""
+    listing = method.listing(results)
+    table = method.table_evidence(results)
+    posterior = count_posterior_of(method, table, np.exp(listing.log_alpha), rng)
+    size = (chains, draws)
+    version = rng.choice(len(posterior.version), size=size, p=posterior.version)
+    counts = np.empty((*size, len(listing.labels)))
+    for r in np.unique(version):
+        here = version == r
+        weight = posterior.weight[:, r] / posterior.weight[:, r].sum()
+        counts[here] = posterior.vectors[rng.choice(len(weight), size=int(here.sum()), p=weight)]
+    after = latents(listing.log_alpha, counts, size, rng)
+    before = latents(listing.log_alpha, np.zeros_like(listing.counts), (1, draws), rng)
+    logs = log_theta(listing.log_alpha, *after)
+    prior = np.exp(log_theta(listing.log_alpha, *before))
+    theta, n = np.exp(logs), len(results.datasets)
+    rows = table.evidence.log[version]
+    groups: dict[str, dict[str, Any]] = {
+        "posterior": {"theta": theta},
+        "prior": {"theta": prior},
+        "posterior_predictive": {OUTCOME: one_statement_each(theta, n, rng)},
+        "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
+        "log_likelihood": {OUTCOME: logsumexp(logs[:, :, None, :] + rows, axis=-1)},
+        "log_prior": latent_log_prior("theta", np.exp(listing.log_alpha), *after),
+        "observed_data": {OUTCOME: normalised(table.evidence.log, posterior.version)},
+    }
+    if len(posterior.version) > 1:
+        scales = table.evidence.scales
+        groups["posterior"][SCALE] = scales[version]
+        groups["prior"][SCALE] = rng.choice(scales, size=(1, draws))
+    dims = {
+        SCALE: (),
+        OUTCOME: ("dataset", "statement"),
+        **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
+    }
+    tree = make_tree(groups, dims, statement_coords(results, listing))
+    return finished(tree, results, listing, rng)
+
+
+def finished(
+    tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
+) -> xr.DataTree:
+    """Bring a tree into the shape that `draws` gives: no number of the scale, only its value."""
+    import xarray as xr
+
+    for group in ("posterior", "prior", "log_prior"):
+        if group in tree and INDEX in tree[group]:
+            tree[group] = xr.DataTree(tree[group].to_dataset().drop_vars(INDEX))
+    return finish_tree(tree, results, listing, rng)
+
+
+def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> Answer:
+    """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
+    model = method.model(results)
+    check_support(method.nonconjugate_priors, method.parameters, model)
+    tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
+    statements, cells = method.cells(results)
+    listing = LumpedStatements.from_cells(statements, cells)
+    tree = finished(tree, results, listing, sampling.rng)
+    theta = tree["posterior"].to_dataset()["theta"].transpose("chain", "draw", "statement")
+    each = sole_leader(theta.values).astype(np.float64)
+    table = method.table_evidence(results)
+    version = _version_weights(tree, table.evidence.scales)
+    evidence = normalised(table.evidence.log, version)
+    answer = Answer.over(
+        statements,
+        probability=each.mean(axis=(0, 1)),
+        mcse=nuts.monte_carlo_error(each),
+        none_leads=1.0 - float(each.any(axis=-1).mean()),
+        per_statement=drawn_theta_summary(theta, statements),
+        tree=tree,
+        seed=sampling.seed,
+        details=details_of(
+            results, table, evidence, _given_theta(theta.values, evidence), version, how="nuts"
+        ),
+    )
+    return replace(answer, scalars=sampled_questions(theta, statements, answer))
+
+
+def _version_weights(tree: xr.DataTree, scales: FloatArray) -> FloatArray:
+    """Share of the draws at each scale."""
+    if len(scales) == 1:
+        return np.ones(1)
+    drawn = tree["posterior"].to_dataset()[SCALE].values.ravel()
+    share = np.array([(np.isclose(drawn, scale)).mean() for scale in scales])
+    return np.asarray(share / share.sum())
+
+
+def _given_theta(theta: FloatArray, evidence: FloatArray) -> FloatArray:
+    """P(z_i = s | all), averaged over draws of θ."""
+    flat = theta.reshape(-1, theta.shape[-1])
+    out = np.zeros_like(evidence)
+    for i, row in enumerate(evidence):
+        weight = flat * row
+        out[i] = (weight / weight.sum(axis=1, keepdims=True)).mean(axis=0)
+    return out

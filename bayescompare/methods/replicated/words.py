@@ -1,0 +1,147 @@
+"""The test from replicates in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.claims import claim_words
+from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.methods.dirichlet.words import lead_words
+from bayescompare.methods.replicated.details import ReplicatedDetails
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import count, format_probability, plural, setting, statistic
+from bayescompare.text.phrases import join_names
+
+if TYPE_CHECKING:
+    from bayescompare.methods.replicated import Replicated
+
+__all__ = ["one_dataset_headline", "replicated_words"]
+
+#: A statement of a dataset is sure from here on.
+_SURE = 0.95
+
+
+def replicated_words(
+    method: Replicated, results: Results, answer: Answer, decision: Decision
+) -> list[str]:
+    """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
+    details = ReplicatedDetails.of(answer)
+    if len(results.datasets) == 1:
+        sentences = _one_dataset(results, answer, decision)
+    else:
+        verdict, not_frequency, others = lead_words(results, answer, decision)
+        sentences = [verdict, not_frequency, others, _sure(results, details), _shift(details)]
+        sentences.append(_prior(method))
+    sentences += [_effects(method, results, details), _few(details), _rho(method, details)]
+    if not method.joint:
+        sentences.append("Each dataset was judged by itself, without hearing the others.")
+    return [sentence for sentence in sentences if sentence]
+
+
+def one_dataset_headline(results: Results, decision: Decision) -> str:
+    """Say that the answer is about one dataset."""
+    claim = claim_words(decision.statement, results.algorithms, results.measures)
+    level = format_probability(decision.level)
+    return (
+        f"On {results.datasets[0]}: {claim}, with P = {level}; nothing follows for other datasets"
+    )
+
+
+def _one_dataset(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    claim = claim_words(decision.statement, results.algorithms, results.measures)
+    level = format_probability(decision.level)
+    sure = "which settles it there" if decision.level >= SETTLED else "which leaves it open"
+    return [
+        f"On {results.datasets[0]} the most probable statement is that {claim}, with probability "
+        f"{level}, {sure}.",
+        "This is about that dataset alone. How other datasets would turn out is not known from "
+        "one, however many replicates it has.",
+    ]
+
+
+def _sure(results: Results, details: ReplicatedDetails) -> str:
+    """Say which datasets are certain of their statement by themselves, and which are not."""
+    top = np.array(details.evidence).max(axis=1)
+    sure = int((top >= _SURE).sum())
+    n = len(top)
+    if sure == n:
+        return "By its own replicates every dataset is sure of its statement."
+    unsure = [name for name, p in zip(results.datasets, top, strict=True) if p < _SURE]
+    named = join_names(unsure, most=4)
+    return (
+        f"By their own replicates {count(sure)} of {plural(n, 'dataset')} "
+        f"{'is' if sure == 1 else 'are'} sure of a statement (P ≥ {setting(_SURE)}); {named} "
+        f"{'is' if len(unsure) == 1 else 'are'} not."
+    )
+
+
+def _shift(details: ReplicatedDetails) -> str:
+    """Say how many datasets the others bring to certainty, or turn."""
+    alone, after = np.array(details.evidence), np.array(details.per_dataset)
+    turned = int((alone.argmax(axis=1) != after.argmax(axis=1)).sum())
+    gained = int(((after.max(axis=1) >= _SURE) & (alone.max(axis=1) < _SURE)).sum())
+    parts = []
+    if gained:
+        parts.append(f"makes {plural(gained, 'more dataset')} sure")
+    if turned:
+        parts.append(f"changes the leading statement of {plural(turned, 'dataset')}")
+    return f"What the other datasets show {' and '.join(parts)}." if parts else ""
+
+
+def _prior(method: Replicated) -> str:
+    if method.priors:
+        return f"You chose the prior of {join_names(list(method.priors))}."
+    if method.prior == "symmetric":
+        weight = plural(method.strength, "dataset")
+        return f"The prior treats all statements alike and weighs as much as {weight}."
+    return "You chose the prior of the statements."
+
+
+def _effects(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
+    if details.effects == "learned" and details.scales:
+        scale = float(np.dot(details.scales, details.scale_weights))
+        return (
+            "How large mean differences tend to be was learned from all datasets (scale "
+            f"{statistic(scale, significant=2)} of what is seen), so noise is not mistaken for "
+            "effects."
+        )
+    if details.effects == "learned":
+        return ""
+    why = ""
+    if method.effects == "learned":
+        few = len(results.datasets) < 3
+        why = (
+            " because fewer than three datasets cannot teach it"
+            if few
+            else " because no scale fits the ropes"
+        )
+    return (
+        f"Mean differences have a flat prior{why}, which is overconfident where the noise is "
+        "large against the differences."
+    )
+
+
+def _few(details: ReplicatedDetails) -> str:
+    if not details.few:
+        return ""
+    named = join_names(list(details.few), most=4)
+    return (
+        f"{named} {'has' if len(details.few) == 1 else 'have'} no more replicates than measures: "
+        "there the measures are taken as independent."
+    )
+
+
+def _rho(method: Replicated, details: ReplicatedDetails) -> str:
+    values = sorted(set(details.rho))
+    shown = " to ".join(statistic(v, significant=3) for v in dict.fromkeys([values[0], values[-1]]))
+    if method.rho is not None:
+        return f"Replicates of one dataset were taken to have correlation {shown}, as given."
+    if method.folds is not None:
+        return f"Replicates were taken to have correlation {shown}, one over the folds."
+    return (
+        "Replicates were taken to be the folds of one cross-validation, with correlation "
+        f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."
+    )
