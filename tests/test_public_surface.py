@@ -147,6 +147,7 @@ def comparisons() -> dict[str, bc.Comparison]:
         **{name: (example, name, {}) for name in ("gsd", "all-test", "one-test")},
         **{name: (example, name, first) for name in ("sign", "wilcoxon")},
         **{name: (errors, name, {}) for name in ("poisson-binomial", "hierarchical")},
+        "replicated": (folds(), "replicated", {}),
         "correlated-t": (folds(), "correlated-t", {}),
         "friedman": (uci.sel(measures=[uci.measures[0]]), "friedman", {"algorithms": three}),
         "imprecise": (example, bc.methods.Dirichlet(prior="imprecise"), {}),

@@ -48,6 +48,7 @@ SAMPLED = {"sample"}
 REPLACED = {
     "dirichlet": {"strength": 2.0},
     "network": {"ess": 2.0},
+    "replicated": {"strength": 2.0},
     "poisson-binomial": {"b": 2.0},
     "hierarchical": {"mu": pm.Beta.dist(2.0, 2.0)},
     "correlated-t": {"b": 2.0},

@@ -59,8 +59,8 @@ def _one_version(urn: Urn, r: int) -> FloatArray:
     """P(z_i = s | all) for the uncertain datasets and tracked statements, in one version."""
     one = urn.version(r)
     n = len(one.value)
-    stretch = n if n <= _KEPT else math.isqrt(n) + 1
-    starts = [one.start] if stretch == n else _starts(one, stretch)
+    stretch = max(n, 1) if n <= _KEPT else math.isqrt(n) + 1
+    starts = [one.start] if n <= _KEPT else _starts(one, stretch)
     out = np.zeros((n, len(one.prior)))
     back: FloatArray | None = None
     for first in reversed(range(0, n, stretch)):

@@ -84,7 +84,7 @@ def count_posterior_of(
 def normalised(logs: FloatArray, version: FloatArray) -> FloatArray:
     """Rows of ℓ that sum to one in each version, averaged over the versions, (n, K)."""
     rows = np.exp(logs - logsumexp(logs, axis=2, keepdims=True))
-    return np.einsum("r,rik->ik", version, rows)
+    return np.asarray(np.einsum("r,rik->ik", version, rows))
 
 
 def details_of(
