@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 __all__ = [
     "answer_table",
     "count_posterior_of",
-    "details_of",
     "left_out_table",
     "more_datasets",
     "normalised",
+    "replicated_details",
 ]
 
 
@@ -56,7 +56,7 @@ def answer_table(method: Replicated, results: Results, sampling: Sampling) -> An
         mcse=None if one else posterior.mcse,
         log_evidence=None if one else posterior.log_evidence,
         per_statement=theta_columns(posterior.theta_mean, ends[:, 0], ends[:, 1]),
-        details=details_of(
+        details=replicated_details(
             results,
             table,
             evidence,
@@ -87,7 +87,7 @@ def normalised(logs: FloatArray, version: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("r,rik->ik", version, rows))
 
 
-def details_of(
+def replicated_details(
     results: Results,
     table: TableEvidence,
     evidence: FloatArray,

@@ -30,7 +30,11 @@ from bayescompare.methods.dirichlet.posterior import (
     place_alpha,
     sampled_questions,
 )
-from bayescompare.methods.replicated.answer import count_posterior_of, details_of, normalised
+from bayescompare.methods.replicated.answer import (
+    count_posterior_of,
+    normalised,
+    replicated_details,
+)
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
 
@@ -172,7 +176,7 @@ def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> 
         per_statement=drawn_theta_summary(theta, statements),
         tree=tree,
         seed=sampling.seed,
-        details=details_of(
+        details=replicated_details(
             results, table, evidence, _given_theta(theta.values, evidence), version, how="nuts"
         ),
     )
