@@ -9,6 +9,7 @@ from bayescompare.methods.dirichlet.comparison import DirichletComparison
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.network.comparison import NetworkComparison
+from bayescompare.methods.replicated.comparison import ReplicatedComparison
 
 __all__ = [
     "ContextComparison",
@@ -18,5 +19,6 @@ __all__ = [
     "NetworkComparison",
     "PerMeasureComparison",
     "RankComparison",
+    "ReplicatedComparison",
     "comparison_of",
 ]
