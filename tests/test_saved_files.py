@@ -74,6 +74,7 @@ QUESTIONS: dict[str, Callable[[], bc.Comparison]] = {
     "poisson-binomial": lambda: ask(ERRORS, "poisson-binomial"),
     "poisson-binomial-joint": lambda: ask(ERRORS, PoissonBinomial(joint=True)),
     "hierarchical": lambda: ask(ERRORS, "hierarchical"),
+    "replicated": lambda: bc.compare(folds(), method="replicated", rng=7),
     "correlated-t": lambda: bc.compare(folds(), method="correlated-t", rng=7),
     "gsd": lambda: ask(EXAMPLE, GSD()),
     "gsd-order": lambda: ask(UCI, "gsd", algorithms=THREE),

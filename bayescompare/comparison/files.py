@@ -70,6 +70,8 @@ def _facts_of(results: Results) -> dict[str, Any]:
     }
     if results.n_replicates is not None:
         facts["replicates"] = results.data["replicate"].values.tolist()
+        if results.replicates != "folds":
+            facts["replicates_are"] = results.replicates
     if isinstance(results, ErrorCounts):
         facts["counts"] = {str(name): values.values for name, values in results.counts.items()}
     return facts

@@ -119,7 +119,7 @@ def _results(document: Mapping[str, Any]) -> Results:
     cells = {name: read_numbers(name, values) for name, values in document["values"].items()}
     data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
     spec = {name: Measure.from_dict(fields) for name, fields in document["measures"].items()}
-    return Results(data, spec, **facts)
+    return Results(data, spec, replicates=document.get("replicates_are", "folds"), **facts)
 
 
 def _read_netcdf(source: Path) -> Comparison:

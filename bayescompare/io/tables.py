@@ -12,6 +12,7 @@ from bayescompare.io.parsing.headers import SEPARATORS
 from bayescompare.io.parsing.layouts import Layout, to_results
 from bayescompare.results.checks import check_spec
 from bayescompare.results.measure import Direction, Measure
+from bayescompare.results.replicates import REPLICATE_KINDS, ReplicateKind
 from bayescompare.results.results import Results
 
 __all__ = ["SEPARATORS", "read_results"]
@@ -24,6 +25,7 @@ def read_results(
     dataset: str = "dataset",
     algorithm: str = "algorithm",
     replicate: str | None = None,
+    replicates: ReplicateKind = "folds",
     layout: Layout = "auto",
     format: Format | None = None,
 ) -> Results:
@@ -37,6 +39,8 @@ def read_results(
         What was measured, and which way is better.
     dataset, algorithm, replicate : str
         The columns with the names; `replicate` is optional.
+    replicates : {"folds", "seeds", "items"}
+        What the replicates are, as in `Results.from_frame`.
     layout : {"auto", "long", "wide"}
         Long has an `algorithm` column, and a column for each measure (or ``measure`` and
         ``value`` columns); other columns are ignored. Wide has one row per dataset: with one
@@ -74,10 +78,12 @@ def read_results(
     if replicate is not None:
         roles["replicate"] = replicate
     _check_arguments(path, list(roles.values()), layout)
+    check_word("replicates", replicates, REPLICATE_KINDS)
     file = check_path(path)
     try:
         table = read_table(file, format, names={*roles.values(), "measure"})
-        return to_results(table, roles, spec, layout, source=str(path))
+        results = to_results(table, roles, spec, layout, source=str(path))
+        return results if replicates == "folds" else results._with(replicates=replicates)
     except BayescompareError as error:
         # With several files, it matters most which one it was.
         raise BayescompareError(f"{file}: {error}") from None

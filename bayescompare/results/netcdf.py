@@ -25,6 +25,7 @@ def store(results: Results) -> xr.Dataset:
         "measures": {name: measure.to_dict() for name, measure in results.spec.items()},
         "source": results.source,
         "notes": results.notes,
+        "replicates": results.replicates,
     }
     return xr.Dataset(
         {"value": (tuple(axes), results._cells())},
@@ -53,6 +54,8 @@ def stored(dataset: xr.Dataset) -> dict[str, Any]:
             "spec": {name: Measure.from_dict(fields) for name, fields in spec.items()},
             "source": json.loads(dataset.attrs["source"]),
             "notes": json.loads(dataset.attrs["notes"]),
+            # Files written before there was a choice have folds.
+            "replicates": json.loads(dataset.attrs.get("replicates", '"folds"')),
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None

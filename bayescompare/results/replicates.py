@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +17,20 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.results.text import first
 from bayescompare.text.numbers import plural
 
-__all__ = ["NOTHING_SHARED", "left_out_note", "mean_note", "mean_over", "shared", "uneven"]
+__all__ = [
+    "NOTHING_SHARED",
+    "REPLICATE_KINDS",
+    "ReplicateKind",
+    "left_out_note",
+    "mean_note",
+    "mean_over",
+    "shared",
+    "uneven",
+]
+
+#: What replicates are: folds are correlated, seeds and test items are independent.
+ReplicateKind = Literal["folds", "seeds", "items"]
+REPLICATE_KINDS = ("folds", "seeds", "items")
 
 
 #: Begins the note about datasets whose algorithms have no replicate in common.

@@ -29,6 +29,8 @@ from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.netcdf import store, stored
 from bayescompare.results.replicates import (
     NOTHING_SHARED,
+    REPLICATE_KINDS,
+    ReplicateKind,
     left_out_note,
     mean_note,
     mean_over,
@@ -62,6 +64,9 @@ class Results:
         Where the table came from.
     notes : tuple of str
         What was done to the table since, in words.
+    replicates : {"folds", "seeds", "items"}
+        What the replicates are: the folds of a cross-validation, which are correlated, or
+        independent seeds or test items.
 
     See Also
     --------
@@ -73,12 +78,14 @@ class Results:
     spec: Mapping[str, Measure]
     source: str | None = field(default=None, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+    replicates: ReplicateKind = field(default="folds", kw_only=True)
 
     def __post_init__(self) -> None:
         spec, notes = check_spec(self.spec), check_notes(self.notes)
         vars(self).update(data=check_data(self.data, spec), spec=spec, notes=notes)
         if not (self.source is None or isinstance(self.source, str)):
             raise BayescompareError(f"source={self.source!r}: give a string, or None.")
+        check_word("replicates", self.replicates, REPLICATE_KINDS)
 
     def _with(self, **parts: Any) -> Results:
         """Return these results with some parts replaced by ones that are known to be valid.
@@ -98,6 +105,7 @@ class Results:
         dataset: str = "dataset",
         algorithm: str = "algorithm",
         replicate: str | None = None,
+        replicates: ReplicateKind = "folds",
         measures: Mapping[str, Direction | Measure],
         source: str | None = None,
     ) -> Results:
@@ -110,7 +118,10 @@ class Results:
         dataset, algorithm : str
             The columns with the names; names become strings, in order of first appearance.
         replicate : str, optional
-            The column that distinguishes folds, seeds or repetitions.
+            The column that distinguishes folds, seeds, test items or repetitions.
+        replicates : {"folds", "seeds", "items"}
+            What they are. Folds of a cross-validation share training data and so are correlated;
+            methods that use single replicates take seeds and items as independent.
         measures : mapping of str to {"max", "min"} or Measure
             The columns with the values, and which way is better.
         source : str, optional
@@ -136,7 +147,7 @@ class Results:
         roles = {"dataset": dataset, "algorithm": algorithm}
         if replicate is not None:
             roles["replicate"] = replicate
-        return cls(spread(df, roles, spec), spec, source=source)
+        return cls(spread(df, roles, spec), spec, source=source, replicates=replicates)
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> Results:
@@ -190,6 +201,7 @@ class Results:
         return (
             list(self.spec.items()) == list(other.spec.items())
             and (self.source, self.notes) == (other.source, other.notes)
+            and self.replicates == other.replicates
             and self.data.equals(other.data)
         )
 

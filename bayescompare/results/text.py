@@ -95,7 +95,7 @@ def describe(results: Results) -> str:
     lines = [
         ("datasets", _listing(results.datasets)),
         ("algorithms", _listing(results.algorithms)),
-        ("replicates", str(results.n_replicates or "none")),
+        ("replicates", _replicates(results)),
         *_measure_lines(results),
         ("missing", _missing(cells)),
         ("source", results.source or "not given"),
@@ -105,6 +105,13 @@ def describe(results: Results) -> str:
     sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
     title = f"Results: {', '.join(sizes)}"
     return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
+
+
+def _replicates(results: Results) -> str:
+    if results.n_replicates is None:
+        return "none"
+    what = "" if results.replicates == "folds" else f" {results.replicates}"
+    return f"{results.n_replicates}{what}"
 
 
 def _missing(cells: FloatArray) -> str:

@@ -39,7 +39,14 @@ def to_results(
         roles = {role: role for role in roles}
     elif {"measure", "value"} <= set(table.columns) and not measured:
         return Results(_melted(table, roles, spec), spec, source=source)
-    return Results.from_frame(table, **roles, measures=spec, source=source)
+    return Results.from_frame(
+        table,
+        dataset=roles["dataset"],
+        algorithm=roles["algorithm"],
+        replicate=roles.get("replicate"),
+        measures=spec,
+        source=source,
+    )
 
 
 def _melted(table: pd.DataFrame, roles: Roles, spec: Spec) -> xr.Dataset:

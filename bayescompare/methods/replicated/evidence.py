@@ -62,11 +62,13 @@ def _correlation(method: Replicated, results: Results, count: FloatArray) -> Flo
         return np.full(len(count), float(method.rho))
     if method.folds is not None:
         return np.full(len(count), 1.0 / method.folds)
+    if results.replicates != "folds":
+        return np.zeros(len(count))
     most = int(count.argmax())
     if count[most] > MOST_FOLDS:
         raise BayescompareError(
             f"rho= or folds= is missing: {results.datasets[most]!r} has {int(count[most])} "
             "replicates, and their correlation cannot be guessed; give folds=10 for ten times ten "
-            "folds, rho=0 for independent seeds or test items."
+            "folds, rho=0 for independent seeds or items (or replicates='seeds' in from_frame)."
         )
     return np.asarray(1.0 / count)

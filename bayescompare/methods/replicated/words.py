@@ -35,7 +35,8 @@ def replicated_words(
         verdict, not_frequency, others = lead_words(results, answer, decision)
         sentences = [verdict, not_frequency, others, _sure(results, details), _shift(details)]
         sentences.append(_prior(method))
-    sentences += [_effects(method, results, details), _few(details), _rho(method, details)]
+    sentences += [_effects(method, results, details), _few(details)]
+    sentences.append(_rho(method, results, details))
     if not method.joint:
         sentences.append("Each dataset was judged by itself, without hearing the others.")
     return [sentence for sentence in sentences if sentence]
@@ -134,13 +135,15 @@ def _few(details: ReplicatedDetails) -> str:
     )
 
 
-def _rho(method: Replicated, details: ReplicatedDetails) -> str:
+def _rho(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
     values = sorted(set(details.rho))
     shown = " to ".join(statistic(v, significant=3) for v in dict.fromkeys([values[0], values[-1]]))
     if method.rho is not None:
         return f"Replicates of one dataset were taken to have correlation {shown}, as given."
     if method.folds is not None:
         return f"Replicates were taken to have correlation {shown}, one over the folds."
+    if results.replicates != "folds":
+        return f"The replicates are {results.replicates} and were taken to be independent."
     return (
         "Replicates were taken to be the folds of one cross-validation, with correlation "
         f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."

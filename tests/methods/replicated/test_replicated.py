@@ -270,6 +270,31 @@ def test_wrong_tables_are_refused(table: bc.Results) -> None:
             getattr(c, quantity)()
 
 
+def test_seeds_are_independent_and_many_of_them_are_no_question(tmp_path: Path) -> None:
+    frame = folds(k=25, n=3).to_frame()
+    measures = dict.fromkeys(NAMES[:2], "max")
+    seeds = bc.Results.from_frame(
+        frame, replicate="replicate", replicates="seeds", measures=measures
+    )
+    c: Any = bc.compare(seeds, method="replicated")
+    given: Any = bc.compare(folds(k=25, n=3), method=Replicated(rho=0.0))
+    np.testing.assert_array_equal(c.probability, given.probability)
+    assert "The replicates are seeds" in c.explain()
+    assert "25 seeds" in repr(seeds)
+    assert bc.Results.from_dataset(seeds.to_dataset()) == seeds
+    c.to_json(tmp_path / "c.json")
+    c.to_netcdf(tmp_path / "c.nc")
+    for name in ("c.json", "c.nc"):
+        assert bc.load_comparison(tmp_path / name).results.replicates == "seeds"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    read = bc.read_results(
+        tmp_path / "t.csv", replicate="replicate", replicates="seeds", measures=measures
+    )
+    assert read.replicates == "seeds"
+    with pytest.raises(BayescompareError, match="replicates="):
+        bc.Results.from_frame(frame, replicate="replicate", replicates="fold", measures=measures)  # type: ignore[arg-type]
+
+
 def test_a_rope_larger_than_every_difference_means_equivalence() -> None:
     c: Any = bc.compare(folds(m=1, n=5, ropes=(10.0,)), method="replicated")
     assert c.best == "A=B"
