@@ -85,9 +85,10 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
 
 def _check_value(name: str, value: Any, parameter: Parameter) -> None:
     if is_number(value):
-        if not (math.isfinite(value) and value > parameter.low):
+        if not (math.isfinite(value) and parameter.low < value < parameter.high):
             above = "" if math.isinf(parameter.low) else f" and > {setting(parameter.low)}"
-            raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}.")
+            below = "" if math.isinf(parameter.high) else f" and < {setting(parameter.high)}"
+            raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}{below}.")
         if value > MOST_WEIGHT:
             check_positive(**{f"priors[{name!r}]": value})
     elif is_fixed(value):
