@@ -163,7 +163,8 @@ def prepare(
 ) -> Results:
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
     results = results.sel(algorithms=algorithms)
-    if method.input_kind == "replicates":
+    either = method.input_kind == "either" and (results.n_replicates or 1) > 1
+    if method.input_kind == "replicates" or either:
         results = _with_replicates(results, method).paired(missing=missing)
     else:
         results = results.average().complete(missing=missing)

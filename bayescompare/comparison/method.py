@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_PAIRS", "Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
 
 Kind = Literal["bayesian", "frequentist"]
-InputKind = Literal["cells", "replicates", "counts"]
+InputKind = Literal["cells", "replicates", "either", "counts"]
 #: One simulation of a calibration: quantity → (truth, posterior draws).
 Replicate = Mapping[str, tuple[float, FloatArray]]
 #: Pairs from which a prior can be learned.
@@ -116,7 +116,8 @@ class Method(ABC):
     only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     #: The priors that a user may replace.
     parameters: ClassVar[tuple[Parameter, ...]] = ()
-    #: What it judges: a number per cell, replicates of each, or counts of errors.
+    #: What it judges: a number per cell, replicates of each, either (replicates where there are
+    #: any), or counts of errors.
     input_kind: ClassVar[InputKind] = "cells"
     #: Whether it is about two algorithms only, and about one measure only.
     one_pair: ClassVar[bool] = False

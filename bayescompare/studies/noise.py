@@ -156,5 +156,6 @@ def _errors(measures: int, rng: np.random.Generator) -> ErrorCounts:
 _MAKERS: Mapping[str, Callable[[int, np.random.Generator], Results]] = {
     "cells": _cells,
     "replicates": _folds,
+    "either": _folds,
     "counts": _errors,
 }

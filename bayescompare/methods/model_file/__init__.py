@@ -27,7 +27,7 @@ from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
-from bayescompare.methods.model_file.source import Source, bundled, find_source
+from bayescompare.methods.model_file.source import OPTIONAL, Source, bundled, find_source
 from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.results.results import Results
 
@@ -111,8 +111,10 @@ class ModelFile(Method):
 
     @property
     def input_kind(self) -> InputKind:  # type: ignore[override]
-        """Replicates where the file says ``REPLICATES = True``, their means otherwise."""
-        return "replicates" if not self.saved and self.code.replicates else "cells"
+        """What the file says by ``REPLICATES``; means over replicates if it says nothing."""
+        if self.saved or not self.code.replicates:
+            return "cells"
+        return "either" if self.code.replicates == OPTIONAL else "replicates"
 
     @property
     def needs_mcmc(self) -> bool:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from bayescompare.results.results import Results
 
-__all__ = ["UNNAMED", "Source", "bundled", "bundled_folder", "find_source"]
+__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "bundled_folder", "find_source"]
+
+#: What ``REPLICATES`` is where a model takes replicates but does not need them.
+OPTIONAL = "optional"
 
 #: What a model is called whose build function is a lambda.
 UNNAMED = "unnamed"
@@ -67,8 +70,9 @@ class Source:
         The file's docstring.
     file : str
         The file that the code stands in, whole, as tracebacks have it.
-    replicates : bool
-        Whether it wants the replicates themselves (``REPLICATES = True``), not their means.
+    replicates : bool or str
+        Whether it wants the replicates themselves (``REPLICATES = True``), not their means; or
+        only where there are any (``REPLICATES = "optional"``).
     """
 
     name: str
@@ -78,7 +82,7 @@ class Source:
     probability: Callable[..., Any] | None
     doc: str
     file: str = ""
-    replicates: bool = False
+    replicates: bool | str = False
 
     @property
     def title(self) -> str:
@@ -262,9 +266,11 @@ def _source(
     if not (probability is None or callable(probability)):
         raise BayescompareError(f"{where}: probability must be a function of the posterior.")
     replicates = _attribute(holder, "REPLICATES")
-    if not (replicates is None or isinstance(replicates, bool)):
-        raise BayescompareError(f"{where}: REPLICATES={replicates!r} must be True or False.")
-    return Source(name, where, build, quantity, probability, doc, file, bool(replicates))
+    if not (replicates is None or isinstance(replicates, bool) or replicates == OPTIONAL):
+        raise BayescompareError(
+            f"{where}: REPLICATES={replicates!r} must be True, False or {OPTIONAL!r}."
+        )
+    return Source(name, where, build, quantity, probability, doc, file, replicates or False)
 
 
 def _attribute(holder: object, name: str) -> Any:

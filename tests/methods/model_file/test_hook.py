@@ -15,6 +15,7 @@ import bayescompare as bc
 from bayescompare.methods import ModelFile
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
 from bayescompare.methods.model_file.hook import hooked_probability
+from tests.methods.model_file import simulated
 from tests.tables import table
 
 LABELS = ["A>B", "B>A"]
@@ -164,12 +165,28 @@ def test_a_function_has_its_constants_as_attributes():
     assert ModelFile(build).code.quantity is None
 
 
+def test_replicates_may_be_optional():
+    """The model gets them where the table has them, and cells where it has none."""
+    seen: list[int | None] = []
+
+    def noted(results: bc.Results) -> pm.Model:
+        seen.append(results.n_replicates)
+        raise ValueError("that is all.")
+
+    noted.REPLICATES = "optional"  # type: ignore[attr-defined]
+    single = table(np.random.default_rng(0).normal(size=(6, 2, 1)))
+    for results in (simulated.folds(np.array([0.02, -0.01, 0.05]), 5, 0.02, 0), single):
+        with pytest.raises(bc.BayescompareError, match="that is all"):
+            bc.compare(results, method=noted)
+    assert seen == [5, None]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
         ("QUANTITY", 3, "QUANTITY=3 must be a variable's name"),
         ("probability", 3, "probability must be a function"),
-        ("REPLICATES", "yes", "REPLICATES='yes' must be True or False"),
+        ("REPLICATES", "yes", "REPLICATES='yes' must be True, False or 'optional'"),
     ],
 )
 def test_wrong_constants_of_a_function_are_told(name, value, words):
