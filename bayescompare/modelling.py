@@ -24,7 +24,14 @@ from bayescompare.text.numbers import count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["StatementTable", "observe_statements", "prior", "ranks", "statement_table"]
+__all__ = [
+    "StatementTable",
+    "lkj_cholesky",
+    "observe_statements",
+    "prior",
+    "ranks",
+    "statement_table",
+]
 
 
 def prior(
@@ -83,6 +90,68 @@ def prior(
     if positive or within:
         check_placed(parameter, placed)
     return placed
+
+
+def lkj_cholesky(eta: Any, dim: str = "measure", other: str = "other_measure") -> Any:
+    r"""Place an LKJ prior on correlations in the model at hand; return its Cholesky factor.
+
+    The density of the correlation matrix Ω of m measures is proportional to
+    :math:`|\Omega|^{\eta - 1}`: uniform for η = 1, and closer to no correlation for larger η. It is
+    built from independent partial correlations,
+
+    .. math:: \rho_{ij;1 \ldots j-1} \sim 2\,\mathrm{Beta}(b_j, b_j) - 1, \qquad
+              b_j = \eta + \tfrac12 (m - 1 - j), \qquad 1 \le j < i \le m.
+
+    So the prior is normalised for every η, as it must be where η is learned or evidence is
+    computed. `pymc.LKJCorr` is not (PyMC 6.3 adds the logarithm of its normalising constant instead
+    of subtracting it).
+
+    Parameters
+    ----------
+    eta : number or tensor
+        η, above 0; with a prior of its own by `prior`.
+    dim, other : str
+        Dims of the matrix; the model has coords for both.
+
+    Returns
+    -------
+    tensor
+        L, lower triangular, with :math:`\Omega = L L^\top`. The model gets the free variable
+        "partial" (shares between 0 and 1, one for each pair) and "omega", which is Ω.
+
+    References
+    ----------
+    Lewandowski, Kurowicka & Joe (2009), Generating random correlation matrices based on vines and
+    extended onion method. Journal of Multivariate Analysis 100, 1989-2001.
+
+    Examples
+    --------
+    >>> import pymc as pm
+    >>> coords = {"measure": ["accuracy", "time"], "other_measure": ["accuracy", "time"]}
+    >>> with pm.Model(coords=coords) as model:
+    ...     factor = lkj_cholesky(2.0)
+    >>> [v.name for v in (*model.free_RVs, *model.deterministics)]
+    ['partial', 'omega']
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    m = len(pm.modelcontext(None).coords[dim])
+    later, earlier = (index.tolist() for index in np.tril_indices(m, -1))
+    partial: Any = []
+    if m > 1:
+        b = eta + 0.5 * (m - 2 - np.array(earlier))
+        partial = 2.0 * pm.Beta("partial", b, b, shape=len(earlier)) - 1.0
+    factor = [[pt.zeros(())] * m for _ in range(m)]
+    left = [pt.ones(())] * m  # of the unit variance, what earlier measures do not explain
+    for k, (i, j) in enumerate(zip(later, earlier, strict=True)):
+        factor[i][j] = partial[k] * pt.sqrt(left[i])
+        left[i] = left[i] * (1.0 - partial[k] ** 2)
+    for k, variance in enumerate(left):
+        factor[k][k] = pt.sqrt(variance)
+    found = pt.stack([pt.stack(row) for row in factor])
+    pm.Deterministic("omega", found @ found.T, dims=(dim, other))
+    return found
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ import pytest
 from pymc_extras.prior import Prior
 from pytensor.compile.mode import Mode
 from scipy import stats
+from scipy.special import betaln
 
 import bayescompare as bc
-from bayescompare.modelling import prior, ranks, statement_table
+from bayescompare.modelling import lkj_cholesky, prior, ranks, statement_table
 
 #: Nothing is worth compiling for one draw.
 PLAIN = Mode(linker="py", optimizer="fast_compile")
@@ -140,3 +142,60 @@ def test_a_vector_is_repeated_over_the_dims_it_lacks() -> None:
 def test_dims_that_the_model_lacks_are_named() -> None:
     with pytest.raises(bc.BayescompareError, match=r"no group: add it to coords="), pm.Model():
         prior("sigma", pm.HalfNormal.dist(1), "group")
+
+
+def test_a_number_outside_its_range_is_refused() -> None:
+    for value in (0.0, 1.0, 1.5):
+        with pytest.raises(bc.BayescompareError, match="and > 0 and < 1"), pm.Model():
+            prior("share", value, within=(0, 1))
+
+
+def correlated(m: int, eta: float) -> pm.Model:
+    names = [f"m{j}" for j in range(m)]
+    with pm.Model(coords={"measure": names, "other_measure": names}) as model:
+        factor = lkj_cholesky(eta)
+        pm.Deterministic("factor", factor)
+    return model
+
+
+@pytest.mark.parametrize("eta", [0.7, 1.0, 3.0])
+def test_lkj_has_its_density_with_its_constant(eta: float) -> None:
+    """By the Jacobian from partial to plain correlations, and the constant of the paper."""
+    model = correlated(3, eta)
+    share = np.array([0.3, 0.8, 0.65])  # of (2, 1), (3, 1), (3, 2)
+    (omega,) = model.replace_rvs_by_values([model["omega"]])
+    value = model.rvs_to_values[model["partial"]]
+    free = np.log(share / (1 - share))
+    matrix = omega.eval({value: free}, mode=PLAIN)
+    p = 2 * share - 1
+    assert [matrix[1, 0], matrix[2, 0]] == pytest.approx(p[:2].tolist())
+    slope = math.sqrt((1 - p[0] ** 2) * (1 - p[1] ** 2))
+    assert (matrix[2, 1] - p[0] * p[1]) / slope == pytest.approx(p[2])
+    # Σ_k log c_k of Lewandowski et al. (2009), equation 17, for three measures.
+    constant = sum(
+        (2 * eta - 2 + 3 - k) * (3 - k) * math.log(2)
+        + (3 - k) * betaln(eta + (3 - k - 1) / 2, eta + (3 - k - 1) / 2)
+        for k in (1, 2)
+    )
+    expected = (eta - 1) * np.linalg.slogdet(matrix)[1] - constant
+    (log_p,) = model.logp(jacobian=False, sum=False)
+    found = float(log_p.sum().eval({value: free}, mode=PLAIN))
+    assert found - 3 * math.log(2) == pytest.approx(expected + math.log(slope))
+
+
+@pytest.mark.parametrize(("m", "eta"), [(2, 1.0), (4, 2.0)])
+def test_lkj_correlations_are_alike_and_beta(m: int, eta: float) -> None:
+    model = correlated(m, eta)
+    omega, factor = pm.draw([model["omega"], model["factor"]], 1000, random_seed=2, mode=PLAIN)
+    np.testing.assert_allclose(factor @ factor.mT, omega)
+    np.testing.assert_allclose(np.diagonal(omega, axis1=1, axis2=2), 1.0)
+    assert (np.triu(factor, 1) == 0).all()
+    margin = stats.beta(eta - 1 + m / 2, eta - 1 + m / 2, loc=-1, scale=2)
+    for i, j in zip(*np.tril_indices(m, -1), strict=True):
+        assert stats.kstest(omega[:, i, j], margin.cdf).pvalue > 0.001
+
+
+def test_one_measure_has_no_correlation() -> None:
+    model = correlated(1, 2.0)
+    assert model.free_RVs == []
+    assert model["omega"].eval().tolist() == [[1.0]]
