@@ -384,6 +384,10 @@ class Statements:
             return "=".join(self.algorithms)
         return ">".join(self.algorithms[i] for i in places)
 
+    def state_names(self, j: int) -> list[str]:
+        """Name every state of the j-th measure, in their order."""
+        return [self.name_order(order) for order in self.levels[j]]
+
     def orders(self, label: str) -> tuple[Order, ...]:
         """Read a label back into one order per measure."""
         states = Statement.parse(label, self.algorithms).states

@@ -113,6 +113,29 @@ def textbook_bdeu(
         return float(found)
 
 
+def textbook_bd(
+    states: IntArray,
+    counts: FloatArray,
+    alpha: Sequence[float],
+    arities: Sequence[int],
+    child: int,
+    parents: int,
+) -> float:
+    """The same, eq. 24, with N'_ijk = α_k in every row; as a product of urns, dataset by dataset.
+
+    Fractional counts have no urn, so these are ratios of gammas row by row.
+    """
+    found = 0.0
+    for configuration in itertools.product(*(range(arities[i]) for i in bits(parents))):
+        here = (states[:, bits(parents)] == np.array(configuration, dtype=np.int64)).all(axis=1)
+        total = math.fsum(alpha)
+        found += math.lgamma(total) - math.lgamma(total + counts[here].sum())
+        for k, a in enumerate(alpha):
+            seen = counts[here & (states[:, child] == k)].sum()
+            found += math.lgamma(a + seen) - math.lgamma(a)
+    return found
+
+
 def local_table(
     states: IntArray, counts: FloatArray, arities: Sequence[int], ess: float, most: int
 ) -> FloatArray:
@@ -173,8 +196,12 @@ def log_theta_draws(
     ess: float,
     size: int,
     rng: np.random.Generator,
+    alpha: Sequence[Sequence[float]] | None = None,
 ) -> FloatArray:
-    """Draw log θ of all joint states, (size, K); `counts` over all joint states, first slowest."""
+    """Draw log θ of all joint states, (size, K); `counts` over all joint states, first slowest.
+
+    `alpha` by measure and state replaces ess/(q r).
+    """
     states = joint_states(arities)
     found = np.zeros((size, len(states)))
     for child, mask in enumerate(graph):
@@ -183,7 +210,8 @@ def log_theta_draws(
         for configuration in itertools.product(*(range(arities[i]) for i in above)):
             here = (states[:, above] == np.array(configuration, dtype=np.int64)).all(axis=1)
             own = [here & (states[:, child] == k) for k in range(r)]
-            shapes = np.array([ess / (q * r) + counts[cells].sum() for cells in own])
+            prior = [ess / (q * r)] * r if alpha is None else alpha[child]
+            shapes = np.array([a + counts[c].sum() for a, c in zip(prior, own, strict=True)])
             x = log_dirichlet_draws(shapes, size, rng)
             x -= np.logaddexp.reduce(x, axis=1, keepdims=True)
             for k, cells in enumerate(own):
@@ -199,18 +227,23 @@ def leading_shares(
     ess: float = 1.0,
     size: int = 1_000_000,
     seed: int = 0,
+    alpha: Sequence[Sequence[float]] | None = None,
 ) -> FloatArray:
     """How often each joint state has the largest θ."""
     rng = np.random.default_rng(seed)
     hits, step = np.zeros(math.prod(arities)), 100_000
     for start in range(0, size, step):
-        draws = log_theta_draws(counts, arities, graph, ess, min(step, size - start), rng)
+        draws = log_theta_draws(counts, arities, graph, ess, min(step, size - start), rng, alpha)
         hits += np.bincount(draws.argmax(axis=1), minlength=len(hits))
     return hits / size
 
 
 def mean_theta(
-    counts: FloatArray, arities: Sequence[int], graph: Sequence[int], ess: float = 1.0
+    counts: FloatArray,
+    arities: Sequence[int],
+    graph: Sequence[int],
+    ess: float = 1.0,
+    alpha: Sequence[Sequence[float]] | None = None,
 ) -> FloatArray:
     """E θ of all joint states: the product of the tables' means, which are independent."""
     states = joint_states(arities)
@@ -221,8 +254,9 @@ def mean_theta(
         for k, state in enumerate(states):
             same = (states[:, above] == state[above]).all(axis=1)
             own = same & (states[:, child] == state[child])
-            shape, row = counts[own].sum() + ess / (q * arities[child]), counts[same].sum()
-            found[k] *= shape / (row + ess / q)
+            prior = [ess / (q * arities[child])] * arities[child] if alpha is None else alpha[child]
+            shape = counts[own].sum() + prior[state[child]]
+            found[k] *= shape / (counts[same].sum() + sum(prior))
     return found
 
 

@@ -1,4 +1,4 @@
-r"""Sums over all networks at once: evidence, edge probabilities, exact samples of graphs.
+r"""Sums over all networks at once: evidence and edge probabilities.
 
 Every DAG on a set S has sinks. By inclusion–exclusion over sets T of sinks,
 
@@ -31,7 +31,6 @@ __all__ = [
     "local_scores",
     "log_number_of_dags",
     "log_sum_over_dags",
-    "sample_dags",
 ]
 
 
@@ -64,41 +63,6 @@ def edge_probabilities(local: FloatArray) -> FloatArray:
     """P(i → j) under the posterior over all DAGs, as an (m, m) array."""
     sums = _subset_sums(local)
     return np.clip(_edges(sums, _backward(sums, _forward(sums))), 0.0, 1.0)
-
-
-def sample_dags(local: FloatArray, size: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Draw DAGs from the posterior exactly, the parents of one measure after the other.
-
-    Given the parents of the first measures, those of the next have closed-form probabilities; they
-    are computed once for each prefix.
-    """
-    m = len(local)
-    known: dict[tuple[int, ...], FloatArray] = {}
-
-    def parent_sets(prefix: tuple[int, ...]) -> FloatArray:
-        if prefix not in known:
-            fixed = local.copy()
-            for child, mask in enumerate(prefix):
-                index = _without(mask, child)
-                kept = fixed[child, index]
-                fixed[child] = -np.inf
-                fixed[child, index] = kept
-            sums = _subset_sums(fixed)
-            child = len(prefix)
-            backward = _backward(sums, _forward(sums))
-            p = _parent_probabilities(fixed[child], sums[child], backward[child]).clip(0, 1)
-            known[prefix] = np.cumsum(p) / p.sum()
-        return known[prefix]
-
-    drawn = []
-    for _ in range(size):
-        prefix: tuple[int, ...] = ()
-        while len(prefix) < m:
-            cumulated = parent_sets(prefix)
-            index = int(np.searchsorted(cumulated, rng.random(), side="right"))
-            prefix = (*prefix, int(_with(min(index, len(cumulated) - 1), len(prefix))))
-        drawn.append(prefix)
-    return drawn
 
 
 def all_dags(m: int, max_parents: int) -> Iterator[tuple[int, ...]]:
@@ -278,30 +242,4 @@ def _edges(sums: FloatArray, derivative: FloatArray) -> FloatArray:
                     lower = sums[j, index ^ (1 << bit)]
                     share = -math.expm1(lower - sums[j, index])
                     out[i, j] += derivative[j, index] * share
-    return out
-
-
-@jit()
-def _parent_probabilities(
-    local: FloatArray, sums: FloatArray, derivative: FloatArray
-) -> FloatArray:
-    """P(parents of one child) for every set: its share of every larger candidate set.
-
-    A set's own score never exceeds the sum over the subsets of a candidate set that contains it,
-    so no exponent is positive, whatever the level of the scores.
-    """
-    half = len(local)
-    out = np.zeros(half)
-    for index in range(half):
-        if local[index] == -np.inf:
-            continue
-        outside = (half - 1) ^ index
-        extra = outside
-        while True:
-            candidates = index | extra
-            if derivative[candidates] != 0.0:
-                out[index] += derivative[candidates] * math.exp(local[index] - sums[candidates])
-            if extra == 0:
-                break
-            extra = (extra - 1) & outside
     return out

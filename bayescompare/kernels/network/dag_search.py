@@ -9,6 +9,7 @@ structure.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.bdeu import local_score
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["best_dag", "dag_score", "search_bytes"]
+__all__ = ["best_dag", "best_dag_of", "dag_score", "search_bytes"]
 
 
 #: Scores that differ by less are equal: equivalent graphs differ only by rounding.
@@ -45,14 +46,30 @@ def best_dag(scores: FloatArray, m: int, max_parents: int) -> list[int]:
     order is the sink, and the fewest, then first, parents are taken.
     """
     best = _best_parent_scores(scores, m, max_parents)
+    return _best_graph(best, lambda child, mask: local_score(scores, child, mask), max_parents)
+
+
+def best_dag_of(local: FloatArray, max_parents: int) -> list[int]:
+    """Return the best graph for any local scores, an array (m, 2^(m−1)) as of `bd_local_scores`."""
+    return _best_graph(
+        _best_within(local),
+        lambda child, mask: float(local[child, _without(mask, child)]),
+        max_parents,
+    )
+
+
+def _best_graph(
+    best: FloatArray, local: Callable[[int, int], float], max_parents: int
+) -> list[int]:
+    """Find the graph, sink by sink, from the best score of each measure within each set."""
+    m = len(best)
     sinks = _best_sinks(best, m)
     parents, left = [0] * m, (1 << m) - 1
     while left:
         child = int(sinks[left])
         left ^= 1 << child
-        parents[child] = _parents(
-            scores, child, left, float(best[child, _without(left, child)]), max_parents
-        )
+        wanted = float(best[child, _without(left, child)])
+        parents[child] = _parents(local, child, left, wanted, max_parents)
     return parents
 
 
@@ -61,13 +78,15 @@ def dag_score(scores: FloatArray, parents: list[int]) -> float:
     return sum(local_score(scores, child, mask) for child, mask in enumerate(parents))
 
 
-def _parents(scores: FloatArray, child: int, allowed: int, best: float, most: int) -> int:
+def _parents(
+    local: Callable[[int, int], float], child: int, allowed: int, best: float, most: int
+) -> int:
     """Return the fewest, then first, parents among `allowed` that reach the best score."""
     members = [j for j in range(allowed.bit_length()) if allowed >> j & 1]
     for size in range(most + 1):
         for chosen in itertools.combinations(members, size):
             mask = sum(1 << j for j in chosen)
-            if local_score(scores, child, mask) >= best - SAME_SCORE:
+            if local(child, mask) >= best - SAME_SCORE:
                 return mask
     raise AssertionError("some set of parents has the best score")
 
@@ -103,6 +122,21 @@ def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatAr
             if size <= max_parents:
                 value = max(value, scores[allowed | (1 << child)] - scores[allowed])
             best[child, index] = value
+    return best
+
+
+@jit()
+def _best_within(local: FloatArray) -> FloatArray:
+    """The same from the local scores themselves."""
+    m, half = local.shape
+    best = local.copy()
+    for child in range(m):
+        for index in range(half):
+            rest = index
+            while rest:
+                low = rest & -rest
+                rest ^= low
+                best[child, index] = max(best[child, index], best[child, index ^ low])
     return best
 
 

@@ -1,10 +1,10 @@
 r"""Statements under a network: conditional tables, draws of θ, and which statement is largest.
 
-Each measure's table has one independent Dirichlet(ESS / (q r)) row per configuration of its
-parents; θ of a statement is the product of one cell per measure. Independent components of the
-graph have independent parameters, so the probability of being largest is a product over them, and
-a complete component is the plain multinomial with α = ESS / Π r: exact. Other components are drawn
-in log space.
+Each measure's table has one independent Dirichlet row per configuration of its parents, with the
+parameters of a `CellPrior`; θ of a statement is the product of one cell per measure. Independent
+components of the graph have independent parameters, so the probability of being largest is a
+product over them, and under BDeu a complete component is the plain multinomial with α = ESS / Π r:
+exact. Other components are drawn in log space.
 
 References
 ----------
@@ -21,6 +21,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.posterior import latents
+from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["Tables", "components", "is_complete", "largest_states"]
@@ -79,7 +80,7 @@ class Tables:
     offsets : array (k + 1,)
         Where each member's cells begin.
     alpha : array (C,)
-        Prior parameter of each cell, ESS / (q r).
+        Prior parameter of each cell.
     counts : array (C,)
         Weight seen in each cell.
     """
@@ -100,7 +101,7 @@ class Tables:
         arities: Sequence[int],
         parents: Sequence[int],
         members: Sequence[int],
-        ess: float,
+        prior: float | CellPrior,
     ) -> Tables:
         """Count the cells of the members' tables.
 
@@ -113,7 +114,8 @@ class Tables:
             Bit masks over all measures.
         members : sequence of int
             A union of components.
-        ess : float
+        prior : float or CellPrior
+            A number is the ESS of BDeu.
         """
         order = _topological(parents, members)
         place = {j: k for k, j in enumerate(order)}
@@ -131,19 +133,38 @@ class Tables:
         offsets = np.concatenate(
             [[0], np.cumsum([q * r for q, r in zip(rows, sizes, strict=True)])]
         )
-        cells = [(ess / (q * r), q * int(r)) for q, r in zip(rows, sizes, strict=True)]
+        cell_prior = CellPrior.of(prior)
+        alpha = [cell_prior.cells(j, q, int(r)) for j, q, r in zip(order, rows, sizes, strict=True)]
         tables = cls(
             members=tuple(order),
             arities=sizes,
             parents=tuple(above),
             strides=tuple(strides),
             offsets=offsets.astype(np.int64),
-            alpha=np.concatenate([np.full(size, a) for a, size in cells]),
+            alpha=np.concatenate(alpha),
             counts=np.zeros(int(offsets[-1])),
         )
         at = tables.cells(states)
         np.add.at(tables.counts, at.ravel(), np.repeat(counts, at.shape[1]))
         return tables
+
+    def joint_alpha(self) -> FloatArray | None:
+        """Return α of every joint state of a complete component, if it is one Dirichlet.
+
+        It is where each row's parameters sum to that of the joint state of the parents that it is
+        for, as they do under BDeu and for a single measure. States are in the members' order, the
+        first varying slowest.
+        """
+        joint = self.alpha[: self.offsets[1]]
+        for k in range(1, len(self.members)):
+            part = self.alpha[self.offsets[k] : self.offsets[k + 1]]
+            rows = part.reshape(-1, int(self.arities[k]))
+            if len(rows) != len(joint) or not np.allclose(
+                rows.sum(axis=1), joint, rtol=1e-12, atol=0
+            ):
+                return None
+            joint = part
+        return joint
 
     def cells(self, states: IntArray) -> IntArray:
         """Return the cell of every member's table that each statement falls into: (R, k)."""

@@ -15,7 +15,6 @@ Benavoli & de Campos (2015), Section 5; de Campos & Benavoli (2016), Section 5.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,11 +23,10 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._typing import FloatArray, IntArray
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.decision import Decision, decide
+from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
@@ -38,9 +36,14 @@ from bayescompare.kernels.network.dag_posterior import (
     log_sum_over_dags,
 )
 from bayescompare.kernels.network.statements import is_complete
-from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import Priors, check_priors, is_number, prior_options
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    is_fixed,
+    is_number,
+    prior_options,
+)
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import questions, theta_summary
 from bayescompare.methods.dirichlet.prior import cells_of
@@ -61,6 +64,7 @@ from bayescompare.methods.network.graph import (
     default_max_parents,
     edges_of,
 )
+from bayescompare.methods.network.loo import averaged_loo, table_loo
 from bayescompare.methods.network.methods_text import network_methods_text
 from bayescompare.methods.network.posterior import (
     NetworkLayout,
@@ -69,8 +73,10 @@ from bayescompare.methods.network.posterior import (
     mixed_tree,
     single_tree,
 )
+from bayescompare.methods.network.prior import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.search import find_graph
-from bayescompare.methods.network.words import GraphKind, network_words
+from bayescompare.methods.network.theta import MOST_DRAWN, drawn_theta
+from bayescompare.methods.network.words import NOT_EQUIVALENT, GraphKind, network_words
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
 from bayescompare.text.numbers import count, memory, setting
@@ -84,18 +90,19 @@ __all__ = ["Network"]
 
 _PARAMETERS = (
     Parameter("ess", (), "1", "equivalent sample size: the weight of each table's prior"),
+    Parameter(
+        "alpha",
+        ("measure",),
+        "ess/(q r)",
+        "α of each cell in a measure's table, whatever its parents; a mapping may go by state",
+        fixed_vector=True,
+    ),
 )
 
 _NO_MODEL = (
     "model() and sample() are of one graph, and average=True mixes all of them: use draws(), which "
     "draws graphs too, or average=False."
 )
-
-#: Draws behind intervals of θ and the questions that have no closed form under a network, and
-#: how many cells of tables may be drawn for them: very wide tables get fewer draws.
-_DRAWS = 20_000
-_MOST_DRAWN = 200_000_000
-
 
 #: Monte Carlo errors below this take more than 10⁹ draws.
 _LEAST_MCSE = 1e-5
@@ -173,7 +180,7 @@ class Network(Method):
     priors: Priors | None = None
 
     def __post_init__(self) -> None:
-        check_priors(self.priors, self.parameters)
+        self._check_priors()
         check_positive(ess=self.ess, mcse=self.mcse)
         if self.mcse < _LEAST_MCSE:
             raise BayescompareError(
@@ -194,7 +201,25 @@ class Network(Method):
                 "average=True sums over all graphs: leave search='exact', or average=False."
             )
         if self.average and self.needs_mcmc:
-            raise BayescompareError("average=True needs a fixed ess: give priors or average.")
+            given = ", ".join(self.nonconjugate_priors)
+            raise BayescompareError(
+                f"average=True needs graphs with closed evidence, and priors gives {given} a "
+                "distribution: give a number, or average=False."
+            )
+
+    def _check_priors(self) -> None:
+        priors: Any = self.priors
+        by_name = priors.get("alpha") if isinstance(priors, Mapping) else None
+        if isinstance(by_name, Mapping):
+            check_cell_alpha(by_name)
+            priors = {**priors, "alpha": 1.0}
+        check_priors(priors, self.parameters)
+        if priors and len(priors) > 1:
+            raise BayescompareError("priors names ess and alpha: alpha replaces ess; give one.")
+        if self._fixed_alpha is not None and self.ess != 1.0:
+            raise BayescompareError(
+                f"ess={self.ess!r}: priors['alpha'] replaces ess=; give one or the other."
+            )
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a graph as its edges, a prior that is an object by name."""
@@ -206,7 +231,13 @@ class Network(Method):
     @property
     def nonconjugate_priors(self) -> Priors:
         """The user's priors that leave the tables' posterior without a closed form."""
-        return {k: v for k, v in (self.priors or {}).items() if not is_number(v)}
+        return {k: v for k, v in (self.priors or {}).items() if not is_fixed(v)}
+
+    @property
+    def _fixed_alpha(self) -> Any:
+        """What the user gave as α, where it is numbers."""
+        alpha = (self.priors or {}).get("alpha")
+        return alpha if alpha is not None and is_fixed(alpha) else None
 
     @property
     def needs_mcmc(self) -> bool:
@@ -216,7 +247,7 @@ class Network(Method):
     # the graph -----------------------------------------------------------------------------------
 
     def scores(self, results: Results) -> Scores:
-        """BDeu on the results' statements."""
+        """Scores of graphs on the results' statements."""
         statements = Statements.of(results)
         if len(statements.measures) < 2:
             raise BayescompareError(
@@ -225,7 +256,9 @@ class Network(Method):
             )
         ess = (self.priors or {}).get("ess", self.ess)
         limit = default_max_parents(statements) if self.max_parents is None else self.max_parents
-        return Scores(statements, float(ess) if is_number(ess) else self.ess, limit)
+        given = self._fixed_alpha
+        alpha = None if given is None else cell_alpha(given, statements)
+        return Scores(statements, float(ess) if is_number(ess) else self.ess, limit, alpha)
 
     def graph(self, scores: Scores) -> Graph:
         """Find the graph, or read the user's."""
@@ -242,16 +275,21 @@ class Network(Method):
         scores = self.scores(results)
         graph = self.graph(scores)
         if self.needs_mcmc:
-            from bayescompare.methods.network.sampled_ess import sampled_answer
+            from bayescompare.methods.network.sampled import sampled_answer
 
             return sampled_answer(self, results, scores, graph, sampling)
         maximum, parts = graph_maximum(
-            scores.statements, graph, scores.ess, self.mcse, sampling.rng
+            scores.statements, graph, scores.prior, self.mcse, sampling.rng
         )
         if self.average:
             maximum = average_maximum(scores, self.mcse, sampling.rng)
         answer = self.describe(scores, graph, maximum, parts, sampling)
-        extra, figures = self._theta(results, scores, graph, answer, sampling.rng)
+        if is_complete(graph, range(len(graph))) and not self.average and scores.prior.equivalent:
+            _, cells = cells_of("symmetric", scores.ess, scores.statements)
+            figures = questions(scores.statements, cells, answer)
+            return replace(answer, per_statement=theta_summary(cells), scalars=figures)
+        layouts, weights = self._layouts(results, scores, graph, sampling.rng)
+        extra, figures = drawn_theta(scores.statements, layouts, weights, answer)
         return replace(answer, per_statement=extra, scalars=figures)
 
     def describe(
@@ -289,51 +327,6 @@ class Network(Method):
         number = log_number_of_dags(m, min(scores.max_parents, m - 1))
         return log_sum_over_dags(scores.local_table) - number
 
-    def _theta(
-        self,
-        results: Results,
-        scores: Scores,
-        graph: Graph,
-        answer: Answer,
-        rng: np.random.Generator,
-    ) -> tuple[dict[str, FloatArray], FourQuestions]:
-        """Mean and interval of each θ, and the four questions, under the graph(s).
-
-        The mean is exact. Intervals and two of the questions are closed for the complete graph;
-        otherwise they are drawn, by a seed of their own: they are the same at every call.
-        """
-        statements = scores.statements
-        if is_complete(graph, range(len(graph))) and not self.average:
-            _, cells = cells_of("symmetric", scores.ess, statements)
-            return theta_summary(cells), questions(statements, cells, answer)
-        fixed = np.random.default_rng(0)
-        layouts, weights = self._layouts(results, scores, graph, rng)
-        rows = statements.table.states
-        best = answer.labels.index(decide(answer).statement)
-        opposite = statements.opposite_states(best)
-        asked = rows[[best]] if opposite is None else np.stack([rows[best], opposite])
-        mean, drawn, two = np.zeros(len(rows)), [], []
-        for layout, weight in zip(layouts, weights, strict=True):
-            tables = layout.tables
-            mean += weight * np.exp(tables.log_mean()[tables.cells(rows)].sum(axis=-1))
-            listed, pair = _theta_draws(layout, weight, asked, fixed)
-            drawn.append(listed)
-            two.append(pair)
-        low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975], axis=0)
-        place = {label: k for k, label in enumerate(layouts[0].listing.labels)}
-        columns = np.array([place.get(label, -1) for label in answer.labels])
-        pair = np.concatenate(two)
-        assert answer.probability is not None
-        beats = float((pair[:, 0] > pair[:, -1]).mean()) if len(asked) > 1 else None
-        figures = FourQuestions(
-            most_probable=float(answer.probability[best]),
-            beats_opposite=beats,
-            majority=float((pair[:, 0] > 0.5).mean()),
-            expected=float(mean[best]),
-        )
-        ends = (np.where(columns >= 0, end[columns], math.nan) for end in (low, high))
-        return theta_columns(mean, *ends), figures
-
     def _layouts(
         self, results: Results, scores: Scores, graph: Graph, rng: np.random.Generator
     ) -> tuple[list[NetworkLayout], FloatArray]:
@@ -345,7 +338,7 @@ class Network(Method):
     def layout(self, results: Results, scores: Scores, graph: Graph) -> NetworkLayout:
         """Lay out the tables of a graph."""
         statements = scores.statements
-        tables = tables_of(statements, graph, range(len(graph)), scores.ess)
+        tables = tables_of(statements, graph, range(len(graph)), scores.prior)
         listing = LumpedStatements.from_cells(*cells_of("symmetric", 1.0, statements))
         return NetworkLayout.of(results, statements, tables, listing)
 
@@ -381,11 +374,11 @@ class Network(Method):
         scores = self.scores(results)
         layouts, weights = self._layouts(results, scores, self.graph(scores), rng)
         cells = max(len(layout.tables.alpha) for layout in layouts)
-        if chains * draws * cells > _MOST_DRAWN:
+        if chains * draws * cells > MOST_DRAWN:
             raise BayescompareError(
                 f"draws={draws}, chains={chains}: the tables have {count(cells)} cells, so these "
                 f"draws would take {memory(chains * draws * cells * 8)} several times over; ask "
-                f"for at most {max(1, _MOST_DRAWN // (chains * cells))} draws, or compare fewer "
+                f"for at most {max(1, MOST_DRAWN // (chains * cells))} draws, or compare fewer "
                 "algorithms."
             )
         if not self.average:
@@ -406,9 +399,9 @@ class Network(Method):
         """
         scores = self.scores(results)
         if self.average:
-            return _averaged_loo(results, scores)
+            return averaged_loo(results, scores)
         layout = self.layout(results, scores, self.graph(scores))
-        without, within = _table_loo(layout)
+        without, within = table_loo(layout)
         if isinstance(self.search, str):
             without = self._learned_without(results, scores)
         return without, within
@@ -444,7 +437,10 @@ class Network(Method):
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which measures depend on each other, and which decide it."""
         kind: GraphKind = "learned" if isinstance(self.search, str) else "given"
-        return network_words("averaged" if self.average else kind, results, answer, decision)
+        if self.average:
+            kind = "averaged"
+        sentences = network_words(kind, results, answer, decision)
+        return [*sentences, *([NOT_EQUIVALENT] if self._fixed_alpha is not None else [])]
 
 
 def _component(statements: Statements, members: list[int], part: Maximum) -> Component:
@@ -459,57 +455,6 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> Com
     )
 
 
-def _theta_draws(
-    layout: NetworkLayout, weight: float, asked: IntArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Draw θ of the listed statements and of those asked about.
-
-    In blocks that stay small however wide the tables are.
-    """
-    tables = layout.tables
-    draws = max(1, round(weight * min(_DRAWS, max(1000, _MOST_DRAWN // len(tables.alpha)))))
-    step = max(1, 4_000_000 // len(tables.alpha))
-    listed, two = [], []
-    for start in range(0, draws, step):
-        logs = tables.log_draws(min(step, draws - start), rng)
-        listed.append(layout.theta(logs))
-        two.append(logs[:, tables.cells(asked)].sum(axis=-1))
-    return np.concatenate(listed), np.exp(np.concatenate(two))
-
-
 def _plain_edges(graph: Any) -> list[list[str]]:
     edges = graph.edges() if hasattr(graph, "edges") else graph
     return [[str(a), str(b)] for a, b, *_ in edges]
-
-
-def _table_loo(layout: NetworkLayout) -> tuple[FloatArray, FloatArray]:
-    """Differences of log evidences of the tables' rows, without and with each dataset again."""
-    tables = layout.tables
-    without, within = (np.zeros(len(layout.weights)) for _ in range(2))
-    for k in range(len(tables.members)):
-        alpha, counts = layout.rows(tables.alpha, k), layout.rows(tables.counts, k)
-        own = layout.rows(layout.weights, k)
-        less = np.where(counts - own < 1e-9, 0.0, counts - own)
-        log_alpha, log_row = np.log(alpha), np.log(alpha.sum(axis=-1))
-        for sign, out, changed in ((1.0, without, less), (-1.0, within, counts + own)):
-            cells = log_rising(log_alpha, counts) - log_rising(log_alpha, changed)
-            rows = log_rising(log_row, counts.sum(-1)) - log_rising(log_row, changed.sum(-1))
-            out += sign * (cells.sum(axis=(-1, -2)) - rows.sum(axis=-1))
-    return without, within
-
-
-def _averaged_loo(results: Results, scores: Scores) -> tuple[FloatArray, FloatArray]:
-    """Sum over all graphs with each dataset left out, and with each counted twice."""
-    whole = log_sum_over_dags(scores.local_table)
-    table = scores.statements.table
-    without: list[float] = []
-    within: list[float] = []
-    for i in range(len(results.datasets)):
-        mine = table.dataset == i
-        own = np.bincount(table.statement[mine], table.weight[mine], minlength=len(table.counts))
-        less = np.where(table.counts - own < 1e-9, 0.0, table.counts - own)
-        for counts, out, sign in ((less, without, 1.0), (table.counts + own, within, -1.0)):
-            changed = replace(scores.statements, table=replace(table, counts=counts))
-            moved = Scores(changed, scores.ess, scores.max_parents)
-            out.append(sign * (whole - log_sum_over_dags(moved.local_table)))
-    return np.array(without), np.array(within)

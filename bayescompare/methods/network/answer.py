@@ -13,7 +13,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.network.dag_posterior import all_dags, local_scores, sample_dags
+from bayescompare.kernels.network.cell_prior import CellPrior
+from bayescompare.kernels.network.dag_posterior import all_dags, local_scores
+from bayescompare.kernels.network.dag_sampling import sample_dags
 from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
 from bayescompare.methods.network.graph import Graph, Scores, pattern
 from bayescompare.statements import Statements
@@ -32,6 +34,8 @@ __all__ = [
 
 #: Cells of the conditional tables beyond which nothing is drawn.
 MOST_CELLS = 1_000_000
+#: Joint states up to which a complete component with parameters of its own is not drawn.
+MOST_JOINT = 4096
 #: Up to this many measures every graph is enumerated, beyond it graphs are sampled exactly.
 MOST_ENUMERATED = 4
 SAMPLED_GRAPHS = 400
@@ -57,7 +61,9 @@ class Maximum:
         return not self.variance.any()
 
 
-def tables_of(statements: Statements, graph: Graph, members: Iterable[int], ess: float) -> Tables:
+def tables_of(
+    statements: Statements, graph: Graph, members: Iterable[int], prior: CellPrior
+) -> Tables:
     """Count the conditional tables of some measures, if they fit."""
     chosen = list(members)
     cells = sum(
@@ -71,11 +77,11 @@ def tables_of(statements: Statements, graph: Graph, members: Iterable[int], ess:
             "compare fewer algorithms, use pairwise(), or max_parents=0."
         )
     table = statements.table
-    return Tables.count(table.states, table.counts, statements.arities, graph, chosen, ess)
+    return Tables.count(table.states, table.counts, statements.arities, graph, chosen, prior)
 
 
 def graph_maximum(
-    statements: Statements, graph: Graph, ess: float, error: float, rng: np.random.Generator
+    statements: Statements, graph: Graph, prior: CellPrior, error: float, rng: np.random.Generator
 ) -> tuple[Maximum, list[tuple[list[int], Maximum]]]:
     """P(max) of every listed statement under one graph, and of each component by itself.
 
@@ -86,10 +92,9 @@ def graph_maximum(
     """
     parts = []
     for members in components(graph):
-        if is_complete(graph, members):
-            maximum = _complete(statements, members, ess)
-        else:
-            maximum = _drawn(statements, graph, members, ess, error, rng)
+        maximum = _complete(statements, graph, members, prior)
+        if maximum is None:
+            maximum = _drawn(statements, graph, members, prior, error, rng)
         parts.append((members, maximum))
     return _product([part for _, part in parts]), parts
 
@@ -111,7 +116,7 @@ def prior_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float
         graphs = list(all_dags(m, most))
     else:
         graphs = sample_dags(local_scores(np.zeros(1 << m), m, most), SAMPLED_GRAPHS, rng)
-    return _by_class((graph, 1.0 / len(graphs)) for graph in graphs)
+    return _by_class(((graph, 1.0 / len(graphs)) for graph in graphs), scores.prior)
 
 
 def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> Maximum:
@@ -142,7 +147,7 @@ def _mixture(
     probability, variance, square = (np.zeros(statements.n_listed) for _ in range(3))
     for graph, weight in weights.items():
         # Each class may err by error/√weight: weighted, the squares add up to error².
-        maximum, _ = graph_maximum(statements, graph, scores.ess, error / math.sqrt(weight), rng)
+        maximum, _ = graph_maximum(statements, graph, scores.prior, error / math.sqrt(weight), rng)
         probability += weight * maximum.probability
         square += weight * maximum.probability**2
         variance += weight**2 * maximum.variance
@@ -153,50 +158,71 @@ def _enumerated(scores: Scores) -> dict[Graph, float]:
     m = len(scores.statements.measures)
     graphs = list(all_dags(m, min(scores.max_parents, m - 1)))
     logs = np.array([scores.graph(graph) for graph in graphs])
-    return _by_class(zip(graphs, np.exp(logs - logsumexp(logs)), strict=True))
+    return _by_class(zip(graphs, np.exp(logs - logsumexp(logs)), strict=True), scores.prior)
 
 
 def _sampled(
     scores: Scores, rng: np.random.Generator, size: int | None = None
 ) -> dict[Graph, float]:
     drawn = sample_dags(scores.local_table, size or SAMPLED_GRAPHS, rng)
-    return _by_class((graph, 1.0 / len(drawn)) for graph in drawn)
+    return _by_class(((graph, 1.0 / len(drawn)) for graph in drawn), scores.prior)
 
 
-def _by_class(graphs: Iterable[tuple[Graph, float]]) -> dict[Graph, float]:
+def _by_class(graphs: Iterable[tuple[Graph, float]], prior: CellPrior) -> dict[Graph, float]:
     chosen: dict[object, Graph] = {}
     weights: dict[Graph, float] = {}
     for graph, weight in graphs:
-        member = chosen.setdefault(pattern(graph), graph)
+        member = chosen.setdefault(pattern(graph) if prior.equivalent else graph, graph)
         weights[member] = weights.get(member, 0.0) + weight
     total = sum(w for w in weights.values() if w > NEGLIGIBLE)
     return {graph: w / total for graph, w in weights.items() if w > NEGLIGIBLE}
 
 
-def _complete(statements: Statements, members: list[int], ess: float) -> Maximum:
-    """A complete component is the multinomial over its own statements: exact."""
+def _complete(
+    statements: Statements, graph: Graph, members: list[int], prior: CellPrior
+) -> Maximum | None:
+    """A complete component that is one Dirichlet over its own statements: exact; else None."""
+    if not is_complete(graph, members):
+        return None
+    if prior.equivalent:
+        cells, place = _bdeu_cells(statements, members, prior.ess)
+    else:
+        tables = tables_of(statements, graph, members, prior)
+        alpha = tables.joint_alpha()
+        if alpha is None or len(alpha) > MOST_JOINT:
+            return None
+        own = statements.table.states[:, list(tables.members)]
+        place = np.ravel_multi_index(tuple(own.T), tuple(tables.arities.tolist()))
+        counts = np.bincount(place, weights=statements.table.counts, minlength=len(alpha))
+        cells = DirichletCells(np.log(alpha), counts)
+    p, _ = probability_of_maximum(cells)
+    return Maximum(p[place], np.zeros(statements.n_listed))
+
+
+def _bdeu_cells(
+    statements: Statements, members: list[int], ess: float
+) -> tuple[DirichletCells, IntArray]:
+    """The multinomial over the members' states: those observed, and the rest as one lump."""
     own, inverse = np.unique(statements.table.states[:, members], axis=0, return_inverse=True)
     counts = np.bincount(inverse.ravel(), weights=statements.table.counts, minlength=len(own))
     size = math.prod(statements.arities[j] for j in members)
     log_alpha = math.log(ess) - math.log(size)
     rest = math.log(size - len(own)) if size > len(own) else -math.inf
-    p, _ = probability_of_maximum(
-        DirichletCells(np.full(len(own), log_alpha), counts, log_alpha, rest)
-    )
-    return Maximum(p[inverse.ravel()], np.zeros(statements.n_listed))
+    cells = DirichletCells(np.full(len(own), log_alpha), counts, log_alpha, rest)
+    return cells, inverse.ravel()
 
 
 def _drawn(
     statements: Statements,
     graph: Graph,
     members: list[int],
-    ess: float,
+    prior: CellPrior,
     error: float,
     rng: np.random.Generator,
 ) -> Maximum:
     """Draw the tables until every probability of the component has the error asked for."""
-    check_drawable(ess)
-    tables = tables_of(statements, graph, members, ess)
+    check_drawable(prior.ess)
+    tables = tables_of(statements, graph, members, prior)
     own = statements.table.states[:, list(tables.members)]
     states, inverse = np.unique(own, axis=0, return_inverse=True)
     hits = _hits(tables, states, _PILOT, rng)

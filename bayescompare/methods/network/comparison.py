@@ -38,7 +38,7 @@ class NetworkComparison(Questions, Comparison):
         from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
         method, scores, graph = self._learned()
-        _check_fixed_ess(method, "network")
+        _check_fixed_prior(method, "network")
         layout = method.layout(self.results, scores, graph)
         return pgmpy_network(scores.statements, graph, layout.tables)
 
@@ -50,12 +50,13 @@ class NetworkComparison(Questions, Comparison):
         names = list(self.results.measures)
         coords = {"parent": names, "child": names}
         values = method.edges(self.results)
-        attrs = {"max_parents": scores.max_parents, "ess": scores.ess}
+        weight = {"ess": scores.ess} if scores.alpha is None else {"alpha": str(scores.alpha)}
+        attrs = {"max_parents": scores.max_parents, **weight}
         return xr.DataArray(values, coords, ("parent", "child"), name="edges", attrs=attrs)
 
     @property
     def score(self) -> float:
-        """Log BDeu of the graph."""
+        """Log score of the graph: BDeu, or BD under ``priors={"alpha": ...}``."""
         self._require("score")
         return self._details.log_bdeu
 
@@ -74,7 +75,7 @@ class NetworkComparison(Questions, Comparison):
         self._require("on")
         subset = self.results.sel(measures=measures)
         method, scores, graph = self._learned()
-        _check_fixed_ess(method, "on()")
+        _check_fixed_prior(method, "on()")
         if method.average:
             raise BayescompareError(
                 "on() follows one graph, and average=True mixes them: ask compare() on "
@@ -111,9 +112,10 @@ class NetworkComparison(Questions, Comparison):
         return method, method.scores(self.results), graph
 
 
-def _check_fixed_ess(method: Network, what: str) -> None:
+def _check_fixed_prior(method: Network, what: str) -> None:
     if method.needs_mcmc:
+        (name,) = method.nonconjugate_priors
         raise BayescompareError(
-            f"{what} needs a fixed ess, and here it has a custom prior; the sampled tables "
+            f"{what} needs a fixed {name}, and here it has a custom prior; the sampled tables "
             "are in c.tree."
         )

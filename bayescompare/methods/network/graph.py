@@ -15,8 +15,11 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
+from bayescompare.kernels.network.bd import bd_local_score, bd_local_scores
 from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
+from bayescompare.kernels.network.dag_search import best_dag, best_dag_of
 from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.statements import Statements
 
@@ -48,15 +51,29 @@ def default_max_parents(statements: Statements) -> int:
 
 @dataclass(frozen=True)
 class Scores:
-    """BDeu on one table of statements: g(S) of subsets, on demand or all at once."""
+    """Scores of graphs on one table of statements, on demand or all at once.
+
+    BDeu, from g(S) of subsets of the measures; or BD, where `alpha` has the parameters of the
+    tables' rows by measure and state.
+    """
 
     statements: Statements
     ess: float
     max_parents: int
+    alpha: tuple[tuple[float, ...], ...] | None = None
+
+    @property
+    def prior(self) -> CellPrior:
+        """Prior parameters of the tables' cells."""
+        return CellPrior(self.ess, self.alpha)
 
     @cached_property
     def _known(self) -> dict[int, float]:
         return {0: 0.0}
+
+    @cached_property
+    def _known_local(self) -> dict[tuple[int, int], float]:
+        return {}
 
     def subset(self, mask: int) -> float:
         """g(S) of one subset of the measures, computed by itself."""
@@ -73,11 +90,17 @@ class Scores:
         return self._known[mask]
 
     def local(self, child: int, parents: int) -> float:
-        """BDeu of a measure given its parents."""
-        return self.subset(parents | 1 << child) - self.subset(parents)
+        """Score of a measure given its parents."""
+        if self.alpha is None:
+            return self.subset(parents | 1 << child) - self.subset(parents)
+        if (child, parents) not in self._known_local:
+            table, own = self.statements.table, self.alpha[child]
+            score = bd_local_score(table.states, table.counts, own, child, parents)
+            self._known_local[child, parents] = score
+        return self._known_local[child, parents]
 
     def graph(self, parents: Sequence[int]) -> float:
-        """BDeu of a graph."""
+        """Score of a graph: log evidence of its tables."""
         return sum(self.local(child, mask) for child, mask in enumerate(parents))
 
     @cached_property
@@ -97,7 +120,22 @@ class Scores:
                 f"{m} measures: summing over all graphs costs 3^{m} steps and is offered up to "
                 f"{MOST_SUMMED}; compare on fewer measures, or use average=False without edges."
             )
-        return local_scores(self.subsets, m, min(self.max_parents, m - 1))
+        return self._local_table()
+
+    def _local_table(self) -> FloatArray:
+        table, m = self.statements.table, len(self.statements.measures)
+        most = min(self.max_parents, m - 1)
+        if self.alpha is None:
+            return local_scores(self.subsets, m, most)
+        return bd_local_scores(table.states, table.counts, self.alpha, most)
+
+    def best(self) -> Graph:
+        """Find the graph of the best score, exactly."""
+        m = len(self.statements.measures)
+        most = min(self.max_parents, m - 1)
+        if self.alpha is None:
+            return tuple(best_dag(self.subsets, m, most))
+        return tuple(best_dag_of(self._local_table(), most))
 
 
 def graph_of(graph: Any, measures: Sequence[str]) -> Graph:

@@ -20,6 +20,8 @@ def network_methods_text(method: Any, answer: Answer | None) -> str:
     choices = ["BDeu score", f"equivalent sample size {chosen(method.ess)}"]
     if method.priors:
         choices[1] = f"prior given by the user: {own_priors(method)}"
+    if "alpha" in (method.priors or {}) and not method.needs_mcmc:
+        choices[0] = "BD score"
     if isinstance(method.search, str):
         most = "as many parents as the datasets allow" if limit is None else plural(limit, "parent")
         choices.append(f"at most {most} each")

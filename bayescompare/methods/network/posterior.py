@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.dirichlet.posterior import latents
@@ -117,8 +118,7 @@ class NetworkLayout:
         return coords
 
     def _states(self, k: int) -> list[str]:
-        level = self.statements.levels[self.tables.members[k]]
-        return [self.statements.name_order(order) for order in level]
+        return self.statements.state_names(self.tables.members[k])
 
     def _configurations(self, k: int) -> list[str]:
         above = self.tables.parents[k]
@@ -309,12 +309,9 @@ def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.
 
     tables = layout.tables
     with pm.Model(coords=layout.coords()) as model:
-        ess = place("ess", nonconjugate_priors["ess"], ()) if "ess" in nonconjugate_priors else None
+        alphas = _place_alphas(layout, nonconjugate_priors)
         parts = []
-        for k in range(len(tables.members)):
-            alpha: Any = layout.rows(tables.alpha, k)
-            if ess is not None:
-                alpha = ess * np.full(alpha.shape, 1.0 / alpha.size)
+        for k, alpha in enumerate(alphas):
             total = layout.rows(tables.counts, k).sum(axis=-1)
             logs = place_dirichlet(form, layout.name(k), alpha, total, layout.dims(k))
             parts.append(logs.ravel())
@@ -333,6 +330,32 @@ def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.
         unlisted = weighted(layout.unlisted, cells) if layout.listing.has_other else None
         observe_weights(log_theta, layout.listing.weights, unlisted)
     return model
+
+
+def _place_alphas(layout: NetworkLayout, priors: Priors) -> list[Any]:
+    """α of every table's cells: fixed, or random by the user's prior on ess or alpha."""
+    import pytensor.tensor as pt
+
+    tables = layout.tables
+    alphas: list[Any] = [layout.rows(tables.alpha, k) for k in range(len(tables.members))]
+    if "ess" in priors:
+        ess = place("ess", priors["ess"], ())
+        return [ess * np.full(alpha.shape, 1.0 / alpha.size) for alpha in alphas]
+    if "alpha" in priors:
+        given = pt.as_tensor_variable(place("alpha", priors["alpha"], ("measure",)))
+        _check_alpha_shape(given, len(tables.members))
+        each = [given if given.ndim == 0 else given[j] for j in tables.members]
+        return [own * np.ones(alpha.shape) for own, alpha in zip(each, alphas, strict=True)]
+    return alphas
+
+
+def _check_alpha_shape(alpha: Any, measures: int) -> None:
+    length = alpha.type.shape[0] if alpha.ndim == 1 else None
+    if alpha.ndim > 1 or (length is not None and length != measures):
+        raise BayescompareError(
+            f"priors['alpha'] must be one number for all, or a vector over the {measures} "
+            f"measures; its shape is {alpha.type.shape}."
+        )
 
 
 def finish(layout: NetworkLayout, tree: xr.DataTree) -> xr.DataTree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.network.dag_search import best_dag, search_bytes
+from bayescompare.kernels.network.dag_search import search_bytes
 from bayescompare.methods.network.graph import MOST_SEARCHED, Graph, Scores, graph_of
 from bayescompare.methods.network.to_pgmpy import search
 from bayescompare.text.numbers import memory
@@ -20,7 +20,7 @@ def find_graph(scores: Scores, how: object) -> Graph:
                 f"search='exact' on {m} measures would need {memory(search_bytes(m))} "
                 f"(limit: {MOST_SEARCHED} measures); use search='hill-climb'."
             )
-        return tuple(best_dag(scores.subsets, m, min(scores.max_parents, m - 1)))
+        return scores.best()
     if isinstance(how, str):
         return search(scores, how)
     return graph_of(how, scores.statements.measures)

@@ -23,6 +23,7 @@ from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.network.dag_posterior import is_acyclic
+from bayescompare.methods._shared.priors import prior_options
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
@@ -45,22 +46,45 @@ MOST_EDGES = 14
 def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Method:
     """Return the method that has this network's posterior, summed over the other measures.
 
-    One measure alone is the plain test, of strength ESS.
+    One measure alone is the plain test, of strength ESS, or with its α.
     """
     names = scores.statements.measures
     keep = sum(1 << names.index(name) for name in measures)
-    closed = _closed(graph, keep)
+    if scores.alpha is not None:
+        # Equivalent graphs have other distributions here, so only this graph will do.
+        closed = graph if _is_closed(graph, keep) else None
+    else:
+        closed = _closed(graph, keep)
     if closed is None:
         edges = edges_of(graph, names)
         return SummedNetwork(
-            ess=scores.ess, mcse=method.mcse, whole=scores, graph=graph, summed_from=edges
+            ess=scores.ess,
+            mcse=method.mcse,
+            priors=method.priors if scores.alpha is not None else None,
+            whole=scores,
+            graph=graph,
+            summed_from=edges,
         )
+    priors = None if scores.alpha is None else {"alpha": _alpha_of(scores, measures)}
     if len(measures) == 1:
-        return Dirichlet(strength=scores.ess)
+        if priors is None:
+            return Dirichlet(strength=scores.ess)
+        return Dirichlet(prior=priors["alpha"][measures[0]])
     edges = [e for e in edges_of(closed, names) if set(e) <= set(measures)]
     return replace(
-        method, ess=scores.ess, search=edges, average=False, priors=None, max_parents=None
+        method, ess=scores.ess, search=edges, average=False, priors=priors, max_parents=None
     )
+
+
+def _alpha_of(scores: Scores, measures: list[str]) -> dict[str, dict[str, float]]:
+    """α of some measures, by name and state."""
+    statements, alpha = scores.statements, scores.alpha
+    assert alpha is not None
+    places = {name: statements.measures.index(name) for name in measures}
+    return {
+        name: dict(zip(statements.state_names(j), alpha[j], strict=True))
+        for name, j in places.items()
+    }
 
 
 def _closed(graph: Graph, keep: int) -> Graph | None:
@@ -103,15 +127,17 @@ class SummedNetwork(Network):
 
     def options(self) -> dict[str, Any]:
         """Return the options, with the graph that was summed over but not its table."""
-        return {"ess": self.ess, "mcse": self.mcse, "summed_from": list(self.summed_from)}
+        options = {"ess": self.ess, "mcse": self.mcse, "summed_from": list(self.summed_from)}
+        return {**options, **({"priors": prior_options(self.priors)} if self.priors else {})}
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Draw the tables, sum θ over the other measures, count which statement is largest."""
         assert self.whole is not None
-        check_drawable(self.ess)
+        prior = self.whole.prior
+        check_drawable(prior.ess)
         whole, subset = self.whole.statements, Statements.of(results)
         states, columns, above = _joint_states(whole, self.graph, results.measures)
-        tables = tables_of(whole, self.graph, above, self.ess)
+        tables = tables_of(whole, self.graph, above, prior)
         cells = tables.cells(states)
         own, place = np.unique(states[:, columns], axis=0, return_inverse=True)
         draws = max(1, math.ceil(0.25 / self.mcse**2))

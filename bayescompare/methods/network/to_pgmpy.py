@@ -72,7 +72,7 @@ def pgmpy_network(statements: Statements, graph: Graph, tables: Tables) -> Discr
     network = DiscreteBayesianNetwork()
     network.add_nodes_from(names)
     network.add_edges_from(edges_of(graph, names))
-    states = {name: _state_names(statements, j) for j, name in enumerate(names)}
+    states = {name: statements.state_names(j) for j, name in enumerate(names)}
     means = np.exp(tables.log_mean())
     for k, j in enumerate(tables.members):
         above = [names[tables.members[p]] for p in tables.parents[k]]
@@ -89,10 +89,6 @@ def pgmpy_network(statements: Statements, graph: Graph, tables: Tables) -> Discr
         )
     network.check_model()
     return network
-
-
-def _state_names(statements: Statements, j: int) -> list[str]:
-    return [statements.name_order(order) for order in statements.levels[j]]
 
 
 def _frame(statements: Statements) -> pd.DataFrame:

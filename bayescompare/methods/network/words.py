@@ -13,9 +13,15 @@ from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural, probability_words
 from bayescompare.text.phrases import join_names
 
-__all__ = ["GraphKind", "network_words", "summed_words"]
+__all__ = ["NOT_EQUIVALENT", "GraphKind", "network_words", "summed_words"]
 
 GraphKind = Literal["learned", "given", "averaged"]
+
+#: What is lost where the tables' prior is not BDeu's.
+NOT_EQUIVALENT = (
+    "With your alpha, graphs that express the same independences may have different scores, so the "
+    "direction of an arrow depends on it."
+)
 
 
 def network_words(

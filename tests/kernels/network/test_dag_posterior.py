@@ -1,9 +1,8 @@
-"""Sums over all DAGs against the sums themselves, and sampled DAGs against their probabilities."""
+"""Sums over all DAGs against the sums themselves."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -19,20 +18,9 @@ from bayescompare.kernels.network.dag_posterior import (
     local_scores,
     log_number_of_dags,
     log_sum_over_dags,
-    sample_dags,
 )
+from tests.kernels.network.cases import scored
 from tests.oracles import network as no
-
-
-def scored(
-    seed: int, m: int, most: int, *, n: int = 40, strength: float = 0.5
-) -> tuple[np.ndarray, np.ndarray]:
-    """The kernel's local scores, and the textbook's by full mask."""
-    rng = np.random.default_rng(seed)
-    arities = rng.choice([2, 2, 3], m).tolist()
-    states, counts = no.random_table(rng, arities, n, strength)
-    g = subset_scores(states, counts, np.log(arities), 1.0, most + 1)
-    return local_scores(g, m, most), no.local_table(states, counts, arities, 1.0, most)
 
 
 def enumerated(local: np.ndarray) -> tuple[float, np.ndarray]:
@@ -160,45 +148,3 @@ def test_renaming_measures_moves_the_edges(seed: int, m: int) -> None:
     np.testing.assert_allclose(
         edges(states[:, order]), edges(states)[np.ix_(order, order)], atol=1e-10
     )
-
-
-# ----------------------------------------------------------------------------------- sampled DAGs
-
-
-@pytest.mark.parametrize(
-    ("m", "most", "strength"), [(2, 1, 0.3), (3, 2, 0.5), (3, 1, 0.0), (4, 3, 0.3), (4, 1, 0.5)]
-)
-def test_sampled_dags_have_their_posterior_frequencies(m: int, most: int, strength: float) -> None:
-    mine, textbook = scored(5 * m + most, m, most, n=25, strength=strength)
-    size = 20_000
-    drawn = Counter(sample_dags(mine, size, np.random.default_rng(8)))
-    dags = no.every_dag(m)
-    scores = no.dag_scores(textbook, dags)
-    p = np.exp(scores - logsumexp(scores))
-    assert set(drawn) <= set(map(tuple, dags[p > 0].tolist()))
-    share = np.array([drawn[tuple(row)] for row in dags.tolist()]) / size
-    # Rare graphs are counted, not normal: a count of 5 is possible wherever 0.5 is expected.
-    np.testing.assert_array_less(np.abs(share - p), 4 * np.sqrt(p * (1 - p) / size) + 5 / size)
-    # Pearson's statistic over the graphs expected at least five times.
-    often = p * size >= 5
-    chi2 = float((size * (share - p)[often] ** 2 / p[often]).sum())
-    freedom = int(often.sum())
-    assert chi2 < freedom + 4 * math.sqrt(2 * freedom)
-
-
-def test_the_same_seed_draws_the_same_dags() -> None:
-    mine, _ = scored(3, 4, 3)
-    one, two = (sample_dags(mine, 50, np.random.default_rng(1)) for _ in range(2))
-    assert one == two
-    assert all(is_acyclic(graph) for graph in one)
-
-
-@pytest.mark.parametrize("shift", [-300.0, -800.0, -5000.0])
-def test_the_level_of_the_scores_does_not_matter(shift: float) -> None:
-    """A thousand datasets put every local score below −700: a constant per measure cancels."""
-    mine, _ = scored(11, 4, 3)
-    expected = sample_dags(mine, 200, np.random.default_rng(2))
-    np.testing.assert_allclose(
-        edge_probabilities(mine + shift), edge_probabilities(mine), atol=1e-9
-    )
-    assert sample_dags(mine + shift, 200, np.random.default_rng(2)) == expected

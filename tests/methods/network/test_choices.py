@@ -7,6 +7,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pymc as pm
 import pytest
 
 import bayescompare as bc
@@ -63,7 +64,34 @@ def test_graphs_that_are_none(search: Any, words: list[str]) -> None:
         ({"ess": "one"}, ["ess='one'"]),
         ({"priors": {"ess": -2.0}}, ["ess"]),
         ({"priors": {"ess": 0}}, ["ess"]),
-        ({"priors": {"alpha": 1.0}}, ["alpha", "ess"]),
+        ({"priors": {"beta": 1.0}}, ["beta", "ess", "alpha"]),
+        ({"priors": {"alpha": 0.0}}, ["alpha", "> 0"]),
+        ({"priors": {"alpha": 1e13}}, ["alpha", "1e+12"]),
+        ({"priors": {"alpha": {}}}, ["alpha", "name at least one measure"]),
+        ({"priors": {"alpha": {"m0": {}}}}, ["alpha", "'m0'", "name at least one state"]),
+        ({"priors": {"alpha": {"m0": -1.0, "*": 1.0}}}, ["alpha", "'m0'", "> 0"]),
+        ({"priors": {"alpha": {"m0": {"A>B": "x"}, "*": 1.0}}}, ["'m0'", "'A>B'", "'x'"]),
+        ({"priors": {"alpha": {"m0": 1.0}}}, ["alpha", "lacks measure m1", "'*'"]),
+        ({"priors": {"alpha": {"m11": 1.0, "*": 1.0}}}, ["'m11'", "m0, m1", "Did you mean"]),
+        ({"priors": {"alpha": {"m0": {"A>B": 1.0}, "*": 1.0}}}, ["'m0'", "lacks state B>A"]),
+        ({"priors": {"alpha": {"m0": {"A=B": 1.0}, "*": 1.0}}}, ["'m0'", "'A=B'", "A>B, B>A"]),
+        ({"priors": {"alpha": [1.0, 2.0, 3.0]}}, ["alpha", "3 number(s) for 2 measures"]),
+        ({"priors": {"alpha": [1.0, -2.0]}}, ["alpha", "-2.0"]),
+        ({"priors": {"alpha": "flat"}}, ["alpha", "'flat'"]),
+        ({"priors": {"alpha": 1.0, "ess": 1.0}}, ["ess and alpha", "give one"]),
+        ({"priors": {"alpha": 1.0}, "ess": 2.0}, ["ess=2.0", "alpha"]),
+        (
+            {"priors": {"alpha": pm.Gamma.dist(2, 1, shape=3)}, "search": []},
+            ["alpha", "2 measures", "(3,)"],
+        ),
+        (
+            {"priors": {"alpha": pm.Normal.dist()}, "search": []},
+            ["alpha", "outside the range"],
+        ),
+        (
+            {"priors": {"alpha": pm.Gamma.dist(2, 1)}, "average": True},
+            ["average=True", "alpha", "average=False"],
+        ),
         ({"mcse": 0}, ["mcse=0", "> 0"]),
         ({"max_parents": -1}, ["max_parents=-1", ">= 0"]),
         ({"max_parents": 1.5}, ["max_parents=1.5"]),

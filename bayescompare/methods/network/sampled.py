@@ -1,4 +1,4 @@
-"""The network test's answer under a prior of the user's on the equivalent sample size, by NUTS."""
+"""The network test's answer where the tables' α have a distribution of the user's, by NUTS."""
 
 from __future__ import annotations
 

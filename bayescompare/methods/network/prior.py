@@ -1,0 +1,96 @@
+"""The `alpha` of the network test: from the user's words to the parameters of the tables' rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bayescompare._checks import MOST_WEIGHT, is_number, shown
+from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.methods._shared.priors import fixed_vector
+from bayescompare.statements import Statements
+from bayescompare.text.numbers import setting
+
+__all__ = ["REST", "cell_alpha", "check_cell_alpha"]
+
+#: Key of a mapping that stands for every measure, or state, that it does not name.
+REST = "*"
+
+_NAME = "priors['alpha']"
+
+
+def check_cell_alpha(alpha: Mapping[Any, Any]) -> None:
+    """Check a mapping before the data are known: numbers, or mappings of numbers."""
+    if not alpha:
+        raise BayescompareError(f"{_NAME}={{}}: name at least one measure, or '*' for all.")
+    for measure, value in alpha.items():
+        where = f"{_NAME}[{measure!r}]"
+        if not isinstance(value, Mapping):
+            _check_cell(where, value)
+        elif not value:
+            raise BayescompareError(f"{where}={{}}: name at least one state, or '*' for all.")
+        else:
+            for state, each in value.items():
+                _check_cell(f"{where}[{state!r}]", each)
+
+
+def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
+    """Give every state of every measure its α.
+
+    Parameters
+    ----------
+    alpha : number, vector or mapping
+        One number for all; one for each measure, in their order; or by measure, with numbers or
+        mappings by state such as ``{"A>B": 2, "B>A": 1}``; ``"*"`` stands for the rest.
+    statements : Statements
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> statements = Statements.of(bc.load_example("benavoli-example1"))
+    >>> cell_alpha({"accuracy": {"B>A": 2.0, "*": 1.0}, "time": 0.5}, statements)
+    ((1.0, 2.0), (0.5, 0.5))
+    """
+    measures = statements.measures
+    vector = fixed_vector(alpha)
+    if vector is not None:
+        if vector.shape != (len(measures),):
+            raise BayescompareError(
+                f"{_NAME} has {vector.size} number(s) for {len(measures)} measures "
+                f"({', '.join(measures)}): give one for each, one for all, or a mapping."
+            )
+        alpha = dict(zip(measures, vector.tolist(), strict=True))
+    by_measure = alpha if isinstance(alpha, Mapping) else {REST: alpha}
+    values = _by_name(_NAME, "measure", by_measure, measures)
+    rows = []
+    for j, (measure, value) in enumerate(zip(measures, values, strict=True)):
+        states = statements.state_names(j)
+        by_state = value if isinstance(value, Mapping) else {REST: value}
+        row = _by_name(f"{_NAME}[{measure!r}]", "state", by_state, states)
+        rows.append(tuple(float(each) for each in row))
+    return tuple(rows)
+
+
+def _by_name(where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
+    """The value of every name, or of the rest."""
+    for name in values:
+        if name != REST and name not in names:
+            raise BayescompareError(
+                f"{where} names {kind} {name!r}; there are {', '.join(names)}."
+                f"{did_you_mean(str(name), names)}"
+            )
+    missing = [name for name in names if name not in values]
+    if missing and REST not in values:
+        raise BayescompareError(
+            f"{where} lacks {kind} {', '.join(missing)}: name it too, or give '*' for the rest."
+        )
+    return [values.get(name, values.get(REST)) for name in names]
+
+
+def _check_cell(where: str, value: object) -> None:
+    if not (is_number(value) and math.isfinite(value) and 0.0 < value <= MOST_WEIGHT):
+        raise BayescompareError(
+            f"{where}={shown(value)}: α must be a finite number > 0, at most "
+            f"{setting(MOST_WEIGHT)}."
+        )
