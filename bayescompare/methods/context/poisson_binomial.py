@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -39,12 +38,10 @@ from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
-from bayescompare.kernels.context.poisson_binomial import context, draw_rates, pmf, rate_interval
+from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
 from bayescompare.kernels.context.poisson_binomial_joint import (
-    Joint,
     count_posterior,
     joint,
-    joint_context,
 )
 from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -62,12 +59,13 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.details import OfCounts, PoissonBinomialDetails
-from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
+from bayescompare.methods.context.learned_rate import learned_rate
 from bayescompare.methods.context.methods_text import (
     poisson_binomial_methods_text,
     weight_learned_text,
 )
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
+from bayescompare.methods.context.rate_model import RateModel
 from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.results.results import Results
 
@@ -97,7 +95,7 @@ _NO_MODEL = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoissonBinomial(LearnsWeight, Method):
+class PoissonBinomial(RateModel, Method):
     """Is the first algorithm better than the second on most datasets like these?
 
     Parameters
@@ -190,33 +188,10 @@ class PoissonBinomial(LearnsWeight, Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
 
-    @cached_property
-    def rate_prior(self) -> RatePrior | None:
-        """The user's prior of r, as a density for quadrature; None where there is none."""
-        if "r" not in (self.priors or {}):
-            return None
-        from bayescompare.methods.context.rate_prior import rate_prior_of
-
-        assert self.priors is not None
-        return rate_prior_of(self.priors["r"])
-
-    @property
-    def needs_mcmc(self) -> bool:
-        """Whether a prior of the user's makes the model one for NUTS."""
-        own = any(not is_number(value) for value in (self.priors or {}).values())
-        return own and self.rate_prior is None
-
     @property
     def supports_psis(self) -> bool:
         """Not the formula's, which cuts what the datasets would tell each other."""
         return self.joint
-
-    @property
-    def weight(self) -> float:
-        """The parameter b that holds."""
-        weight = (self.priors or {}).get("b", self.b)
-        # Where b was learned, 1 is the pair's own.
-        return float(weight) if is_number(weight) else 1.0
 
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own counts."""
@@ -298,7 +273,7 @@ class PoissonBinomial(LearnsWeight, Method):
             raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
         k_h, k_g = pair_counts(results)
         seen, p = k_h + k_g, self.alone(results)
-        draw = self._rates(p)
+        draw = self.rate_draws(p)
 
         def simulate(number: int, rng: np.random.Generator) -> FloatArray:
             (rate,) = draw(1, rng)
@@ -306,31 +281,9 @@ class PoissonBinomial(LearnsWeight, Method):
             low = rng.beta(self.a, self.a, size=number)
             low = np.minimum(low, 1.0 - low)
             wrong = rng.binomial(n, np.where(rng.random(number) < rate, low, 1.0 - low))
-            return self._both(np.append(p, p_first_better(wrong, n - wrong, self.a)))
+            return self.both(np.append(p, p_first_better(wrong, n - wrong, self.a)))
 
         return simulate
-
-    def _rates(self, p: FloatArray) -> Callable[[int, np.random.Generator], FloatArray]:
-        """Return what draws r from its posterior."""
-        mixture = self.mixture(p)
-        if self.rate_prior is not None:
-            return rate_posterior(p, self.rate_prior).draw
-        if mixture is not None:
-            return lambda draws, rng: mixture.draw(draws, rng)[0]
-        counts = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
-        return lambda draws, rng: draw_rates(counts, draws, rng, self.weight)
-
-    def _both(self, p: FloatArray) -> FloatArray:
-        """P of each statement; where b was learned the lesser of that and of the pair's own."""
-        if self.rate_prior is not None:
-            found = rate_posterior(p, self.rate_prior).joint
-            return np.array([found.first, found.second])
-        first = (joint_context if self.joint else context)(p, self.weight)
-        both = np.array([first, 1.0 - first])
-        mixture = self.mixture(p)
-        if mixture is None:
-            return both
-        return np.asarray(np.minimum(both, [mixture.joint.first, mixture.joint.second]))
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
@@ -345,7 +298,7 @@ class PoissonBinomial(LearnsWeight, Method):
 
         def level(more: int, moved: int) -> float:
             turned = np.concatenate([1.0 - own[:moved], own[moved:], np.ones(more)])
-            return float(self._both(1.0 - turned if place else turned)[place])
+            return float(self.both(1.0 - turned if place else turned)[place])
 
         return level
 
@@ -365,20 +318,13 @@ class PoissonBinomial(LearnsWeight, Method):
             raise self.unavailable("exact loo with a custom prior")
         p, b, each = self.alone(results), self.weight, self._each(results)
         if self.joint:
-            posterior = self._joint(p)
+            posterior = self.full(p)
             within = posterior.mean * p + (1.0 - posterior.mean) * (1.0 - p)
             return each + posterior.log_predictive, each + np.log(within)
         n, total = len(p), float(p.sum())
         rates = (b + total - p) / (2.0 * b + n - 1.0), (b + total) / (2.0 * b + n)
         without, within = (each + np.log(r * p + (1.0 - r) * (1.0 - p)) for r in rates)
         return without, within
-
-    def _joint(self, p: FloatArray) -> Joint:
-        """All figures of the full model, under the prior that holds."""
-        if self.rate_prior is not None:
-            return rate_posterior(p, self.rate_prior).joint
-        mixture = self.mixture(p)
-        return joint(p, self.weight) if mixture is None else mixture.joint
 
     # posterior -----------------------------------------------------------------------------------
 
