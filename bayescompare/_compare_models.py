@@ -231,7 +231,7 @@ def _check_same_data(chosen: dict[str, Comparison]) -> None:
         if not model.results.data.equals(c.results.data):
             raise BayescompareError(f"{first} and {name} use different data: other values.")
         seen = [_observed(of) for of in (model, c)]
-        if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1]):
+        if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1], equal_nan=True):
             raise BayescompareError(
                 f"{first} and {name} predict different things (arrays of shape {seen[0].shape} and "
                 f"{seen[1].shape} per dataset): their predictive densities cannot be compared."

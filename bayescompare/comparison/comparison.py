@@ -321,8 +321,6 @@ class Comparison:
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
-        # The user's model can predict by itself, and so can one that has no second form.
-        whole = model is not None or "nuts" not in self.method.forms
         built = self.method.nuts_model(self.results) if model is None else model
         tree = nuts.sample(
             built,
@@ -330,7 +328,8 @@ class Comparison:
             chains=chains,
             rng=generator,
             options=pm_sample,
-            through=None if whole else self.method.model(self.results),
+            # The user's model can predict by itself.
+            through=self.method.predictive_model(self.results) if model is None else None,
             predicts=self.method.predicts,
         )
         finished = self.method.to_tree(self.results, tree, generator)

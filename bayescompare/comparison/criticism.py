@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ __all__ = ["no_rope", "no_weight", "predictive_check", "prior_sensitivity", "rop
 Statistic = Callable[[FloatArray], AnyArray]
 #: A statistic's name → its values in predicted data and in those seen (there one for each
 #: prediction where ties are broken by chance).
-Statistics = dict[str, Sequence[Any]]
+Statistics = Mapping[str, Sequence[Any]]
 
 
 def predictive_check(
@@ -42,14 +42,8 @@ def predictive_check(
     group = "prior_predictive" if prior else "posterior_predictive"
     check_tree(tree, group)
     check_tree(tree, "observed_data")
-    drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
-    (name, *_) = map(str, seen.data_vars)
-    if name == OUTCOME and "statement" in seen[name].dims:
-        statistics = _statement_statistics(c, drawn[name], seen[name], generator, prior=prior)
-    elif "constant_data" in tree and "discordant" in tree["constant_data"]:
-        statistics = _count_statistics(tree, drawn[name], seen[name])
-    else:
-        statistics = _any_statistics(drawn, seen)
+    own = c.method.predictive_statistics(c.results, tree, generator, prior=prior)
+    statistics = _usual_statistics(c, tree, group, generator) if own is None else own
     rows = {}
     for label, (predicted, observed) in statistics.items():
         low, high = np.quantile(predicted, (0.025, 0.975))
@@ -57,6 +51,20 @@ def predictive_check(
         rows[label] = (np.mean(observed), predicted.mean(), low, high, above)
     heads = ["observed", "predicted", "lower", "upper", "p"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("statistic")
+
+
+def _usual_statistics(
+    c: Comparison, tree: xr.DataTree, group: str, rng: np.random.Generator
+) -> Statistics:
+    """Statistics that suit what was observed: statements, counts of errors, or anything."""
+    drawn, seen = tree[group].to_dataset(), tree["observed_data"].to_dataset()
+    (name, *_) = map(str, seen.data_vars)
+    if name == OUTCOME and "statement" in seen[name].dims:
+        prior = group == "prior_predictive"
+        return _statement_statistics(c, drawn[name], seen[name], rng, prior=prior)
+    if "constant_data" in tree and "discordant" in tree["constant_data"]:
+        return _count_statistics(tree, drawn[name], seen[name])
+    return _any_statistics(drawn, seen)
 
 
 def _statement_statistics(
@@ -83,7 +91,7 @@ def _statement_statistics(
                 "listed, so there is no statistic to compare; use fewer algorithms or measures."
             )
         return {"largest count of a listed statement": [n[:, kept].max(axis=1) for n in counts]}
-    statistics: Statistics = {
+    statistics: dict[str, Sequence[Any]] = {
         "distinct statements": [(n > 0).sum(axis=1).astype(np.float64) for n in counts],
         "largest count": [n.max(axis=1) for n in counts],
     }
@@ -107,7 +115,7 @@ def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatA
 
 def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
     """Statistics of what the user's model observes: mean, spread and extremes."""
-    figures: Statistics = {}
+    figures: dict[str, Sequence[Any]] = {}
     statistics: dict[str, Callable[..., Any]] = {
         "mean": np.mean,
         "standard deviation": np.std,

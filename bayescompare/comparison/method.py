@@ -227,6 +227,10 @@ class Method(ABC):
         """Build the same model parametrised for NUTS, where it has a second form."""
         return self.model(results)
 
+    def predictive_model(self, results: Results) -> pm.Model | None:
+        """Build the form through which `sample` predicts; None where the sampled one does."""
+        return self.model(results) if "nuts" in self.forms else None
+
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the posterior without MCMC."""
         raise self.unavailable("draws")
@@ -244,6 +248,16 @@ class Method(ABC):
     ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return a function that adds so many predicted datasets and answers again."""
         raise self.unavailable("plan")
+
+    def predictive_statistics(
+        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]] | None:
+        """Return what `check` compares: by name, predicted values (n,) and what was seen.
+
+        What was seen is one number, or one for each prediction where it is itself uncertain. None
+        where the usual statistics will do.
+        """
+        return None
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
@@ -310,7 +324,7 @@ class Method(ABC):
 
     def unavailable(self, quantity: str) -> QuantityNotAvailableError:
         """Return the error that names the methods with a quantity this one lacks, and says why."""
-        why = self.lacks.get(quantity, "")
+        why = self.lacks.get("evidence" if quantity == "log_evidence" else quantity, "")
         return QuantityNotAvailableError(
             f"{quantity!r} is not something that method {self.name!r} has; methods with it: "
             f"{', '.join(registry.having(quantity)) or 'none'}.{f' {why}' if why else ''}"

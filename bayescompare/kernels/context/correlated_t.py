@@ -19,11 +19,19 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 
-__all__ = ["draw_means", "posterior", "posterior_from_moments", "region_probabilities"]
+__all__ = [
+    "draw_differences",
+    "draw_means",
+    "draw_means_within",
+    "draw_spreads",
+    "posterior",
+    "posterior_from_moments",
+    "region_probabilities",
+]
 
 
 def posterior(differences: FloatArray, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -140,3 +148,125 @@ def draw_means(
     """
     dof, location, scale = np.broadcast_arrays(dof, location, scale)
     return location + scale * rng.standard_t(dof, size=(draws, *dof.shape))
+
+
+def draw_means_within(
+    dof: FloatArray,
+    location: FloatArray,
+    scale: FloatArray,
+    regions: IntArray,
+    rope: float,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw the mean difference of every dataset within the region that it is known to be in.
+
+    By the inverse distribution function, from the tail that is nearer, which keeps its digits.
+
+    Parameters
+    ----------
+    dof, location, scale : arrays (N,)
+        From `posterior`.
+    regions : array (draws, N)
+        0 for left, 1 for the rope, 2 for right.
+    rope : float
+    rng : Generator
+
+    Returns
+    -------
+    array (draws, N)
+
+    Examples
+    --------
+    >>> one, regions = np.ones(1), np.array([[0], [1], [2]])
+    >>> means = draw_means_within(9 * one, 0.02 * one, 0.01 * one, regions, 0.01,
+    ...                           np.random.default_rng(1))
+    >>> bool(means[0, 0] < -0.01), bool(abs(means[1, 0]) <= 0.01), bool(means[2, 0] > 0.01)
+    (True, True, True)
+    """
+    low = np.array([-np.inf, -rope, rope])[regions]
+    high = np.array([-rope, rope, np.inf])[regions]
+    unit = np.where(scale == 0.0, 1.0, scale)
+    below, above = (low - location) / unit, (high - location) / unit
+    # An interval above the centre is that of the mirrored distribution below it.
+    mirrored = below > 0.0
+    first, last = np.where(mirrored, -above, below), np.where(mirrored, -below, above)
+    start, end = stdtr(dof, first), stdtr(dof, last)
+    # Never 0, of which the quantile is infinite.
+    standard = stdtrit(dof, start + (1.0 - rng.random(regions.shape)) * (end - start))
+    drawn = location + unit * np.where(mirrored, -standard, standard)
+    # Where the interval has no mass that floats can tell, its nearer end.
+    drawn = np.where(np.isfinite(drawn), drawn, np.where(mirrored, low, high))
+    return np.where(scale == 0.0, location, np.clip(drawn, low, high))
+
+
+def draw_spreads(
+    means: FloatArray,
+    dof: FloatArray,
+    location: FloatArray,
+    scale: FloatArray,
+    rho: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    r"""Draw the standard deviation of one replicate on every dataset, given its mean difference.
+
+    .. math:: \sigma^2 \mid \mu, x \sim \mathrm{InvGamma}\left(\tfrac k2,\; \tfrac12
+              \left[\tfrac{(k - 1)\,\hat\sigma^2}{1 - \rho}
+              + \tfrac{(\bar x - \mu)^2}{\rho + (1 - \rho)/k}\right]\right)
+
+    Parameters
+    ----------
+    means : array (draws, N)
+    dof, location, scale, rho : arrays (N,)
+        As for `posterior`.
+    rng : Generator
+
+    Returns
+    -------
+    array (draws, N)
+        0, exactly, where all replicates are equal.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> rng = np.random.default_rng(1)
+    >>> drawn = draw_spreads(np.zeros((1000, 1)), 9 * one, 0 * one, one, 0.1 * one, rng)
+    >>> bool(1.5 < drawn.mean() < 3.0)
+    True
+    """
+    k = dof + 1.0
+    within = scale**2 / (1.0 / k + rho / (1.0 - rho)) * dof / (1.0 - rho)
+    between = (means - location) ** 2 / (rho + (1.0 - rho) / k)
+    drawn = np.sqrt((within + between) / (2.0 * rng.standard_gamma(k / 2.0, size=means.shape)))
+    return np.where(scale == 0.0, 0.0, drawn)
+
+
+def draw_differences(
+    means: FloatArray,
+    spreads: FloatArray,
+    rho: ArrayLike,
+    replicates: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw replicates, every two of one dataset with correlation ρ.
+
+    Parameters
+    ----------
+    means, spreads, rho : arrays (...)
+        Mean and standard deviation of a replicate, and the correlation; they broadcast.
+    replicates : int
+    rng : Generator
+
+    Returns
+    -------
+    array (..., replicates)
+
+    Examples
+    --------
+    >>> two = draw_differences(np.zeros(5000), np.ones(5000), 0.5, 2, np.random.default_rng(1))
+    >>> bool(abs(np.corrcoef(two.T)[0, 1] - 0.5) < 0.05)
+    True
+    """
+    means, spreads, rho = np.broadcast_arrays(means, spreads, rho)
+    shared = rng.standard_normal((*means.shape, 1)) * np.sqrt(rho)[..., None]
+    own = rng.standard_normal((*means.shape, replicates)) * np.sqrt(1.0 - rho)[..., None]
+    return np.asarray(means[..., None] + spreads[..., None] * (shared + own))

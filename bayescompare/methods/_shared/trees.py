@@ -121,7 +121,8 @@ def one_byte(tree: xr.DataTree) -> xr.DataTree:
 
     for group in ("posterior_predictive", "prior_predictive"):
         if group in tree and OUTCOME in tree[group]:
-            tree[group] = xr.DataTree(tree[group].to_dataset().astype({OUTCOME: np.int8}))
+            data = tree[group].to_dataset()
+            tree[group] = xr.DataTree(data.assign({OUTCOME: data[OUTCOME].astype(np.int8)}))
     return tree
 
 

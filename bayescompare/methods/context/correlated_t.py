@@ -19,8 +19,10 @@ data sets; Nadeau & Bengio (2003); Lacoste, Laviolette & Marchand (2012), Sectio
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -28,59 +30,68 @@ from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
-from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
-from bayescompare.kernels.context.poisson_binomial_joint import count_posterior, joint
-from bayescompare.kernels.context.poisson_multinomial import (
-    context_regions,
-    context_regions_by_draws,
-)
+from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
 from bayescompare.methods._shared.learned_prior import LearnedPrior
-from bayescompare.methods._shared.pair_answer import leanings, pair_answer
-from bayescompare.methods._shared.priors import Priors, check_priors
+from bayescompare.methods._shared.priors import Priors, check_priors, check_ranges, prior_options
 from bayescompare.methods.context.comparison import ContextComparison
+from bayescompare.methods.context.correlated_t_answer import (
+    MOST_EXACT,
+    sampled_answer,
+    three_outcomes,
+    two_outcomes,
+)
 from bayescompare.methods.context.correlated_t_words import correlated_t_words
-from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicates
-from bayescompare.methods.context.learned_rate import LearnsWeight, learned_rate
+from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.methods_text import correlated_t_methods_text, weight_learned_text
-from bayescompare.methods.context.poisson_binomial import cut_rate
-from bayescompare.methods.context.scalars import RateScalars, rate_scalars
+from bayescompare.methods.context.rate_model import RateModel
+from bayescompare.methods.context.replicates import Replicates, outcome_labels, pair_differences
+from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
+    import pymc as pm
     import xarray as xr
 
-__all__ = ["CorrelatedT", "Posterior"]
+__all__ = ["CorrelatedT"]
 
 
-#: Differences this close, relative to the values, are rounding and no difference.
-_ROUNDING = 1e-12
-#: Datasets up to which three regions are summed exactly; O(N³).
-_MOST_EXACT = 1000
-_DRAWS = 20_000
 #: Replicates up to which they are taken for the folds of one cross-validation. Ten times ten folds
 #: taken for a hundred folds have ρ = .01 for .1, which flips verdicts.
 _MOST_FOLDS = 20
 
+_PARAMETERS = (
+    Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
+    Parameter(
+        "r",
+        (),
+        "Beta(b, b)",
+        "share of datasets on which the first is better (joint=True, without a rope)",
+        high=1.0,
+    ),
+    Parameter(
+        "theta",
+        ("statement",),
+        "Dirichlet(b, b, b)",
+        "shares of datasets on which each statement holds (joint=True, with a rope)",
+        high=1.0,
+        simplex=True,
+    ),
+)
 
-class Posterior(NamedTuple):
-    """Every dataset's mean advantage of the first: a Student-t each, and its three regions."""
-
-    dof: FloatArray
-    location: FloatArray
-    scale: FloatArray
-    rho: FloatArray
-    regions: FloatArray
+_NO_MODEL = (
+    "model() and sample() are of the full model, and this answer is by the formula that judges "
+    "every dataset by its own replicates alone: say joint=True, or use draws(), which draws from "
+    "the formula."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelatedT(LearnsWeight, Method):
+class CorrelatedT(RateModel, Method):
     """Is the first algorithm better on most datasets, judged by replicates of any measure?
 
     Parameters
@@ -92,14 +103,16 @@ class CorrelatedT(LearnsWeight, Method):
         ten folds. Without either, up to 20 replicates are taken for the folds of one
         cross-validation, and more are refused.
     joint : bool
-        Whether the datasets inform each other, as in ``PoissonBinomial(joint=True)``; without a
-        rope only.
+        Whether the datasets inform each other through the shares (the full model), or each is
+        judged by its own replicates alone (the default).
     b : float or "learned"
         Parameter of the symmetric prior of the shares of datasets. ``"learned"``, for
-        ``pairwise`` with ``joint=True`` only, learns it from all pairs of the table.
+        ``pairwise`` with ``joint=True`` and without a rope only, learns it from all pairs.
     priors : mapping, optional
-        ``{"b": number}``, as `b`. The test has no PyMC model to put other priors into; the bundled
-        model ``"hierarchical_t"`` has.
+        Your priors, by the names in ``bc.methods.describe("correlated-t")``: a number for b, or
+        with ``joint=True`` any prior of b, or of the shares themselves. A distribution for ``r``
+        without random parameters keeps the answer exact; with all else it comes from NUTS, and
+        says so. The bundled model ``"hierarchical_t"`` has priors of the means, too.
 
     Examples
     --------
@@ -114,6 +127,9 @@ class CorrelatedT(LearnsWeight, Method):
     >>> c = bc.compare(folds, method="correlated-t")
     >>> c.best, round(float(c.probability.max()), 3)
     ('B>A', 0.992)
+    >>> c = bc.compare(folds, method=bc.methods.CorrelatedT(joint=True))
+    >>> c.draws(100, rng=1)["posterior"]["advantage"].dims
+    ('chain', 'draw', 'dataset')
     """
 
     name: ClassVar[str] = "correlated-t"
@@ -131,10 +147,22 @@ class CorrelatedT(LearnsWeight, Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Corani & Benavoli (2015); Lacoste et al. (2012), Section 5"
-    provides: ClassVar[frozenset[str]] = frozenset({"probability", "draws", "per_dataset", "rate"})
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"probability", "draws", "model", "sample", "loo", "plan", "per_dataset", "rate"}
     )
+    lacks: ClassVar[Mapping[str, str]] = {
+        "evidence": (
+            "The prior of every dataset's mean and spread is flat, so that the evidence is known "
+            "only up to a constant; loo() compares priors of the shares, for which it cancels."
+        )
+    }
+    only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
+        ("model", "sample"), MappingProxyType({"joint": True})
+    )
+    parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+    #: The textbook's form has a flat prior, of which there are no draws.
+    predicts: ClassVar[bool] = False
     input_kind = "replicates"
     one_pair = True
     draws_are: ClassVar[str] = "exact"
@@ -152,14 +180,7 @@ class CorrelatedT(LearnsWeight, Method):
     def __post_init__(self) -> None:
         check_flag(joint=self.joint)
         self.check_weight()
-        check_priors(self.priors, self.parameters)
-        if self.priors and not is_number(self.priors["b"]):
-            raise BayescompareError(
-                "priors['b']: the correlated t-test takes a number here, having no model to "
-                "sample; the bundled model 'hierarchical_t' takes priors of any kind."
-            )
-        if self.priors:
-            object.__setattr__(self, "b", float(self.priors["b"]))
+        self._check_priors()
         if self.rho is not None and self.folds is not None:
             raise BayescompareError(
                 f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."
@@ -172,20 +193,40 @@ class CorrelatedT(LearnsWeight, Method):
         if self.folds is not None and not (is_whole(self.folds) and self.folds >= 2):
             raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
 
-    # the answer ----------------------------------------------------------------------------------
+    def _check_priors(self) -> None:
+        check_priors(self.priors, self.parameters)
+        priors = self.priors or {}
+        if len(priors) > 1:
+            raise BayescompareError(
+                f"priors names {' and '.join(priors)}: each determines the others; give one."
+            )
+        for name in ("r", "theta"):
+            if is_number(priors.get(name)):
+                raise BayescompareError(f"priors[{name!r}] is a number: the test asks what it is.")
+        if priors and self.b != 1.0:
+            raise BayescompareError(f"priors={list(priors)} replaces b={self.b!r}: give one.")
+        if not (self.joint or all(map(is_number, priors.values()))):
+            raise BayescompareError(
+                f"priors={list(priors)}: the formula that judges each dataset by itself is not a "
+                "model that takes a prior; use joint=True."
+            )
 
-    def each(self, results: Results) -> Posterior:
-        """Posterior of every dataset's mean advantage of the first algorithm."""
-        (measure,) = results.measures
-        values = results.data[measure].transpose("dataset", "algorithm", "replicate").values
-        values = values * results[measure].sign
-        count, mean, variance = _moments(values[:, 0], values[:, 1])
-        rho = self._correlation(results, count)
-        dof, location, scale = posterior_from_moments(mean, variance, count, rho)
-        rope = results[measure].rope or 0.0
-        return Posterior(
-            dof, location, scale, rho, region_probabilities(dof, location, scale, rope)
-        )
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name, with what was learned; a prior that is an object is named."""
+        return self.with_learned({**super().options(), "priors": prior_options(self.priors)})
+
+    @property
+    def supports_psis(self) -> bool:
+        """Not the formula's, which cuts what the datasets would tell each other."""
+        return self.joint
+
+    def each(self, results: Results) -> Replicates:
+        """What every dataset's replicates say of the mean advantage of the first algorithm."""
+        differences, grain, names = pair_differences(results)
+        count = (~np.isnan(differences)).sum(axis=1).astype(np.float64)
+        rope = results[results.measures[0]].rope or 0.0
+        rho, labels = self._correlation(results, count), outcome_labels(results)
+        return Replicates(differences, grain, rho, rope, labels, names)
 
     def _correlation(self, results: Results, count: FloatArray) -> FloatArray:
         """ρ of every dataset: as given, or one over its replicates where these can be folds."""
@@ -202,87 +243,135 @@ class CorrelatedT(LearnsWeight, Method):
             )
         return np.asarray(1.0 / count)
 
-    def options(self) -> dict[str, Any]:
-        """Return the choices by name, with what was learned."""
-        return self.with_learned(super().options())
-
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own replicates."""
         return self.each(results).regions[:, 2]
 
-    @property
-    def weight(self) -> float:
-        """The parameter b that holds; where it was learned, 1 is the pair's own."""
-        return 1.0 if self.b == "learned" else self.b
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with the weight b that all pairs teach; two outcomes only."""
+        for results in asked:
+            self._check_outcomes(results)
+        return super().learn(asked)
+
+    def _check_outcomes(self, results: Results) -> None:
+        """Reject a prior of two outcomes where there are three, and the reverse."""
+        rope = results[results.measures[0]].rope
+        if rope and self.b == "learned":
+            raise BayescompareError(
+                "b='learned' is learned for two outcomes, and with a rope there are three: leave "
+                "out the rope, or give b as a number."
+            )
+        priors = self.priors or {}
+        if rope and "r" in priors:
+            raise BayescompareError(
+                "priors['r'] is the share of one of two outcomes, and with a rope there are three: "
+                "give priors['theta'], or leave out the rope."
+            )
+        if not rope and "theta" in priors:
+            raise BayescompareError(
+                "priors['theta'] is for three outcomes, and without a rope there are two: give "
+                "priors['r']."
+            )
+
+    # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
+        self._check_outcomes(results)
+        check_ranges(self.priors, [p for p in self.parameters if not p.dims])
         each = self.each(results)
-        if results[results.measures[0]].rope:
-            if self.joint:
-                raise BayescompareError(
-                    "joint=True: with a rope there is only the formula that judges each dataset "
-                    "by itself; leave out the rope or joint=True."
-                )
-            return self._with_rope(results, each, sampling)
-        second, _, first = each.regions.T
-        extra: dict[str, FloatArray] = {}
-        mixture = self.mixture(first)
-        if mixture is not None:
-            both, figures, extra = learned_rate(mixture)
-            better = mixture.joint.wins
-        elif self.joint:
-            posterior = joint(first, self.weight)
-            low, high = rate_interval(count_posterior(first, self.weight)[0], self.weight)
-            figures = rate_scalars(posterior.mean, posterior.sd, low, high)
-            both, better = [posterior.first, posterior.second], posterior.wins
-        else:
-            both, better = [context(first, self.weight), context(second, self.weight)], first
-            figures = cut_rate(pmf(first), self.weight)
-        columns = {"alone": first} if self.joint else {}
-        return pair_answer(
-            results,
-            leanings(first),
-            probability=np.array(both),
-            scalars=figures,
-            per_statement={**extra, **figures.both},
-            details=_details(each, {**columns, "probability": better}),
-        )
+        many = self.joint and each.rope and len(results.datasets) > MOST_EXACT
+        if self.needs_mcmc or many:
+            return sampled_answer(self, results, sampling)
+        if each.rope:
+            return three_outcomes(self, results, each, sampling)
+        return two_outcomes(self, results, each)
 
-    def _with_rope(self, results: Results, each: Posterior, sampling: Sampling) -> Answer:
-        triples, prior = each.regions, (self.weight,) * 3
-        mcse = None
-        if len(triples) <= _MOST_EXACT:
-            probability = context_regions(triples, prior)
-        else:
-            probability, mcse = context_regions_by_draws(triples, _DRAWS, sampling.rng, prior)
-        largest = triples == triples.max(axis=1, keepdims=True)
-        support = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-        mean = (self.weight + triples.sum(axis=0)) / (3.0 * self.weight + len(triples))
-        # One share of a Dirichlet is a Beta, and one region's count is Poisson-binomial.
-        ends = [rate_interval(pmf(p), self.weight, 2.0 * self.weight) for p in triples.T]
-        low, high = np.array(ends).T
-        names = ("second_better", "equivalent", "probability")
-        columns = dict(zip(names, triples.T, strict=True))
-        # Left, rope and right: the second better, equivalent, the first better.
-        return pair_answer(
-            results,
-            support[::-1],
-            probability=probability[::-1],
-            mcse=None if mcse is None else mcse[::-1],
-            per_statement=theta_columns(mean[::-1], low[::-1], high[::-1]),
-            scalars=RateScalars(
-                rate_mean=float(mean[2]), rate_lower=float(low[2]), rate_upper=float(high[2])
-            ),
-            details=_details(each, columns),
-            seed=None if mcse is None else sampling.seed,
-        )
+    def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
+        """Exact log predictive densities of what each dataset says, up to its own constant.
+
+        The constant, the density of the replicates under the flat prior of mean and spread, is
+        left out: it does not depend on the shares, nor on their prior.
+        """
+        if self.needs_mcmc:
+            raise self.unavailable("exact loo with a custom prior")
+        each, b = self.each(results), self.weight
+        evidence = each.evidence
+        if not self.joint:
+            n, outcomes = evidence.shape
+            total = evidence.sum(axis=0)
+            without = (b + total - evidence) / (outcomes * b + n - 1.0)
+            within = (b + total) / (outcomes * b + n)
+            return np.log((evidence * without).sum(axis=1)), np.log(evidence @ within)
+        if each.rope:
+            posterior = joint_regions(each.regions, b)
+            return posterior.log_predictive, np.log(each.regions @ posterior.mean)
+        rate = self.full(each.regions[:, 2])
+        return rate.log_predictive, np.log(evidence @ np.array([rate.mean, 1.0 - rate.mean]))
+
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets that resemble those seen, statement by statement."""
+        from bayescompare.methods.context.correlated_t_plan import plan_simulator
+
+        if self.needs_mcmc:
+            raise BayescompareError("plan() needs the exact answer, and this prior needs NUTS.")
+        return plan_simulator(self, self.each(results))
+
+    def predictive_statistics(
+        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]]:
+        """Compare how many datasets make each statement true, and the replicates' shape."""
+        from bayescompare.methods.context.correlated_t_check import check_statistics
+
+        return check_statistics(self.each(results), tree, rng, prior=prior)
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def refuses(self, quantity: str) -> str:
+        """Reject a model of the formula: the full one would give another answer."""
+        return _NO_MODEL if quantity in ("model", "sample") and not self.joint else ""
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the model with every mean and spread in it."""
+        from bayescompare.methods.context.correlated_t_model import build_folds
+
+        return self._built(results, build_folds)
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build the same model with every mean and spread integrated out."""
+        from bayescompare.methods.context.correlated_t_model import build_evidence
+
+        return self._built(results, build_evidence)
+
+    def _built(
+        self, results: Results, build: Callable[[CorrelatedT, Results], pm.Model]
+    ) -> pm.Model:
+        if why := self.refuses("model"):
+            raise BayescompareError(why)
+        self._check_outcomes(results)
+        return build(self, results)
+
+    def predictive_model(self, results: Results) -> None:
+        """Predict through the form for NUTS, which has no flat prior."""
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
-        """Draw every dataset's mean advantage, and the shares of datasets given them."""
+        """Draw the shares, every mean advantage and every spread, independently."""
         from bayescompare.methods.context.correlated_t_posterior import exact_tree
 
+        if self.needs_mcmc:
+            raise BayescompareError(
+                "draws() are exact, and a custom prior has no exact formula: use sample(), or the "
+                "posterior kept as c.tree."
+            )
         return exact_tree(self, results, draws, chains, rng)
+
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Draw every mean, spread and new replicate back, given NUTS's shares."""
+        from bayescompare.methods.context.correlated_t_posterior import finish
+
+        return finish(self, results, tree, rng)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
@@ -296,28 +385,3 @@ class CorrelatedT(LearnsWeight, Method):
         """Say who is better on most datasets, what ρ was taken and what is ignored."""
         sentences = correlated_t_words(self, results, answer, decision)
         return self.say_learned(sentences, decision)
-
-
-def _moments(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Number, mean and variance of every dataset's differences; NaN is a replicate not there.
-
-    Replicates that differ by rounding only are equal, and so have no variance.
-    """
-    x = first - second
-    count = (~np.isnan(x)).sum(axis=1).astype(np.float64)
-    grain = _ROUNDING * np.nanmax(np.maximum(np.abs(first), np.abs(second)), axis=1)
-    mean, variance = np.nanmean(x, axis=1), np.nanvar(x, axis=1, ddof=1)
-    equal = np.nanmax(x, axis=1) - np.nanmin(x, axis=1) <= grain
-    mean = np.where(np.abs(mean) <= grain, 0.0, mean)
-    return count, mean, np.where(equal, 0.0, variance)
-
-
-def _details(each: Posterior, columns: dict[str, FloatArray]) -> CorrelatedTDetails:
-    table = OfReplicates.from_arrays(
-        advantage=each.location,
-        scale=each.scale,
-        replicates=each.dof + 1.0,
-        rho=each.rho,
-        **columns,
-    )
-    return CorrelatedTDetails(table)

@@ -10,6 +10,7 @@ from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, setting, statistic
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.context.correlated_t import CorrelatedT
@@ -22,6 +23,12 @@ def correlated_t_words(
 ) -> list[str]:
     """Say who is better on most datasets, what ρ was taken and what is ignored."""
     sentences = [*context_words(results, answer, decision), rate_words(answer, decision)]
+    if method.priors:
+        sentences.append(f"You chose the prior of {join_names(list(method.priors))}.")
+    if method.joint:
+        sentences.append(
+            "The datasets inform each other: one in doubt is drawn to what the others say."
+        )
     sentences.append(_rho_words(method, answer))
     (measure,) = results.measures
     if rope := results[measure].rope:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayescompare._checks import is_number
 from bayescompare.methods._shared.methods_text import chosen, sampled, weight
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.text.numbers import setting, statistic
@@ -60,12 +61,16 @@ def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
     if answer is not None and len(answer.labels) == 3:
         outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
     joint = "joint model, " if method.joint else ""
-    b = weight((method.priors or {}).get("b", method.b))
+    own = {k: v for k, v in (method.priors or {}).items() if not is_number(v)}
+    b = weight("learned" if method.b == "learned" else method.weight)
+    prior = f"symmetric prior of the shares of datasets with {b}"
+    if own:
+        prior = "a prior of the shares of datasets"
     return (
         "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
-        f"the correlation {rho}, and the Poisson binomial over datasets ({joint}symmetric prior of "
-        f"the shares of datasets with {b}; {{aside}}). Reported is the posterior probability "
-        f"that {outcome}."
+        f"the correlation {rho}, and the Poisson binomial over datasets ({joint}{prior}; "
+        f"{{aside}}){sampled(method) if own else ''}. Reported is the posterior probability that "
+        f"{outcome}."
     )
 
 

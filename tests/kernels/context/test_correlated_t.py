@@ -149,3 +149,70 @@ def test_unit_of_the_measure_does_not_matter(unit: float, x: list[float]) -> Non
     if np.ptp(x) > 1e-6:
         found = regions(np.array(x) * unit, 0.1, 0.2 * unit)
         np.testing.assert_allclose(found, regions(np.array(x), 0.1, 0.2), atol=1e-7)
+
+
+# -------------------------------------------------------------------- draws of what a dataset is
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.5])
+@pytest.mark.parametrize("location", [0.2, -3.0, 40.0])
+def test_means_within_a_region_are_a_truncated_t(rope: float, location: float) -> None:
+    """Also where the region is far in a tail, of which 40 scales away 1e-8 is left."""
+    t, one, rng = stats.t(5, location, 1.0), np.ones(1), np.random.default_rng(3)
+    ends = {0: (-np.inf, -rope), 1: (-rope, rope), 2: (rope, np.inf)}
+    for region, (low, high) in ends.items():
+        if low == high:
+            continue
+        drawn = ct.draw_means_within(
+            5 * one, location * one, one, np.full((4000, 1), region), rope, rng
+        )[:, 0]
+        assert drawn.min() >= low
+        assert drawn.max() <= high
+        # From the nearer tail, as the whole may be 1 to the last digit.
+        if low > location:
+            uniform = (t.sf(drawn) - t.sf(high)) / (t.sf(low) - t.sf(high))
+        else:
+            uniform = (t.cdf(drawn) - t.cdf(low)) / (t.cdf(high) - t.cdf(low))
+        assert stats.kstest(uniform, stats.uniform.cdf).pvalue > 1e-4
+
+
+def test_a_region_without_mass_gives_its_nearer_end() -> None:
+    """Of a normal 60 scales away floats have nothing left."""
+    many = np.full(1, 1e6)
+    drawn = ct.draw_means_within(
+        many,
+        np.array([60.0]),
+        np.ones(1),
+        np.zeros((3, 1), dtype=int),
+        0.0,
+        np.random.default_rng(1),
+    )
+    assert np.isfinite(drawn).all()
+    assert (drawn <= 0.0).all()
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.1, 0.6])
+def test_means_and_spreads_have_the_joint_posterior(rho: float) -> None:
+    """By weighing a grid of μ and log σ with the multivariate normal density itself."""
+    x = np.array([0.1, 0.3, -0.1, 0.25, 0.2])
+    dof, location, scale = (np.array([v]) for v in ct.posterior(x, rho))
+    rng = np.random.default_rng(4)
+    means = ct.draw_means(dof, location, scale, 40_000, rng)
+    spreads = ct.draw_spreads(means, dof, location, scale, np.array([rho]), rng)
+    covariance = (1 - rho) * np.eye(5) + rho
+    apart = x - means
+    q = np.einsum("nj,jk,nk->n", apart, np.linalg.inv(covariance), apart)
+    assert stats.kstest(q / spreads[:, 0] ** 2, stats.chi2(5).cdf).pvalue > 1e-4
+    # Marginally S (k − 1)/((1 − ρ) σ²) is a χ² with k − 1 degrees of freedom.
+    pivot = x.var(ddof=1) * 4 / ((1 - rho) * spreads[:, 0] ** 2)
+    assert stats.kstest(pivot, stats.chi2(4).cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3])
+def test_drawn_replicates_have_their_covariance(rho: float) -> None:
+    rng = np.random.default_rng(5)
+    x = ct.draw_differences(np.full(50_000, 0.5), np.full(50_000, 2.0), rho, 3, rng)
+    expected = 4.0 * ((1 - rho) * np.eye(3) + rho)
+    np.testing.assert_allclose(np.cov(x.T), expected, atol=0.15)
+    np.testing.assert_allclose(x.mean(axis=0), 0.5, atol=0.04)
+    assert stats.kstest((x[:, 0] - 0.5) / 2.0, stats.norm.cdf).pvalue > 1e-4

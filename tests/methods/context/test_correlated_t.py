@@ -21,7 +21,14 @@ from bayescompare import BayescompareError
 from bayescompare.cli.app import app
 from bayescompare.methods import CorrelatedT
 from tests.methods.context.folds import ask, frame_of, scores, triples_of
-from tests.oracles.context import EveryD, folds_frame, most_frequent_region, replicated, shares_near
+from tests.oracles.context import (
+    EveryD,
+    EveryRegion,
+    folds_frame,
+    most_frequent_region,
+    replicated,
+    shares_near,
+)
 
 # ----------------------------------------------------------------------------------------- baycomp
 
@@ -138,6 +145,25 @@ def test_the_context_by_every_d(joint: bool, b: float) -> None:
 
 
 @pytest.mark.parametrize("b", [1.0, 0.5])
+def test_three_regions_that_inform_each_other_by_every_outcome(b: float) -> None:
+    c = ask(scores(4, 5), rope=0.015, b=b, joint=True)
+    alone = triples_of(ask(scores(4, 5), rope=0.015, b=b))
+    oracle = EveryRegion(alone, b)
+    assert c.exact
+    assert c.probability["statement"].values.tolist() == ["A>B", "A=B", "B>A"]
+    np.testing.assert_allclose(c.probability, oracle.probability, atol=1e-9)
+    np.testing.assert_allclose(triples_of(c), oracle.each, atol=1e-12)
+    np.testing.assert_allclose(c.per_dataset["alone"], alone[:, 0])
+    table = c.summary().loc[["A>B", "A=B", "B>A"]]
+    np.testing.assert_allclose(table["theta_mean"], oracle.mean, atol=1e-12)
+    for k, (_, row) in enumerate(table.iterrows()):
+        assert oracle.cdf(k, row["theta_lower"]) == pytest.approx(0.025, abs=1e-6)
+        assert oracle.cdf(k, row["theta_upper"]) == pytest.approx(0.975, abs=1e-6)
+    # Doubtful datasets are drawn to the others: the cut leaves more open.
+    assert float(c.probability.max()) > float(ask(scores(4, 5), rope=0.015).probability.max())
+
+
+@pytest.mark.parametrize("b", [1.0, 0.5])
 def test_three_regions_by_every_outcome(b: float) -> None:
     c = ask(scores(4, 5), rope=0.015, b=b)
     triples = triples_of(c)
@@ -166,6 +192,40 @@ def test_three_regions_by_monte_carlo() -> None:
     for k, (_, row) in enumerate(table.iterrows()):
         assert shares_near(theta[:, k] < row["theta_lower"], 0.025)
         assert shares_near(theta[:, k] > row["theta_upper"], 0.025)
+
+
+@pytest.mark.parametrize("rope", [None, 0.015])
+def test_leaving_out_is_a_difference_of_evidences(rope: float | None) -> None:
+    """Up to each dataset's own constant, which no prior of the shares knows of."""
+    values = scores(5, 5)
+    c = ask(values, rope=rope, b=1.5, joint=True)
+    alone = triples_of(ask(values, rope=rope)) if rope else None
+
+    def log_evidence(kept: list[int]) -> float:
+        if alone is not None:
+            return EveryRegion(alone[kept], 1.5).log_total
+        p = c.per_dataset["alone"].to_numpy()[kept]
+        return EveryD(p.tolist(), 1.5, joint=True).log_total
+
+    whole = log_evidence(list(range(5)))
+    without = [whole - log_evidence([j for j in range(5) if j != i]) for i in range(5)]
+    np.testing.assert_allclose(c.loo().elpd_i, without, atol=1e-11)
+    with pytest.raises(BayescompareError, match="only up to a constant"):
+        _ = c.log_evidence
+
+
+@pytest.mark.parametrize("rope", [None, 0.015])
+def test_leaving_out_by_the_formula_of_each_dataset(rope: float | None) -> None:
+    """The shares of the others alone, then what the dataset's own replicates say."""
+    values = scores(5, 5)
+    c = ask(values, rope=rope, b=1.5)
+    evidence = triples_of(c) if rope else c.per_dataset[["probability"]].to_numpy()
+    if not rope:
+        evidence = np.hstack([evidence, 1 - evidence])
+    for i, found in enumerate(c.loo().elpd_i.values):
+        rest = ask(np.delete(values, i, axis=0), rope=rope, b=1.5).summary()["theta_mean"]
+        mean = rest[list(c.answer.labels)].to_numpy()
+        assert found == pytest.approx(math.log(evidence[i] @ mean), abs=1e-11)
 
 
 def test_a_rope_of_nothing_is_no_rope() -> None:
@@ -367,18 +427,14 @@ def test_bad_choices(choices: dict[str, Any], needed: str) -> None:
         CorrelatedT(**choices)
 
 
-def test_a_rope_and_the_joint_model_do_not_go_together() -> None:
-    with pytest.raises(BayescompareError, match=r"joint=True.*rope"):
-        ask(scores(), rope=0.01, joint=True)
-
-
 # -------------------------------------------------------------------------------------- symmetries
 
 
+@pytest.mark.parametrize("joint", [False, True], ids=["cut", "joint"])
 @pytest.mark.parametrize("rope", [None, 0.01])
-def test_swapping_mirrors(rope: float | None) -> None:
-    c = ask(scores(), rope=rope)
-    swapped: Any = bc.compare(c.results, method="correlated-t", algorithms=["B", "A"])
+def test_swapping_mirrors(rope: float | None, joint: bool) -> None:
+    c = ask(scores(), rope=rope, joint=joint)
+    swapped: Any = bc.compare(c.results, method=c.method, algorithms=["B", "A"])
     for a, b in (("A>B", "A>B"), ("B>A", "B>A"), ("A=B", "B=A")):
         if a in c.probability["statement"]:
             assert float(swapped.probability.sel(statement=b)) == pytest.approx(
@@ -386,6 +442,11 @@ def test_swapping_mirrors(rope: float | None) -> None:
             )
     np.testing.assert_allclose(swapped.per_dataset["advantage"], -c.per_dataset["advantage"])
     assert swapped.decision.verdict == c.decision.verdict
+    np.testing.assert_allclose(swapped.loo().elpd_i, c.loo().elpd_i, atol=1e-11)
+    if rope:
+        np.testing.assert_allclose(
+            swapped.per_dataset["second_better"], c.per_dataset["probability"], atol=1e-11
+        )
 
 
 @settings(max_examples=10)

@@ -1,0 +1,423 @@
+"""The PyMC model of replicates: densities by scipy, both forms under NUTS, PyMC's own tools.
+
+Seeds and samplers are fixed. What is marked slow runs NUTS or SMC.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import arviz as az
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+import xarray as xr
+from scipy import stats
+from scipy.special import logsumexp
+
+import bayescompare as bc
+from bayescompare import BayescompareError
+from bayescompare.kernels.context.poisson_binomial_joint import joint
+from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
+from bayescompare.methods import CorrelatedT
+from bayescompare.methods.context.correlated_t_model import exchangeable_logp
+from tests.methods.context.folds import ask, frame_of, scores
+from tests.methods.context.test_posterior import close, converged, same_shape, share_close
+from tests.oracles.context import folds_frame, near
+
+QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
+#: Without compilation, for models that are evaluated once or twice.
+QUICK: dict[str, Any] = {"mode": "FAST_COMPILE"}
+ROPES = pytest.mark.parametrize("rope", [None, 0.01], ids=["two", "three"])
+pytestmark = pytest.mark.filterwarnings("ignore:Numba will use object mode")
+
+
+def asked(rope: float | None, **choices: Any) -> Any:
+    return ask(scores(5, 6, seed=2), rope=rope, joint=True, **choices)
+
+
+# ---------------------------------------------------------------------------------------- densities
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.2, 0.7])
+def test_replicates_are_normal_with_one_correlation(rho: float) -> None:
+    rng = np.random.default_rng(1)
+    x, mean, sigma = rng.normal(size=(3, 5)), rng.normal(size=3), np.array([0.5, 1.0, 2.0])
+    present = np.ones((3, 5))
+    present[1, 3:] = 0.0
+    found = exchangeable_logp(
+        *(pt.as_tensor(v) for v in (x, mean, sigma, np.full(3, rho), present))
+    ).eval(**QUICK)
+    for i, k in enumerate((5, 3, 5)):
+        covariance = sigma[i] ** 2 * ((1 - rho) * np.eye(k) + rho)
+        expected = stats.multivariate_normal.logpdf(x[i, :k], np.full(k, mean[i]), covariance)
+        assert found[i] == pytest.approx(expected, abs=1e-10)
+
+
+def test_integrating_means_and_spreads_out_leaves_the_evidence() -> None:
+    """∫∫ N(x | μ, σ) dμ d log σ over each statement, by a sum over a grid, for every dataset."""
+    c = asked(0.01)
+    each = c.method.each(c.results)
+    log_sigma = np.linspace(-7, 1, 161)
+    for i in range(5):
+        covariance = (1 - each.rho[i]) * np.eye(6) + each.rho[i]
+        inverse, log_det = np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1]
+        mean = each.location[i] + each.scale[i] * np.sinh(np.linspace(-9, 9, 4001))
+        apart = each.differences[i] - mean[:, None]
+        q = np.einsum("mj,jk,mk->m", apart, inverse, apart)
+        logs = -0.5 * (log_det + q[:, None] / np.exp(2 * log_sigma)) - 6 * log_sigma
+        density = np.exp(logs - logs.max()).sum(axis=1) * np.gradient(mean)
+        parts = [mean > 0.01, np.abs(mean) <= 0.01, mean < -0.01]
+        shares = np.array([density[part].sum() for part in parts]) / density.sum()
+        np.testing.assert_allclose(shares, each.evidence[i], atol=2e-3)
+
+
+@ROPES
+def test_the_transform_makes_the_density_of_a_mean_flat(rope: float | None) -> None:
+    """log θ of its statement, and the Jacobian: together they are the same everywhere."""
+    c = asked(rope)
+    model = c.model()
+    rv = model["advantage"]
+    transform = model.rvs_to_transforms[rv]
+    theta = np.array([0.7, 0.1, 0.2] if rope else [0.7, 0.3])
+    tensor = pt.as_tensor(theta)
+    mean = np.array([-0.05, -0.0101, 0.001, 0.0099, 0.08])
+    value = transform.forward(pt.as_tensor(mean), tensor).eval(**QUICK)
+    again = transform.backward(pt.as_tensor(value), tensor).eval(**QUICK)
+    np.testing.assert_allclose(again, mean, atol=1e-12)
+    step = 1e-6
+    ahead = transform.backward(pt.as_tensor(value + step), tensor).eval(**QUICK)
+    slope = np.log((ahead - again) / step)
+    jacobian = transform.log_jac_det(pt.as_tensor(value), tensor).eval(**QUICK)
+    np.testing.assert_allclose(jacobian, slope, atol=1e-5)
+    edge = rope or 0.0
+    own = np.where(mean > edge, theta[0], np.where(mean < -edge, theta[-1], theta[1]))
+    scale = c.method.each(c.results).scale
+    np.testing.assert_allclose(
+        np.log(own) + jacobian, np.log(scale) - math.log(len(theta)), atol=1e-12
+    )
+
+
+@ROPES
+def test_the_marginal_form_is_prior_times_evidence(rope: float | None) -> None:
+    c = asked(rope, b=1.5)
+    model = c.model(form="nuts")
+    theta = np.array([0.5, 0.2, 0.3] if rope else [0.8, 0.2])
+    each = c.method.each(c.results)
+    expected = stats.dirichlet.logpdf(theta, np.full(len(theta), 1.5))
+    expected += np.log(each.evidence @ theta).sum()
+    free = model["theta"] if rope else model["r"]
+    at = theta if rope else theta[0]
+    (value,) = (model.rvs_to_values[rv] for rv in model.free_RVs)
+    point = model.rvs_to_transforms[free].forward(pt.as_tensor(at), *free.owner.inputs)
+    found = model.compile_logp(jacobian=False, **QUICK)({value.name: point.eval(**QUICK)})
+    assert float(found) == pytest.approx(expected, abs=1e-9)
+
+
+# ---------------------------------------------------------------------------- PyMC's tools on them
+
+
+@ROPES
+def test_what_the_forms_have(rope: float | None) -> None:
+    c = asked(rope)
+    first = "theta" if rope else "r"
+    assert [v.name for v in c.model().free_RVs] == [first, "advantage", "sigma"]
+    assert [v.name for v in c.model(form="nuts").free_RVs] == [first]
+    for form, observed in (("textbook", "difference"), ("nuts", "outcome")):
+        model = c.model(form=form)
+        assert [v.name for v in model.observed_RVs] == [observed]
+        assert model.named_vars_to_dims[observed][0] == "dataset"
+        assert not model.potentials
+        assert "ExchangeableNormal" in c.model().str_repr()
+
+
+@ROPES
+def test_predictions_by_pymc_from_exact_draws(rope: float | None) -> None:
+    c = asked(rope)
+    tree = c.draws(1000, chains=2, rng=1)
+    quick: dict[str, Any] = {"progressbar": False, "compile_kwargs": QUICK}
+    folds = pm.sample_posterior_predictive(tree, model=c.model(), random_seed=2, **quick)[
+        "posterior_predictive"
+    ]["difference"]
+    own = tree["posterior_predictive"]["difference"]
+    assert folds.sizes == own.sizes
+    mean, sigma = tree["posterior"]["advantage"], tree["posterior"]["sigma"]
+    z = ((folds - mean) / sigma).values.reshape(-1, 5, 6)
+    for i in range(5):
+        assert stats.kstest(z[:, i, 2], stats.norm.cdf).pvalue > 1e-4
+        assert np.corrcoef(z[:, i, 0], z[:, i, 1])[0, 1] == pytest.approx(1 / 6, abs=0.09)
+    marginal = c.model(form="nuts")
+    outcome = pm.sample_posterior_predictive(tree, model=marginal, random_seed=2, **quick)[
+        "posterior_predictive"
+    ]["outcome"]
+    theta = tree["posterior"]["theta"]
+    assert near((outcome.mean("dataset") - theta).values[..., 0], 0.0)
+    before = pm.sample_prior_predictive(500, model=marginal, random_seed=3, compile_kwargs=QUICK)
+    assert near(before["prior"]["theta"].values[..., 0], 1 / len(c.answer.labels))
+
+
+def test_means_spreads_and_shares_can_be_set() -> None:
+    c = asked(0.01)
+    set_ = {"advantage": np.arange(5.0), "sigma": np.full(5, 0.1)}
+    drawn = pm.draw(pm.do(c.model(), set_)["difference"], 400, random_seed=1, **QUICK)
+    np.testing.assert_allclose(drawn.mean(axis=(0, 2)), np.arange(5.0), atol=0.02)
+    np.testing.assert_allclose(drawn.std(axis=0), 0.1, atol=0.02)
+    theta = np.array([0.7, 0.0, 0.3])
+    even = pm.do(c.model(form="nuts"), {"theta": theta})
+    outcome = pm.draw(even["outcome"], 500, random_seed=1, **QUICK)
+    np.testing.assert_allclose(outcome.mean(axis=(0, 1)), theta, atol=0.04)
+
+
+@pytest.mark.parametrize("name", ["advantage", "sigma", "difference"])
+def test_there_are_no_draws_from_a_flat_prior(name: str) -> None:
+    model = asked(None).model()
+    with pytest.raises(BayescompareError, match=r"flat.*form='nuts'"):
+        pm.draw(model[name], random_seed=1, **QUICK)
+
+
+def test_datasets_without_spread_are_refused_by_one_form_and_taken_by_the_other() -> None:
+    frame = folds_frame([[0.1] * 4, [0.0] * 4, [0.1, 0.3, -0.1, 0.2]])
+    c = ask(frame, joint=True)
+    with pytest.raises(BayescompareError, match=r"equal on d0 and d1.*form='nuts'") as refused:
+        c.model()
+    assert "\n" not in str(refused.value)
+    model = c.model(form="nuts")
+    assert np.isfinite(model.compile_logp(**QUICK)(model.initial_point()))
+
+
+def test_the_cut_has_no_model() -> None:
+    c = ask(scores())
+    for form in ("textbook", "nuts"):
+        with pytest.raises(BayescompareError, match=r"joint=True.*draws\(\)"):
+            c.model(form=form)
+    with pytest.raises(BayescompareError, match=r"joint=True"):
+        CorrelatedT().nuts_model(c.results)
+
+
+# ------------------------------------------------------------------------------------------- priors
+
+
+@pytest.mark.parametrize(
+    ("priors", "rope", "needed"),
+    [
+        ({"r": 0.5}, None, "priors['r'] is a number"),
+        ({"theta": 0.5}, 0.01, "priors['theta'] is a number"),
+        ({"theta": [0.2, 0.3, 0.5]}, 0.01, "priors['theta']"),
+        ({"b": -1.0}, None, "priors['b']=-1.0"),
+        ({"b": [1.0, 2.0]}, None, "priors['b']"),
+        ({"b": "wide"}, None, "priors['b']='wide'"),
+        ({"s": 1.0}, None, "priors['s']: no such parameter"),
+        ({"b": 1.0, "r": pm.Beta.dist(1, 1)}, None, "give one"),
+        ({"r": pm.Beta.dist(2, 2)}, 0.01, "priors['theta']"),
+        ({"theta": pm.Dirichlet.dist(np.ones(3))}, None, "priors['r']"),
+        ({"theta": pm.Dirichlet.dist(np.ones(4))}, 0.01, "vector over the 3 statements"),
+        ({"theta": pm.Beta.dist(1, 1)}, 0.01, "vector over the 3 statements"),
+        ({"theta": pm.Normal.dist(0, 1, shape=3)}, 0.01, "priors['theta']"),
+        ({"theta": pm.Gamma.dist(1, 1, shape=3)}, 0.01, "priors['theta']"),
+        ({"r": pm.Normal.dist(0, 1)}, None, "outside"),
+        ({"r": pm.Beta.dist(1, 1, shape=2)}, None, "priors['r']"),
+        ({"b": pm.Normal.dist(0, 1)}, None, "outside"),
+        ({"b": pm.Normal.dist(0, 1)}, 0.01, "outside"),
+        ({"b": pm.Gamma.dist(1, 1, shape=2)}, None, "priors['b']"),
+        ({"b": pm.Gamma.dist(1, 1, shape=3)}, 0.01, "priors['b']"),
+        ({"b": pm.Flat.dist()}, None, "priors['b']"),
+        ({"b": pm.Gamma.dist(pm.Gamma.dist(1, 1), 1)}, None, "another distribution"),
+        ({"b": lambda name, dims: 3.0}, None, "priors['b']"),
+        ({"r": lambda name, dims: pm.Beta("other", 1, 1)}, None, "must use the name"),
+        ({"theta": lambda name, dims: pm.Dirichlet(name, np.ones(2))}, 0.01, "3 statements"),
+    ],
+)
+def test_bad_priors_are_refused_in_one_line(
+    priors: dict[str, Any], rope: float | None, needed: str
+) -> None:
+    with pytest.raises(BayescompareError, match=re.escape(needed)) as refused:
+        asked(rope, priors=priors)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("choices", "needed"),
+    [
+        ({"priors": {"b": pm.Gamma.dist(2, 1)}}, "joint=True"),
+        ({"priors": {"r": pm.Beta.dist(2, 1)}}, "joint=True"),
+        ({"priors": {"b": 2.0}, "b": 3.0}, "replaces b=3.0"),
+        ({"b": "learned"}, "joint=True"),
+        ({"priors": 3}, "priors=3"),
+    ],
+)
+def test_priors_that_contradict_other_options(choices: dict[str, Any], needed: str) -> None:
+    with pytest.raises(BayescompareError, match=re.escape(needed)):
+        CorrelatedT(**choices)
+
+
+def test_a_learned_weight_is_of_two_outcomes() -> None:
+    results = ask(np.concatenate([scores(), scores(seed=1)], axis=1)[:, :2]).results
+    three = np.concatenate([scores(), scores(seed=1)[:, :1]], axis=1)
+    roped = bc.Results.from_frame(
+        frame_of(three), replicate="fold", measures={"score": bc.Measure("max", rope=0.01)}
+    )
+    with pytest.raises(BayescompareError, match="leave out the rope"):
+        bc.pairwise(roped, method=CorrelatedT(joint=True, b="learned"), n_jobs=1)
+    with pytest.raises(BayescompareError, match="pairwise"):
+        bc.compare(results, method=CorrelatedT(joint=True, b="learned"))
+
+
+def test_priors_for_nuts_say_what_they_lack() -> None:
+    method = CorrelatedT(joint=True, priors={"b": pm.Gamma.dist(2, 1)})
+    results = ask(scores(4, 5)).results
+    for call in (
+        lambda: method.draws(results, 5, 1, np.random.default_rng(0)),
+        lambda: method.predictive_simulator(results),
+        lambda: method.leave_one_out(results),
+    ):
+        with pytest.raises(BayescompareError):
+            call()
+    assert method.options()["priors"]["b"].startswith("Gamma(2")
+
+
+# --------------------------------------------------------------------------------------------- NUTS
+
+
+def leads(tree: xr.DataTree) -> np.ndarray:
+    theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
+    return np.eye(theta.shape[-1])[theta.argmax(axis=-1)]
+
+
+def agrees(c: Any, tree: xr.DataTree) -> None:
+    """P(max), shares and every dataset, within four Monte Carlo standard errors."""
+    rope, posterior = c.results["score"].rope or 0.0, tree["posterior"]
+    theta = posterior["theta"].transpose("chain", "draw", "statement").values
+    for k, p in enumerate(c.probability.values):
+        share_close(leads(tree)[..., k], float(p))
+        close(theta[..., k], c.answer.per_statement["theta_mean"][k])
+    advantage = posterior["advantage"].transpose("chain", "draw", "dataset").values
+    for i, (_, row) in enumerate(c.per_dataset.iterrows()):
+        share_close(advantage[..., i] > rope, row["probability"])
+
+
+@pytest.mark.slow
+@ROPES
+def test_the_closed_form_under_nuts(rope: float | None) -> None:
+    c = asked(rope)
+    tree = c.sample(1500, chains=4, rng=1, target_accept=0.9, **QUIET)
+    converged(tree, ["theta"])
+    same_shape(tree, c.draws(5, chains=1, rng=0))
+    agrees(c, tree)
+    np.testing.assert_allclose(c.loo(tree).elpd, c.loo().elpd, atol=0.1)
+    exact = c.draws(4000, rng=2)["posterior"]["sigma"]
+    for i in range(5):
+        close(tree["posterior"]["sigma"].values[..., i], float(exact.values[..., i].mean()))
+
+
+@pytest.mark.slow
+@ROPES
+def test_the_form_with_means_and_spreads_under_nuts(rope: float | None) -> None:
+    c = asked(rope)
+    tree = c.sample(1500, chains=4, model=c.model(), rng=3, target_accept=0.95, **QUIET)
+    converged(tree, ["theta", "advantage", "sigma"])
+    agrees(c, tree)
+    assert tree.attrs["model"] == "edited"
+    assert set(tree["posterior_predictive"].data_vars) == {"outcome", "difference"}
+
+
+@pytest.mark.slow
+def test_a_prior_of_the_weight_under_nuts() -> None:
+    """b ~ Gamma(2, 1), integrated out on a grid by the closed evidences."""
+    priors = {"b": pm.Gamma.dist(2.0, 1.0)}
+    sampler = {"draws": 2000, "chains": 4, "target_accept": 0.95, **QUIET}
+    for rope in (None, 0.01):
+        fixed = asked(rope)
+        regions = fixed.method.each(fixed.results).regions
+        grid = np.geomspace(0.02, 40, 120)
+        weight = stats.gamma.pdf(grid, 2.0) * np.gradient(grid)
+        if rope:
+            each = [joint_regions(regions, b) for b in grid]
+            first = np.array([e.probability[2] for e in each])
+        else:
+            each = [joint(regions[:, 2], b) for b in np.maximum(grid, 0.1)]
+            first = np.array([e.first for e in each])
+        weight = weight * np.exp([e.log_evidence for e in each])
+        method = CorrelatedT(joint=True, priors=priors)
+        c: Any = bc.compare(fixed.results, method=method, rng=5, sampler=sampler)
+        assert not c.exact
+        expected = float(weight @ first / weight.sum())
+        assert float(c.probability[0]) == pytest.approx(expected, abs=4 * float(c.mcse[0]) + 2e-3)
+        assert (
+            max(float(v.max()) for v in az.rhat(c.tree["posterior"][["b", "theta"]]).values())
+            < 1.01
+        )
+        assert np.isfinite(c.loo().elpd)
+        assert c.check(rng=1)["p"].between(0, 1).all()
+        assert "sampled by NUTS" in c.method.methods_text(c.answer)
+        assert "You chose the prior of b" in c.explain()
+
+
+@pytest.mark.slow
+def test_priors_of_the_shares_under_nuts() -> None:
+    """Dirichlet(2, 2, 2) given as a distribution is b = 2; a function with parts of its own too."""
+    sampler = {"draws": 1500, "chains": 4, **QUIET}
+
+    def own(name: str, dims: tuple[str, ...]) -> Any:
+        return pm.Dirichlet(name, np.full(3, 2.0), dims=dims)
+
+    for prior in (pm.Dirichlet.dist(np.full(3, 2.0)), own):
+        method = CorrelatedT(joint=True, priors={"theta": prior})
+        c: Any = bc.compare(asked(0.01).results, method=method, rng=5, sampler=sampler)
+        exact = asked(0.01, b=2.0)
+        np.testing.assert_array_less(
+            np.abs(c.probability.values - exact.probability.values), 4 * c.mcse.values
+        )
+        np.testing.assert_allclose(
+            c.per_dataset["probability"], exact.per_dataset["probability"], atol=0.02
+        )
+
+
+@pytest.mark.slow
+def test_what_was_learned_goes_into_the_model() -> None:
+    three = np.concatenate([scores(6, 5), scores(6, 5, seed=1)[:, :1]], axis=1)
+    results = bc.Results.from_frame(frame_of(three), replicate="fold", measures={"score": "max"})
+    pairs = bc.pairwise(results, method=CorrelatedT(joint=True, b="learned"), n_jobs=1)
+    c: Any = pairs["A", "B"]
+    tree = c.sample(2000, chains=4, rng=1, target_accept=0.95, **QUIET)
+    share_close(tree["posterior"]["r"].values > 0.5, float(c.probability[0]))
+    drawn = c.draws(2000, rng=1)
+    assert near(drawn["posterior"]["r"].values, c.rate["mean"])
+
+
+@pytest.mark.slow
+@ROPES
+def test_evidence_by_smc_is_the_kernels(rope: float | None) -> None:
+    """Of what the datasets say: means and spreads, whose prior is flat, are integrated out."""
+    c = asked(rope)
+    found = pm.sample_smc(
+        2000,
+        model=c.model(form="nuts"),
+        chains=4,
+        cores=1,
+        progressbar=False,
+        random_seed=7,
+        compute_convergence_checks=False,
+    )
+    stages = found["sample_stats"]["log_marginal_likelihood"].values
+    logs = np.array([np.nanmax(np.hstack(list(np.ravel(s))).astype(float)) for s in stages])
+    mean = float(logsumexp(logs) - math.log(len(logs)))
+    error = float(logs.std(ddof=1) / math.sqrt(len(logs)))
+    regions = c.method.each(c.results).regions
+    exact = (joint_regions(regions) if rope else joint(regions[:, 2])).log_evidence
+    print(f"closed {exact:.4f}  SMC {mean:.4f} ± {error:.4f}")
+    assert error < 0.1
+    assert abs(mean - exact) < 4 * error
+
+
+@pytest.mark.slow
+def test_more_than_a_thousand_datasets_with_a_rope_are_sampled() -> None:
+    sampler = {"draws": 500, "chains": 2, **QUIET}
+    results = ask(scores(1001, 3, gain=0.004), rope=0.02).results
+    c: Any = bc.compare(results, method=CorrelatedT(joint=True), rng=1, sampler=sampler)
+    assert not c.exact
+    assert c.mcse is not None
+    part = ask(scores(1001, 3, gain=0.004)[:1000], rope=0.02, joint=True)
+    assert c.rate["mean"] == pytest.approx(part.rate["mean"], abs=0.02)
