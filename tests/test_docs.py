@@ -109,7 +109,7 @@ def test_a_method_page_shows_and_names_what_it_should(name):
         assert files
         for file in files:
             assert (ROOT / file).is_file(), file
-    if "Priors" in sections and name != "methods/gsd-bootstrap":
+    if "Priors" in sections:
         assert "bc.methods.describe(" in sections["Priors"]
 
 

@@ -26,12 +26,6 @@ CELLS = [(name, ability) for name in METHODS for ability in ABILITIES]
 
 #: Blanks that are being filled; none may stay here.
 UNFILLED = {
-    *(("correlated-t", ability) for ability in ("model", "sample", "loo", "evidence", "check")),
-    *(("gsd-bootstrap", ability) for ability in ("model", "sample", "loo", "evidence", "check")),
-    ("correlated-t", "plan"),
-    ("gsd-bootstrap", "plan"),
-    ("gsd-bootstrap", "sensitivity"),
-    ("gsd-bootstrap", "priors"),
     ("network", "plan"),
     ("hierarchical", "plan"),
     ("hierarchical", "sensitivity"),
@@ -52,6 +46,7 @@ REPLACED = {
     "poisson-binomial": {"b": 2.0},
     "hierarchical": {"mu": pm.Beta.dist(2.0, 2.0)},
     "correlated-t": {"b": 2.0},
+    "gsd-bootstrap": {"weight": pm.Dirichlet.dist(np.ones(7))},
 }
 
 

@@ -57,6 +57,7 @@ OPTIONS = [
     ("gsd-bootstrap", {"epsilon": 0.4}, "ε = 0.4"),
     ("gsd-bootstrap", {"rule": "jansen2022"}, "jansen2022"),
     ("gsd-bootstrap", {"resamples": 345}, "345 draws"),
+    ("gsd-bootstrap", {"concentration": 0.75}, "every parameter 0.75"),
     ("friedman", {"alpha": 0.01}, "level 0.01"),
     ("all-test", {"alpha": 0.01}, "level 0.01"),
     ("all-test", {"test": "sign"}, "by the sign test"),

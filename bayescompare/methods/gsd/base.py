@@ -6,8 +6,11 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from bayescompare._checks import check_word, is_number
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
 from bayescompare.methods.gsd.posterior import bootstrap_tree
 from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
@@ -57,6 +60,10 @@ class GsdMethod(Method):
         # With the algorithms, because a name may contain a tilde.
         (state,) = Statement.parse(statement, results.algorithms).states
         return " dominates ".join(state.names) if state.relation == ">" else state.words()
+
+    def weight_alpha(self, results: Results) -> FloatArray:
+        """Parameters of the datasets' weights, whose posterior is a Dirichlet: Rubin's are 1."""
+        return np.ones(len(results.datasets))
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw opt in both directions by the Bayesian bootstrap over datasets."""

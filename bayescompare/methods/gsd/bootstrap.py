@@ -1,8 +1,9 @@
 r"""Generalised stochastic dominance as a generative model: the Bayesian bootstrap over datasets.
 
-Story: the datasets seen are the support of the population of datasets, and nothing is known of
-their weights, :math:`p \sim \mathrm{Dirichlet}(1, \dots, 1)`. Each draw of weights makes one
-distribution of quality vectors for every algorithm, of which it is known who dominates whom:
+Story: the datasets seen are the support of the population of datasets. Nothing is known of their
+weights p beforehand, and each was drawn once: :math:`p \mid \text{data} \sim
+\mathrm{Dirichlet}(1, \dots, 1)`. Each draw of weights makes one distribution of quality vectors for
+every algorithm, of which it is known who dominates whom:
 
 .. math:: \mathrm{opt}_{ij}(p) = \min_{u \in N^\delta} \sum_l p_l\,(u(x_l) - u(y_l)) .
 
@@ -16,31 +17,54 @@ Jansen, Nalenz, Schollmeyer & Augustin (2022) for the order; Rubin (1981), The B
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bayescompare._checks import check_count
+from bayescompare._checks import check_count, check_positive, is_number
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Kind, Sampling
+from bayescompare.comparison.method import Form, Kind, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.gsd.verdicts import Verdicts
+from bayescompare.kernels.gsd.batch import optima
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    check_support,
+    constant_dirichlet,
+    prior_options,
+)
 from bayescompare.methods.gsd.base import GsdMethod
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.details import PairDetails
 from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
-from bayescompare.methods.gsd.posterior import draw_weights
+from bayescompare.methods.gsd.posterior import DRAWN, WEIGHT, draw_weights, finish
+from bayescompare.methods.gsd.relations import Relations
 from bayescompare.results.results import Results
-from bayescompare.statements import State
 
 if TYPE_CHECKING:
-    pass
+    import pymc as pm
+    import xarray as xr
 
 __all__ = ["GSDBootstrap"]
+
+_LACKS = {
+    "loo": (
+        "By the bootstrap a dataset that was not seen has no weight, so that each one left out is "
+        "impossible given the others."
+    ),
+    "evidence": (
+        "The likelihood is that each dataset was drawn once, whatever its results, so that the "
+        "evidence depends on their number alone."
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +77,12 @@ class GSDBootstrap(GsdMethod):
         As for `GSD`.
     resamples : int
         Draws of the datasets' weights; the figures carry their Monte Carlo error.
+    concentration : float
+        Parameter c of the posterior Dirichlet(c, …, c) of the weights. 1 is Rubin's bootstrap; a
+        smaller one widens it: (n − 4)/n with n datasets has the variance of Student's t.
+    priors : mapping, optional
+        ``{"weight": prior}``: a prior of the datasets' weights in place of Dirichlet(c − 1). A
+        Dirichlet stays conjugate; with any other the answer comes from NUTS, and says so.
 
     Examples
     --------
@@ -75,10 +105,28 @@ class GSDBootstrap(GsdMethod):
     levers: ClassVar[str] = "another δ, a measure taken as ordinal or metric, or more datasets"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Jansen et al. (2022); Rubin (1981)"
+    prior_weight: ClassVar[str | None] = "concentration"
+    lacks: ClassVar[Mapping[str, str]] = _LACKS
+    forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+    #: Haldane's prior is improper, and has no draws.
+    predicts: ClassVar[bool] = False
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            WEIGHT,
+            ("dataset",),
+            "Dirichlet(c - 1), improper at c = 1",
+            "share of each dataset's kind in the population",
+            high=1.0,
+            simplex=True,
+        ),
+    )
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",
             "draws",
+            "model",
+            "sample",
+            "plan",
             "delta_max",
             "relation",
             "relation_at",
@@ -93,44 +141,156 @@ class GSDBootstrap(GsdMethod):
     verdict_phrase: ClassVar[str] = "is the most probable relation"
 
     resamples: int = 2000
+    concentration: float = 1.0
+    priors: Priors | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(resamples=self.resamples)
+        check_positive(concentration=self.concentration)
+        check_priors(self.priors, self.parameters)
+        if is_number((self.priors or {}).get(WEIGHT)):
+            raise BayescompareError(
+                "priors['weight'] is a number: give the concentration= of the weights, or a "
+                "distribution such as pm.Dirichlet.dist(np.ones(16))."
+            )
+        if self.priors and self.concentration != 1.0:
+            raise BayescompareError(
+                f"priors={list(self.priors)} replaces concentration={self.concentration!r}: give "
+                "one."
+            )
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices by name; a prior that is an object is named, not kept."""
+        return {**super().options(), "priors": prior_options(self.priors)}
+
+    @property
+    def needs_mcmc(self) -> bool:
+        """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
+        return bool(self.priors) and constant_dirichlet((self.priors or {})[WEIGHT]) is None
+
+    @property
+    def supports_psis(self) -> bool:
+        """Not of weights: a dataset left out would have none."""
+        return False
+
+    def weight_alpha(self, results: Results) -> FloatArray:
+        """Parameters of the posterior of the weights: the prior's, and one for each dataset."""
+        if self.priors:
+            from bayescompare.methods.gsd.model import checked_alpha
+
+            return checked_alpha(self.priors[WEIGHT], results) + 1.0
+        return np.full(len(results.datasets), float(self.concentration))
+
+    # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Share of the drawn weights at which each relation holds."""
-        pair = self.pair(results)
-        weights = draw_weights(len(results.datasets), self.resamples, sampling.rng)
-        objectives = pair.weighted(weights)
-        verdicts = Verdicts(pair.solver, pair.used_delta)
-        first, second = (
-            ~verdicts.below(sign * objectives, np.array([0.0]))[:, 0] for sign in (1.0, -1.0)
-        )
-        held = [first & ~second, ~first & ~second, second & ~first, first & second]
-        share = np.array([float(h.mean()) for h in held])
-        counts, n = np.array([float(h.sum()) for h in held]), self.resamples
+        if self.needs_mcmc:
+            return self._sampled(results, sampling)
+        relations = Relations(self.pair(results))
+        weights = draw_weights(self.weight_alpha(results), self.resamples, sampling.rng)
+        held = relations.hold(weights)
         # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
-        smooth = (counts + 1.0) / (n + 2.0)
+        share, n = held.mean(axis=0), self.resamples
+        smooth = (held.sum(axis=0) + 1.0) / (n + 2.0)
         known = np.where((share > 0) & (share < 1), share, smooth)
         mcse = np.sqrt(known * (1.0 - known) / n)
-        names = results.algorithms
-        order = State.order(*names)
-        states = (order, State.apart(*names), order.reversed(), State.equal(*names))
-        kept = [k for k in range(4) if k < 3 or counts[k] > 0]
+        return self._finished(results, relations, held, mcse, seed=sampling.seed)
+
+    def _sampled(self, results: Results, sampling: Sampling) -> Answer:
+        """Answer from NUTS, with its Monte Carlo standard error."""
+        model = self.nuts_model(results)
+        check_support(self.priors or {}, self.parameters, model)
+        relations = Relations(self.pair(results))
+        tree = nuts.sample_as(sampling, model, predicts=self.predicts)
+        tree = finish(relations.problem, tree)
+        weights = tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
+        held = relations.hold(weights.reshape(-1, weights.shape[-1]))
+        mcse = nuts.monte_carlo_error(held.reshape(*weights.shape[:2], -1).astype(np.float64))
+        return self._finished(results, relations, held, mcse, seed=sampling.seed, tree=tree)
+
+    def _finished(
+        self,
+        results: Results,
+        relations: Relations,
+        held: BoolArray,
+        mcse: FloatArray,
+        **more: Any,
+    ) -> Answer:
+        """Put the relations of every draw, and that of the data, into an answer."""
+        pair = relations.problem
+        kept = [k for k in range(4) if k < 3 or held[:, k].any()]
         here = pair.dominates()
         now = [here[0] and not here[1], not any(here), here[1] and not here[0], all(here)]
         return Answer(
-            labels=tuple(str(states[k]) for k in kept),
+            labels=tuple(relations.labels[k] for k in kept),
             states=(),
             counts=np.array([float(len(results.datasets)) * now[k] for k in kept]),
             n_statements=len(kept),
             n_observed=1,
-            probability=share[kept],
+            probability=held.mean(axis=0)[kept],
             mcse=mcse[kept],
             details=PairDetails(pair.used_delta, pair.delta_max, here),
-            seed=sampling.seed,
+            **more,
         )
+
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets of the kinds seen, drawn by the weights, and judge all again."""
+        from bayescompare.methods.gsd.plan import plan_bootstrap
+
+        if self.needs_mcmc:
+            raise BayescompareError(
+                "plan() needs a posterior in closed form, and this prior needs NUTS."
+            )
+        return plan_bootstrap(self, results)
+
+    def predictive_statistics(
+        self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
+    ) -> Mapping[str, tuple[FloatArray, Any]]:
+        """Compare both optima of the data with those of as many datasets drawn by the weights."""
+        drawn = tree["prior_predictive" if prior else "posterior_predictive"][DRAWN]
+        picked = drawn.transpose("chain", "draw", "dataset").values
+        n = picked.shape[-1]
+        times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
+        pair = self.pair(results)
+        found = optima(pair.solver, pair.weighted(times.reshape(-1, n) / n), pair.used_delta)
+        labels = Relations(pair).labels
+        return {
+            f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
+        }
+
+    # posterior -----------------------------------------------------------------------------------
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the model, with both optima as functions of the weights."""
+        from bayescompare.methods.gsd.model import build_bootstrap
+
+        return build_bootstrap(self, results, optimum=True)
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build the model without the optima, which `sample` adds for all draws at once."""
+        from bayescompare.methods.gsd.model import build_bootstrap
+
+        return build_bootstrap(self, results, optimum=False)
+
+    def predictive_model(self, results: Results) -> None:
+        """Predict through the form that is sampled."""
+
+    def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Draw the weights, and opt in both directions."""
+        if self.needs_mcmc:
+            raise BayescompareError(
+                "draws() are exact, and this prior has no posterior in closed form: use sample(), "
+                "or the posterior kept as c.tree."
+            )
+        return super().draws(results, draws, chains, rng)
+
+    def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
+        """Add both optima under NUTS's weights."""
+        return finish(self.pair(results), tree)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayescompare.methods._shared.methods_text import sampled
 from bayescompare.methods.gsd.details import PairDetails, PermutationDetails
 from bayescompare.text.numbers import plural, setting, statistic
 
@@ -28,10 +29,16 @@ def gsd_methods_text(method: Any, answer: Answer | None) -> str:
 
 def gsd_bootstrap_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the relation under the Bayesian bootstrap."""
+    draws = f"from {plural(method.resamples, 'draw')} of the datasets' weights"
+    if method.needs_mcmc:
+        draws = f"with weights of the datasets{sampled(method)}"
+    elif method.priors:
+        draws += sampled(method)
+    elif method.concentration != 1.0:
+        draws += f", a Dirichlet with every parameter {setting(method.concentration)}"
     return (
         "by generalised stochastic dominance ({aside}) under the Bayesian bootstrap over datasets, "
-        f"{_extent(method, answer)}, from {plural(method.resamples, 'draw')} of the datasets' "
-        "weights. Reported is the posterior probability of dominance."
+        f"{_extent(method, answer)}, {draws}. Reported is the posterior probability of dominance."
     )
 
 
