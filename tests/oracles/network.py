@@ -16,6 +16,8 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import beta as beta_function
+from scipy.special import betainc, roots_jacobi
 
 from bayescompare.results.results import Results
 from tests.oracles.dirichlet import log_dirichlet_draws
@@ -296,3 +298,85 @@ def from_states(states: NDArray[Any]) -> Results:
     """Two algorithms; state 0 of a measure is A better, 1 is B better."""
     b = np.asarray(states, dtype=float)
     return table(np.stack([1.0 - b, b], axis=1))
+
+
+# --------------------------------------------------------------------- P(max) by tensor quadrature
+
+
+def _truncated_beta(
+    a: float, b: float, low: FloatArray, nodes: int
+) -> tuple[FloatArray, FloatArray]:
+    """Gauss–Jacobi nodes and weights of Beta(a, b) above each of `low`: (…, nodes).
+
+    The weight function takes the singularity at 1, so that tiny b are no trouble.
+    """
+    x, w = roots_jacobi(nodes, b - 1.0, 0.0)
+    half = 0.5 * (1.0 - low)[..., None]
+    p = low[..., None] + half * (1.0 + x)
+    return p, w * half**b * p ** (a - 1.0) / beta_function(a, b)
+
+
+def _subtree(
+    v: int, x: int, statement: Sequence[int], parent: Sequence[int], shapes: Any, nodes: int
+) -> tuple[FloatArray, FloatArray]:
+    """Values and weights of M_v(x) − M_v(1 − x) where s leads the subtree given x; none are merged.
+
+    Every point of the children's tensor grid gets its own rule in both rows of the table.
+    """
+    total, weight = _children(v, statement, parent, shapes, nodes)
+    s = statement[v]
+    tie = 1.0 / (1.0 + np.exp(total))
+    own, free = shapes[v][x], shapes[v][1 - x]
+    p, wp = _truncated_beta(own[s], own[1 - s], tie, nodes)
+    q, wq = _truncated_beta(free[s], free[1 - s], tie, nodes)
+    other, wo = _truncated_beta(free[1 - s], free[s], 1.0 - tie, nodes)
+    rival = np.concatenate([np.log(q), np.log(other) - total[:, None]], axis=1)
+    value = np.log(p)[:, :, None] - rival[:, None, :]
+    weights = weight[:, None, None] * wp[:, :, None] * np.concatenate([wq, wo], axis=1)[:, None, :]
+    return value.ravel(), weights.ravel()
+
+
+def _children(
+    v: int, statement: Sequence[int], parent: Sequence[int], shapes: Any, nodes: int
+) -> tuple[FloatArray, FloatArray]:
+    total, weight = np.zeros(1), np.ones(1)
+    for c in (c for c, above in enumerate(parent) if above == v):
+        value, w = _subtree(c, statement[v], statement, parent, shapes, nodes)
+        total = (total[:, None] + value).ravel()
+        weight = (weight[:, None] * w).ravel()
+    return total, weight
+
+
+def leading_by_quadrature(
+    parent: Sequence[int], shapes: Any, statement: Sequence[int], nodes: int
+) -> float:
+    """P(a statement has the largest θ) under a tree of Betas, by brute force.
+
+    `parent` has −1 for the root; `shapes` the Betas' parameters, (rows, 2) for each node. The cost
+    is (2·nodes²) to the power of the number of measures below the root.
+    """
+    root = list(parent).index(-1)
+    total, weight = _children(root, statement, parent, shapes, nodes)
+    own = shapes[root][0]
+    s = statement[root]
+    return float(weight @ betainc(own[1 - s], own[s], 1.0 / (1.0 + np.exp(-total))))
+
+
+def tree_shapes(
+    counts: FloatArray, parent: Sequence[int], ess: float = 1.0
+) -> list[list[list[float]]]:
+    """Posterior parameters of a tree's tables; `counts` over all joint states, first slowest."""
+    states = joint_states([2] * len(parent))
+    made = []
+    for v, above in enumerate(parent):
+        rows = [np.ones(len(states), dtype=bool)]
+        if above >= 0:
+            rows = [states[:, above] == x for x in (0, 1)]
+        alpha = ess / (2 * len(rows))
+        made.append(
+            [
+                [alpha + float(counts[row & (states[:, v] == y)].sum()) for y in (0, 1)]
+                for row in rows
+            ]
+        )
+    return made

@@ -3,8 +3,9 @@ r"""Statements under a network: conditional tables, draws of θ, and which state
 Each measure's table has one independent Dirichlet row per configuration of its parents, with the
 parameters of a `CellPrior`; θ of a statement is the product of one cell per measure. Independent
 components of the graph have independent parameters, so the probability of being largest is a
-product over them, and under BDeu a complete component is the plain multinomial with α = ESS / Π r:
-exact. Other components are drawn in log space.
+product over them. Under BDeu a complete component is the plain multinomial with α = ESS / Π r, and
+a tree of binary measures has message passing under any such prior (`forest`): both are exact. Other
+components are drawn in log space.
 
 References
 ----------

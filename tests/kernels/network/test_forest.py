@@ -1,0 +1,232 @@
+"""P(max) under trees: a Dirichlet, brute-force integration, draws, and what must not change it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+from bayescompare.kernels.network import forest
+from bayescompare.kernels.network.forest import is_binary_tree, tree_maximum
+from bayescompare.kernels.network.statements import Tables
+from tests.oracles import network as no
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def tables_of(counts: np.ndarray, parent: list[int], ess: float) -> Tables:
+    m = len(parent)
+    graph = [1 << above if above >= 0 else 0 for above in parent]
+    return Tables.count(no.joint_states([2] * m), counts, [2] * m, graph, range(m), ess)
+
+
+def maximum(counts: np.ndarray, parent: list[int], ess: float = 1.0) -> np.ndarray:
+    """P(max) of all statements, first measure slowest."""
+    tables = tables_of(counts, parent, ess)
+    assert is_binary_tree(tables)
+    found = tree_maximum(tables, no.joint_states([2] * len(parent))[:, list(tables.members)])
+    assert found is not None
+    return found
+
+
+def some_counts(rng: np.random.Generator, m: int, n: int) -> np.ndarray:
+    """So many datasets, a few statements much more frequent than others, halves for ties."""
+    p = rng.dirichlet(np.full(1 << m, 0.3))
+    return rng.multinomial(2 * n, p) / 2.0
+
+
+def some_tree(rng: np.random.Generator, m: int) -> list[tuple[int, int]]:
+    return [(int(rng.integers(v)), v) for v in range(1, m)]
+
+
+def rooted(edges: list[tuple[int, int]], root: int) -> list[int]:
+    """The parent of every node when the tree hangs from `root`."""
+    parent, reached = [-1] * (len(edges) + 1), [root]
+    for v in reached:
+        for a, b in edges:
+            for above, below in ((a, b), (b, a)):
+                if above == v and below not in reached:
+                    parent[below] = v
+                    reached.append(below)
+    return parent
+
+
+# -------------------------------------------------------------------------------------- witnesses
+
+
+@pytest.mark.parametrize(
+    ("ess", "n"), [(1.0, 0), (1.0, 12), (0.01, 4), (1e-8, 4), (30.0, 40), (1.0, 4000), (1e9, 10)]
+)
+def test_two_measures_are_a_dirichlet(ess: float, n: int) -> None:
+    """A complete graph is a multinomial: the exact path of the plain test is the witness."""
+    counts = some_counts(np.random.default_rng(n), 2, n)
+    cells = DirichletCells(np.full(4, np.log(ess / 4)), counts, 0.0, -np.inf)
+    expected = probability_of_maximum(cells)[0]
+    for parent in ([-1, 0], [1, -1]):
+        np.testing.assert_allclose(maximum(counts, parent, ess), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("parent", [[-1, 0, 1], [-1, 0, 0]])
+@pytest.mark.parametrize(("ess", "n"), [(1.0, 0), (1.0, 6), (0.1, 10), (4.0, 25)])
+def test_three_measures_by_brute_force(parent: list[int], ess: float, n: int) -> None:
+    """Every statement by tensor quadrature over four Betas and a fifth in closed form."""
+    counts = some_counts(np.random.default_rng(n), 3, n)
+    found, shapes = maximum(counts, parent, ess), no.tree_shapes(counts, parent, ess)
+    expected = [
+        no.leading_by_quadrature(parent, shapes, statement, 12)
+        for statement in no.joint_states([2] * 3)
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("parent", [[-1, 0, 1, 2], [-1, 0, 0, 0], [-1, 0, 1, 1], [1, -1, 1, 2]])
+def test_four_measures_by_brute_force(parent: list[int]) -> None:
+    """Six Betas and a seventh; statements that lead often and seldom."""
+    counts = some_counts(np.random.default_rng(4), 4, 9)
+    found, shapes = maximum(counts, parent), no.tree_shapes(counts, parent)
+    order = np.argsort(found)
+    for k in order[[0, 8, -1]]:
+        statement = no.joint_states([2] * 4)[k]
+        expected = no.leading_by_quadrature(parent, shapes, statement, 6)
+        # Its own error: 7 nodes differ from 6 by 1e-9.
+        assert found[k] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 8), (6, 60)])
+def test_larger_trees_by_draws(m: int, n: int) -> None:
+    rng, size = np.random.default_rng(m), 200_000
+    counts, parent = some_counts(rng, m, n), rooted(some_tree(rng, m), 2)
+    found = maximum(counts, parent)
+    graph = [1 << above if above >= 0 else 0 for above in parent]
+    share = no.leading_shares(counts, [2] * m, graph, size=size)
+    safe = found.clip(1 / size, 1 - 1 / size)
+    np.testing.assert_array_less(np.abs(share - found), 4 * np.sqrt(safe * (1 - safe) / size))
+
+
+# ------------------------------------------------------------------------------------- properties
+
+
+@settings(max_examples=25)
+@given(seeds, st.integers(2, 6), st.sampled_from([0.0, 0.02, 1.0, 20.0]))
+def test_the_root_does_not_matter_and_all_add_up(seed: int, m: int, strength: float) -> None:
+    """Under BDeu a tree hung from another node is the same model, by other integrals."""
+    rng = np.random.default_rng(seed)
+    ess, n = (1.0, 0) if strength == 0.0 else (strength, int(rng.choice([3, 20, 300])))
+    counts, edges = some_counts(rng, m, n), some_tree(rng, m)
+    one, two = (maximum(counts, rooted(edges, root), ess) for root in (0, m - 1))
+    np.testing.assert_allclose(one, two, atol=1e-10)
+    assert one.sum() == pytest.approx(1.0, abs=1e-10)
+
+
+@settings(max_examples=15)
+@given(seeds, st.integers(2, 5))
+def test_swapping_and_renaming_move_the_probabilities(seed: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts, edges = some_counts(rng, m, 15), some_tree(rng, m)
+    found = maximum(counts, rooted(edges, 0))
+    # The algorithms swapped: every state is the other.
+    np.testing.assert_allclose(maximum(counts[::-1], rooted(edges, 0)), found[::-1], atol=1e-10)
+    # Measures renamed: the cube of statements is transposed.
+    order = rng.permutation(m)
+    place = np.argsort(order)
+    moved = [(int(place[a]), int(place[b])) for a, b in edges]
+    cube = (2,) * m
+    renamed = maximum(counts.reshape(cube).transpose(order).ravel(), rooted(moved, int(place[0])))
+    np.testing.assert_allclose(renamed, found.reshape(cube).transpose(order).ravel(), atol=1e-10)
+
+
+@settings(max_examples=10)
+@given(seeds)
+def test_a_measure_on_which_all_datasets_tie_has_equal_states(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = some_counts(rng, 3, 12)
+    split = np.repeat(counts, 2) / 2.0
+    whole = maximum(split, [-1, 0, 1, 2]).reshape(-1, 2)
+    np.testing.assert_allclose(whole[:, 0], whole[:, 1], atol=1e-10)
+
+
+# ---------------------------------------------------------------------------------------- extremes
+
+
+@pytest.mark.parametrize("ess", [1e-300, 1e-12, 1e-3, 1e3, 1e8])
+def test_priors_from_nothing_to_overwhelming(ess: float) -> None:
+    counts = some_counts(np.random.default_rng(0), 4, 12)
+    one, two = (maximum(counts, parent, ess) for parent in ([-1, 0, 1, 2], [1, 2, 3, -1]))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    assert one.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [1_000, 100_000])
+def test_many_datasets_of_two_statements_almost_as_frequent(n: int) -> None:
+    """Rows so narrow that grids without narrow intervals would need thousands of points."""
+    counts = np.zeros(16)
+    counts[[0, 15, 5]] = n, n - np.sqrt(n), n / 50
+    one, two = (maximum(counts, parent) for parent in ([-1, 0, 1, 2], [1, 2, 3, -1]))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+    assert 0.6 < one[0] < 0.9
+    assert one[0] + one[15] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_star_of_thirty_measures() -> None:
+    """Given the centre's state the rays are independent, so the leader is easily drawn."""
+    m = 31
+    states = np.array([[0] * m, [1] * m])
+    graph = [0, *([1] * (m - 1))]
+    tables = Tables.count(states, np.array([6.0, 4.0]), [2] * m, graph, range(m), 1.0)
+    found = tree_maximum(tables, states)
+    assert found is not None
+    size = 20_000
+    rng = np.random.default_rng(0)
+    logs = tables.log_draws(size, rng)
+    centre, rays = logs[:, :2], logs[:, 2:].reshape(size, m - 1, 2, 2)
+    best = (centre + rays.max(axis=3).sum(axis=1)).argmax(axis=1)
+    chosen = rays[np.arange(size), :, best].argmax(axis=2)
+    for p, s in zip(found, states, strict=True):
+        share = float(((best == s[0]) & (chosen == s[1:]).all(axis=1)).mean())
+        assert abs(p - share) < 4 * np.sqrt(p * (1 - p) / size)
+
+
+# ------------------------------------------------------------------------------------ bookkeeping
+
+
+def test_a_few_statements_have_the_figures_they_have_among_all() -> None:
+    rng = np.random.default_rng(1)
+    counts, parent = some_counts(rng, 6, 20), rooted(some_tree(rng, 6), 0)
+    whole, tables = maximum(counts, parent), tables_of(counts, parent, 1.0)
+    chosen = np.array([60, 3, 3, 17])
+    states = no.joint_states([2] * 6)[chosen][:, list(tables.members)]
+    found = tree_maximum(tables, states)
+    np.testing.assert_allclose(found, whole[chosen], atol=1e-12)
+
+
+def test_blocks_of_statements_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = some_counts(np.random.default_rng(2), 4, 20)
+    whole = maximum(counts, [-1, 0, 0, 1])
+    monkeypatch.setattr(forest, "_BLOCK", 3)
+    np.testing.assert_allclose(maximum(counts, [-1, 0, 0, 1]), whole, atol=1e-13)
+
+
+def test_rules_that_do_not_agree_give_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = some_counts(np.random.default_rng(2), 4, 20)
+    tables = tables_of(counts, [-1, 0, 0, 1], 1.0)
+    states = no.joint_states([2] * 4)
+    monkeypatch.setattr(forest, "_RULES", ((0.1, 2), (0.15, 2), (0.2, 2)))
+    assert tree_maximum(tables, states) is None
+    monkeypatch.undo()
+    monkeypatch.setattr(forest, "_MOST_ENTRIES", 100)
+    assert tree_maximum(tables, states) is None
+
+
+def test_which_tables_are_binary_trees() -> None:
+    def tables(arities: list[int], graph: list[int]) -> Tables:
+        m = len(arities)
+        return Tables.count(np.zeros((1, m), int), np.ones(1), arities, graph, range(m), 1.0)
+
+    assert is_binary_tree(tables([2], [0]))
+    assert is_binary_tree(tables([2, 2, 2], [0b10, 0, 0b01]))
+    assert not is_binary_tree(tables([2, 3, 2], [0b10, 0, 0b01])), "a rope"
+    assert not is_binary_tree(tables([2, 2, 2], [0, 0b101, 0])), "a collider"
+    assert not is_binary_tree(tables([2, 2, 2], [0, 0b001, 0])), "two trees"
