@@ -16,6 +16,7 @@ from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.network.dag_posterior import all_dags, local_scores
 from bayescompare.kernels.network.dag_sampling import sample_dags
+from bayescompare.kernels.network.forest import is_binary_tree, tree_maximum
 from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
 from bayescompare.methods.network.graph import Graph, Scores, pattern
 from bayescompare.statements import Statements
@@ -88,11 +89,13 @@ def graph_maximum(
     Parameters
     ----------
     error : float
-        Monte Carlo standard error to reach in every component that is not complete.
+        Monte Carlo standard error to reach in every component without an exact form.
     """
     parts = []
     for members in components(graph):
         maximum = _complete(statements, graph, members, prior)
+        if maximum is None:
+            maximum = _tree(statements, graph, members, prior)
         if maximum is None:
             maximum = _drawn(statements, graph, members, prior, error, rng)
         parts.append((members, maximum))
@@ -178,6 +181,27 @@ def _by_class(graphs: Iterable[tuple[Graph, float]], prior: CellPrior) -> dict[G
     return {graph: w / total for graph, w in weights.items() if w > NEGLIGIBLE}
 
 
+def _tree(
+    statements: Statements, graph: Graph, members: list[int], prior: CellPrior
+) -> Maximum | None:
+    """A tree of binary measures by message passing: exact; else None."""
+    if prior.ess > MOST_ESS:
+        return None
+    tables = tables_of(statements, graph, members, prior)
+    if not is_binary_tree(tables):
+        return None
+    states, place = _own_states(statements, tables)
+    p = tree_maximum(tables, states)
+    return None if p is None else Maximum(p[place], np.zeros(statements.n_listed))
+
+
+def _own_states(statements: Statements, tables: Tables) -> tuple[IntArray, IntArray]:
+    """The distinct states of a component's measures, and which of them each statement has."""
+    own = statements.table.states[:, list(tables.members)]
+    states, place = np.unique(own, axis=0, return_inverse=True)
+    return states, place.ravel()
+
+
 def _complete(
     statements: Statements, graph: Graph, members: list[int], prior: CellPrior
 ) -> Maximum | None:
@@ -223,8 +247,7 @@ def _drawn(
     """Draw the tables until every probability of the component has the error asked for."""
     check_drawable(prior.ess)
     tables = tables_of(statements, graph, members, prior)
-    own = statements.table.states[:, list(tables.members)]
-    states, inverse = np.unique(own, axis=0, return_inverse=True)
+    states, place = _own_states(statements, tables)
     hits = _hits(tables, states, _PILOT, rng)
     p = (hits + 1.0) / (_PILOT + 2.0)
     needed = int(np.ceil((p * (1.0 - p)).max() / error**2))
@@ -235,7 +258,7 @@ def _drawn(
     p = hits / draws
     # Laplace's rule where a statement never, or always, led: its error is not zero but unknown.
     safe = (hits + 1.0) / (draws + 2.0)
-    return Maximum(p[inverse.ravel()], (safe * (1.0 - safe) / draws)[inverse.ravel()])
+    return Maximum(p[place], (safe * (1.0 - safe) / draws)[place])
 
 
 def check_drawable(ess: float) -> None:

@@ -18,10 +18,14 @@ def ask(results: Results, *, rng: int = 0, **choices: Any) -> NetworkComparison:
     return c
 
 
+def error_of(c: Any) -> np.ndarray:
+    """The Monte Carlo error of every probability; 0 where it is exact."""
+    return np.zeros(len(c.probability)) if c.exact else c.mcse.values
+
+
 def agree(c: Any, share: np.ndarray, size: int) -> None:
     """An answer with its MCSE and an independent share of so many draws: four combined errors."""
     p = c.probability.values
-    mine = 0.0 if c.exact else c.mcse.values
     safe = np.clip(p, 1 / size, 1 - 1 / size)
-    error = np.hypot(mine, np.sqrt(safe * (1 - safe) / size))
+    error = np.hypot(error_of(c), np.sqrt(safe * (1 - safe) / size))
     np.testing.assert_array_less(np.abs(p - share), 4 * error)

@@ -59,10 +59,12 @@ def test_sampled_graphs_average_to_what_enumeration_gives(monkeypatch: pytest.Mo
 
     results = table(no.linked(30, 4, seed=6))
     exact = ask(results, average=True, mcse=2e-3)
+    # Thirty datasets allow one parent: every graph is a forest.
+    assert exact.exact
     monkeypatch.setattr(network_answer, "MOST_ENUMERATED", 1)
     drawn = ask(results, average=True, mcse=2e-3)
-    error = np.hypot(exact.mcse.values, drawn.mcse.values)
-    np.testing.assert_array_less(np.abs(exact.probability - drawn.probability).values, 4 * error)
+    gap = np.abs(exact.probability - drawn.probability).values
+    np.testing.assert_array_less(gap, 4 * drawn.mcse.values)
 
 
 def test_a_thousand_datasets_on_five_measures_average_too() -> None:

@@ -119,7 +119,20 @@ def test_consistent_parameters_of_a_complete_graph_are_exact() -> None:
     assert c.exact
     np.testing.assert_allclose(c.probability, plain.probability, atol=1e-10)
     assert c.log_evidence == pytest.approx(plain.log_evidence, abs=1e-10)
-    assert not ask(results, search=edges, mcse=0.01, priors={"alpha": 1.0}).exact
+
+
+def test_other_parameters_of_a_tree_are_exact_too() -> None:
+    """Rows that do not sum to their parents' cells are no Dirichlet; as a tree they are Betas."""
+    results = bc.load_example("benavoli-example1")
+    c = ask(results, search=[("accuracy", "time")], priors={"alpha": 1.0})
+    assert c.exact
+    # Counts 1, 2, 3, 6.
+    shapes = [[[4.0, 10.0]], [[2.0, 3.0], [4.0, 7.0]]]
+    expected = [
+        no.leading_by_quadrature([-1, 0], shapes, statement, 20)
+        for statement in no.joint_states([2, 2])
+    ]
+    np.testing.assert_allclose(c.probability, expected, atol=1e-10)
 
 
 def test_a_subset_keeps_its_parameters(walk: tuple[np.ndarray, Results]) -> None:

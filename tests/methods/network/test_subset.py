@@ -49,11 +49,11 @@ def chain4_draws() -> np.ndarray:
         (["m3"], True),
         (["m0", "m1"], True),
         (["m3", "m2"], True),
-        (["m1", "m2", "m3"], False),
+        (["m1", "m2", "m3"], True),
         (["m0", "m2"], False),
         (["m3", "m0"], False),
         (["m0", "m2", "m3"], False),
-        (["m0", "m1", "m2", "m3"], False),
+        (["m0", "m1", "m2", "m3"], True),
     ],
 )
 def test_a_subset_sums_theta_over_the_rest(
