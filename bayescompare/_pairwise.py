@@ -85,11 +85,11 @@ def pairwise(
             asked if reference is None else _judged(whole, test, _pairs(whole, None), missing)[0]
         )
         test = test.learn(list(every.values()))
-    answers = _answers(
-        test, asked, Sampling(generator, seed=seed, options=options), n_jobs, progress
-    )
+    tests = {pair: test.of_pair(whole, pair) for pair in asked}
+    sampling = Sampling(generator, seed=seed, options=options)
+    answers = _answers(tests, asked, sampling, n_jobs, progress)
     comparisons = tuple(
-        comparison_of(asked[pair], test, answer) for pair, answer in answers.items()
+        comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
     )
     return Pairwise(whole, asked_method, comparisons, reference, skipped)
 
@@ -120,17 +120,22 @@ def _about_pair(pair: Pair, error: BayescompareError) -> BayescompareError:
 
 
 def _answers(
-    method: Method, asked: Mapping[Pair, Results], sampling: Sampling, n_jobs: int, progress: bool
+    tests: Mapping[Pair, Method],
+    asked: Mapping[Pair, Results],
+    sampling: Sampling,
+    n_jobs: int,
+    progress: bool,
 ) -> dict[Pair, Answer]:
     """Answer every pair: together where the method has a way, else one by one in parallel."""
     check_jobs(n_jobs)
+    method = next(iter(tests.values()))
     many = method.answer_many(list(asked.values()))
     if many is None:
         # One stream per pair, spawned before any work: the same answer for any number of jobs.
         streams = sampling.rng.spawn(len(asked))
         tasks = [
-            (method, one, replace(sampling, rng=stream))
-            for one, stream in zip(asked.values(), streams, strict=True)
+            (tests[pair], one, replace(sampling, rng=stream))
+            for (pair, one), stream in zip(asked.items(), streams, strict=True)
         ]
         many = _in_parallel(tasks, method.needs_mcmc, n_jobs)
     if progress:

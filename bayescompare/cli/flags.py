@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -94,6 +95,8 @@ class Flag:
                 return [_word(",".join(map(str, names)))]
             case [*names]:
                 return [_word(name) for name in names]
+            case {**mapping} if "JSON" in self.metavar:
+                return [shlex.quote(json.dumps(mapping, ensure_ascii=False))]
             case {**directions} if directions:
                 return [_word(f"{name}:{each}") for name, each in directions.items()]
             case word:
@@ -143,6 +146,8 @@ def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
             return token[0]
         if token["key"] and (flag.is_setting or flag.text == "--set"):
             return token[0] if flag.is_setting else _prior(token)
+        if token["key"] and "JSON" in flag.metavar:
+            return f"{flag.name} [{token['key']}]{'=' * token[0].endswith('=')}"
         return flag.typed(token["value"] or token["key"])
 
     return _TOKEN.sub(typed, message)

@@ -4,6 +4,7 @@
 which is an alias of it.
 """
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -35,9 +36,10 @@ class Aliases(OptionGroup):
         str | None,
         option(
             "--prior",
-            "symmetric (default), jeffreys, uniform, imprecise, or α itself.",
+            "symmetric (default), jeffreys, uniform, imprecise, α itself, or JSON: α by statement, "
+            'or beliefs such as {"accuracy": {"B>A": 0.7}, "weight": 5}.',
             QUESTION,
-            metavar="NAME|NUMBER",
+            metavar="NAME|NUMBER|JSON",
         ),
     ] = None
     strength: Annotated[
@@ -165,10 +167,31 @@ def read_method(options: SampledMethodOptions) -> "Method":
                 f"{options.arguments()[name].name}: method {options.method!r} has no such option "
                 f"(it has {', '.join(sorted(known)) or 'none'})."
             )
-    if settings.get("prior") is not None:
+    prior = settings.get("prior")
+    if isinstance(prior, str) and prior.lstrip().startswith("{"):
+        settings["prior"] = _read_json(options.arguments()["prior"].name, prior)
+    elif prior is not None:
         with suppress(ValueError):  # not a number but a name, which the method checks
-            settings["prior"] = float(settings["prior"])
+            settings["prior"] = float(prior)
     return method(**settings)
+
+
+def _read_json(flag: str, text: str) -> Any:
+    """Read a mapping that was typed; a name that is typed twice is no mapping."""
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise BayescompareError(
+            f"{flag}: {text[:60]!r} is not JSON ({error}); write e.g. "
+            '\'{"accuracy": {"B>A": 0.7}, "weight": 5}\'.'
+        ) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    for k, (name, _) in enumerate(pairs):
+        if name in {other for other, _ in pairs[:k]}:
+            raise ValueError(f"{name!r} occurs twice")
+    return dict(pairs)
 
 
 def _settings(options: SampledMethodOptions) -> dict[str, Any]:

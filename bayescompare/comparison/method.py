@@ -168,6 +168,13 @@ class Method(ABC):
         """
         return None
 
+    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
+        """Return the test as it is asked about one pair of a table.
+
+        Itself, unless its options name algorithms.
+        """
+        return self
+
     @property
     def learns_from_pairs(self) -> bool:
         """Whether `pairwise` is to ask `learn`."""

@@ -87,20 +87,25 @@ def grown(cells: DirichletCells, number: int, rng: np.random.Generator) -> Diric
     """
     log_alpha, counts = list(cells.log_alpha), list(cells.counts)
     alpha = list(np.exp(cells.log_alpha))
-    rest_log_size = cells.rest_log_size
+    lumps = [list(lump) for lump in cells.lumps]
     for _ in range(number):
-        rest = math.exp(rest_log_size + cells.rest_log_alpha) if rest_log_size > -math.inf else 0.0
-        weights = np.array([*(a + c for a, c in zip(alpha, counts, strict=True)), rest])
+        rest = [math.exp(a + size) if size > -math.inf else 0.0 for a, size in lumps]
+        weights = np.array([*(a + c for a, c in zip(alpha, counts, strict=True)), *rest])
         place = int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right"))
         if place < len(counts):
             counts[place] += 1.0
             continue
-        log_alpha.append(cells.rest_log_alpha)
-        alpha.append(math.exp(cells.rest_log_alpha))
+        lump = lumps[place - len(counts)]
+        log_alpha.append(lump[0])
+        alpha.append(math.exp(lump[0]))
         counts.append(1.0)
-        # One fewer of e^x: log(e^x − 1).
-        one_less = math.expm1(-rest_log_size) if rest_log_size > 0 else -1.0
-        rest_log_size = rest_log_size + math.log(-one_less) if one_less > -1.0 else -math.inf
-    return DirichletCells(
-        np.array(log_alpha), np.array(counts), cells.rest_log_alpha, rest_log_size
-    )
+        lump[1] = _one_less(lump[1])
+    kept = [(a, size) for a, size in lumps if size > -math.inf]
+    first = kept[0] if kept else (-math.inf, -math.inf)
+    return DirichletCells(np.array(log_alpha), np.array(counts), *first, more=tuple(kept[1:]))
+
+
+def _one_less(log_size: float) -> float:
+    """Logarithm of one fewer: log(e^x − 1)."""
+    one_less = math.expm1(-log_size) if log_size > 0 else -1.0
+    return log_size + math.log(-one_less) if one_less > -1.0 else -math.inf

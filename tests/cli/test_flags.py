@@ -273,3 +273,16 @@ def test_an_example_refuses_what_is_about_a_file() -> None:
         flag = f"--{name}-column"
         result = CliRunner().invoke(app, ["compare", "--example", "pnn", flag, "x"])
         assert result.stderr.startswith(f"error: {flag} is about FILE")
+
+
+@pytest.mark.parametrize(
+    ("message", "typed"),
+    [
+        ("prior['weight']=0 contradicts.", "--prior ['weight']=0 contradicts."),
+        ("prior['acc']['B>A']: no.", "--prior ['acc']['B>A']: no."),
+        ("prior={'weight': 5} has none.", "--prior '{\"weight\": 5}' has none."),
+        ("prior='x': no.", "--prior x: no."),
+    ],
+)
+def test_a_prior_typed_as_json(message: str, typed: str) -> None:
+    assert in_flags(message, {"prior": Flag("--prior", "NAME|NUMBER|JSON")}) == typed

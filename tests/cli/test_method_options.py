@@ -89,3 +89,22 @@ def test_options_of_a_model_file_are_its_priors() -> None:
     options = MethodOptions("plackett_luce", ["sigma=0.5"])
     assert options.is_model_file
     assert read_method(options).priors == {"sigma": 0.5}  # type: ignore[attr-defined]
+
+
+BELIEFS = '{"accuracy": {"B>A": 0.7}, "weight": 5}'
+
+
+def test_a_prior_is_typed_as_json() -> None:
+    expected = bc.methods.Dirichlet(prior={"accuracy": {"B>A": 0.7}, "weight": 5})
+    assert read_method(MethodOptions("dirichlet", [f"prior={BELIEFS}"])) == expected
+    assert read_method(MethodOptions("dirichlet", aliases=AllAliases(prior=BELIEFS))) == expected
+    labels = read_method(MethodOptions("dirichlet", ['prior={"B>A|*": 3, "*": 0.5}']))
+    assert labels == bc.methods.Dirichlet(prior={"B>A|*": 3, "*": 0.5})
+
+
+@pytest.mark.parametrize(
+    "text", ['{"accuracy": ', '{"a": {"B>A": 0.7}, "a": {"B>A": 0.3}}', "{" * 9999]
+)
+def test_json_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=r"^--prior: .* is not JSON"):
+        read_method(MethodOptions("dirichlet", aliases=AllAliases(prior=text)))

@@ -1,9 +1,9 @@
-"""`DirichletCells`: a Dirichlet whose many equal, unobserved cells are one lump."""
+"""`DirichletCells`: a Dirichlet whose many equal, unobserved cells are one lump, or a few."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,12 +28,16 @@ class DirichletCells:
         Logarithm of the prior parameter of each cell that is not listed.
     rest_log_size : float
         Logarithm of the number of cells that are not listed; −inf if all are.
+    more : tuple of (float, float)
+        Further lumps of cells that are not listed, where these are not all equal: the logarithms
+        of each cell's prior parameter and of their number.
     """
 
     log_alpha: FloatArray
     counts: FloatArray
     rest_log_alpha: float = -math.inf
     rest_log_size: float = -math.inf
+    more: tuple[tuple[float, float], ...] = ()
 
     @cached_property
     def alpha(self) -> FloatArray:
@@ -46,9 +50,25 @@ class DirichletCells:
         return self.counts + self.alpha
 
     @property
+    def lumps(self) -> tuple[tuple[float, float], ...]:
+        """All lumps that have cells: the logarithms of their parameter and of their number."""
+        every = ((self.rest_log_alpha, self.rest_log_size), *self.more)
+        return tuple(lump for lump in every if min(lump) > -math.inf)
+
+    @property
     def rest_log_total(self) -> float:
-        """Logarithm of the prior mass parameter of the lump."""
-        return self.rest_log_size + self.rest_log_alpha
+        """Logarithm of the prior mass parameter of all lumps together."""
+        return float(np.logaddexp.reduce([a + n for a, n in self.lumps], initial=-math.inf))
+
+    def scaled(self, factor: float) -> DirichletCells:
+        """Return the same cells with every prior parameter multiplied."""
+        shift = math.log(factor)
+        return replace(
+            self,
+            log_alpha=self.log_alpha + shift,
+            rest_log_alpha=self.rest_log_alpha + shift,
+            more=tuple((a + shift, n) for a, n in self.more),
+        )
 
     @cached_property
     def log_total(self) -> float:

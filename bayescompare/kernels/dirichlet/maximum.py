@@ -55,8 +55,8 @@ class _Groups:
     a: FloatArray
     log_a: FloatArray
     size: FloatArray
-    lump_log_a: float
-    lump_log_size: float
+    #: The logarithms of shape and number of the cells in each lump.
+    lumps: tuple[tuple[float, float], ...]
     #: The largest shape: `t` is measured from its logarithm to keep digits near a peak.
     reference: float
 
@@ -115,14 +115,12 @@ def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
     member = np.empty(len(key), dtype=np.int64)
     member[order] = np.cumsum(new) - 1
     first, size = order[new], np.bincount(member)
-    lump_log_size = cells.rest_log_size if cells.rest_log_alpha > -math.inf else -math.inf
-    lump = math.exp(min(cells.rest_log_alpha, 690.0)) if lump_log_size > -math.inf else 0.0
+    lump = math.exp(min(max((a for a, _ in cells.lumps), default=-math.inf), 690.0))
     groups = _Groups(
         a=shape[first],
         log_a=log_shape[first],
         size=size.astype(np.float64),
-        lump_log_a=cells.rest_log_alpha,
-        lump_log_size=lump_log_size,
+        lumps=cells.lumps,
         reference=max(float(shape[first[-1]]), lump),
     )
     return groups, member
@@ -143,8 +141,8 @@ def _tail_limits(groups: _Groups) -> tuple[float, float]:
     most = float(gammainccinv(top, tail))
     # The quantile underflows only where 1 − F(x; a) is −a log x.
     high = math.log(most / top) if most > 0.0 else -tail / top - math.log(top)
-    if groups.lump_log_size > -math.inf:
-        spread = 45.0 + max(0.0, groups.lump_log_size + min(groups.lump_log_a, 0.0))
+    if groups.lumps:
+        spread = 45.0 + max(0.0, *(size + min(log_a, 0.0) for log_a, size in groups.lumps))
         high = max(high, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top))
     return _inverse(low - groups.knee), _inverse(high - groups.knee)
 
@@ -232,9 +230,9 @@ def _sums(groups: _Groups, s: FloatArray) -> tuple[FloatArray, FloatArray]:
     t = _log_x(groups, s)
     blocks = _blocks(len(groups.a), len(t))
     cdfs = [_cdfs(groups, t, block) for block in blocks] if len(blocks) == 1 else None
-    lump = _lump_log_minus_log_cdf(groups, t)
+    lumps = _lump_log_minus_log_cdfs(groups, t)
     # log Π F dt/ds: times f/F of a cell it is that cell's integrand.
-    total = _log_cdf_of_maximum(groups, t, cdfs, lump) + np.log1p(np.exp(-s))
+    total = _log_cdf_of_maximum(groups, t, cdfs, lumps) + np.log1p(np.exp(-s))
     even, odd = np.zeros(len(groups.a) + 1), np.zeros(len(groups.a) + 1)
     for k, block in enumerate(blocks):
         a, log_a = groups.a[block, None], groups.log_a[block, None]
@@ -242,41 +240,42 @@ def _sums(groups: _Groups, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
         value = np.exp(total + density - cdf)
         even[block], odd[block] = value[:, ::2].sum(axis=1), value[:, 1::2].sum(axis=1)
-    if lump is not None:
-        value = np.exp(total + _lump_log_hazard(groups, t, lump))
-        even[-1], odd[-1] = value[::2].sum(), value[1::2].sum()
+    for lump, minus_log_cdf in zip(groups.lumps, lumps, strict=True):
+        value = np.exp(total + _lump_log_hazard(groups, lump, t, minus_log_cdf))
+        even[-1] += value[::2].sum()
+        odd[-1] += value[1::2].sum()
     return even, odd
 
 
-def _lump_log_minus_log_cdf(groups: _Groups, t: FloatArray) -> FloatArray | None:
-    """log(−log F) of one cell of the lump, if there is one."""
-    if groups.lump_log_size == -math.inf:
-        return None
-    return log_minus_log_cdf(t, groups.reference, groups.lump_log_a)
+def _lump_log_minus_log_cdfs(groups: _Groups, t: FloatArray) -> list[FloatArray]:
+    """log(−log F) of one cell of each lump."""
+    return [log_minus_log_cdf(t, groups.reference, log_a) for log_a, _ in groups.lumps]
 
 
-def _lump_log_hazard(groups: _Groups, t: FloatArray, minus_log_cdf: FloatArray) -> FloatArray:
-    """log of M f/F for the lump: added to log Π F it gives the lump's integrand."""
-    log_a = np.full((1, 1), groups.lump_log_a)
+def _lump_log_hazard(
+    groups: _Groups, lump: tuple[float, float], t: FloatArray, minus_log_cdf: FloatArray
+) -> FloatArray:
+    """log of M f/F for a lump: added to log Π F it gives the lump's integrand."""
+    log_a = np.full((1, 1), lump[0])
     log_f = log_density(t, groups.reference, np.exp(log_a), log_a)[0]
-    return np.asarray(groups.lump_log_size + log_f + np.exp(minus_log_cdf))
+    return np.asarray(lump[1] + log_f + np.exp(minus_log_cdf))
 
 
 def _log_cdf_of_maximum(
     groups: _Groups,
     t: FloatArray,
     cdfs: list[FloatArray] | None = None,
-    lump: FloatArray | None = None,
+    lumps: list[FloatArray] | None = None,
 ) -> FloatArray:
-    """Log Π F over all cells; `cdfs` and `lump` are those of the groups, if already computed."""
+    """Log Π F over all cells; `cdfs` and `lumps` are those of the groups, if already computed."""
     total = np.zeros(len(t))
     for k, block in enumerate(_blocks(len(groups.a), len(t))):
         cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
         total += groups.size[block] @ cdf
-    logs = _lump_log_minus_log_cdf(groups, t) if lump is None else lump
-    if logs is not None:
+    logs = _lump_log_minus_log_cdfs(groups, t) if lumps is None else lumps
+    for (_, log_size), minus_log_cdf in zip(groups.lumps, logs, strict=True):
         with np.errstate(over="ignore"):
-            total -= np.exp(groups.lump_log_size + logs)
+            total -= np.exp(log_size + minus_log_cdf)
     return total
 
 

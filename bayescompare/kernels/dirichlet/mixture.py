@@ -57,12 +57,7 @@ class Mixture:
 
     def at_strength(self, strength: float) -> DirichletCells:
         """Return the Dirichlet of one strength."""
-        more = math.log(strength)
-        return replace(
-            self.base,
-            log_alpha=self.base.log_alpha + more,
-            rest_log_alpha=self.base.rest_log_alpha + more,
-        )
+        return self.base.scaled(strength)
 
     def with_counts(self, counts: FloatArray) -> Mixture:
         """Return the same prior with other counts."""

@@ -14,6 +14,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.statements import DENSE, OTHER, Statements
 
 __all__ = ["LumpedStatements"]
@@ -58,8 +59,14 @@ class LumpedStatements:
         return self.other is not None
 
     @classmethod
-    def from_cells(cls, statements: Statements, cells: DirichletCells) -> LumpedStatements:
-        """List all statements, or the leading ones and ``"(other)"``."""
+    def from_cells(
+        cls, statements: Statements, cells: DirichletCells, leading: FloatArray | None = None
+    ) -> LumpedStatements:
+        """List all statements, or the leading ones and ``"(other)"``.
+
+        `leading`, where the statements that are not listed are not all alike, is the prior mass
+        (m, 2) or (m, l) of who leads each measure, over all statements.
+        """
         n, table = len(statements.datasets), statements.table
         if statements.size <= DENSE:
             weights = np.zeros((n, statements.n_listed))
@@ -85,7 +92,7 @@ class LumpedStatements:
             log_multiplicity=np.append(np.zeros(len(keep)), math.log(size)),
             weights=weights,
             wins=np.concatenate([wins, np.zeros_like(wins[:1])]),
-            other=_other(statements, cells, rest),
+            other=_other(statements, cells, rest, leading),
         )
 
     def marginal(
@@ -128,7 +135,7 @@ def _wins(statements: Statements, keep: IntArray) -> FloatArray:
 
 
 def _other(
-    statements: Statements, cells: DirichletCells, rest: IntArray
+    statements: Statements, cells: DirichletCells, rest: IntArray, leading: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
     l = len(statements.algorithms)
@@ -136,6 +143,11 @@ def _other(
     if l == 2:
         every, within = (np.stack([w, 1.0 - w], axis=-1) for w in (every, within))
     counts = np.einsum("s,smc->mc", cells.counts[rest], within)
+    if leading is not None:
+        kept = np.setdiff1d(np.arange(statements.n_listed), rest)
+        masses = leading - np.einsum("s,smc->mc", cells.alpha[kept], every[kept])
+        # Rounding may leave less than nothing where the kept ones have it all.
+        return np.log(np.maximum(masses, TINY)), counts
     log_alpha = np.empty_like(counts)
     for j, arity in enumerate(statements.arities):
         for c in range(counts.shape[1]):

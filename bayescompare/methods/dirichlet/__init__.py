@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from scipy.special import betaincinv
@@ -63,16 +63,20 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
+from bayescompare.methods.dirichlet.elicited import WEIGHT, is_elicited
 from bayescompare.methods.dirichlet.methods_text import (
     dirichlet_learned_text,
     dirichlet_methods_text,
 )
+from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.prior import (
     Prior,
     cells_of,
     check_prior,
     mapping_of,
     marginal_prior,
+    pattern_prior,
+    plain_numbers,
 )
 from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.results.results import Results
@@ -113,10 +117,14 @@ class Dirichlet(Method):
     ----------
     prior : {"symmetric", "jeffreys", "uniform", "imprecise", "learned"}, number or mapping
         α per statement: s/K, ½, 1; a number is α itself; a mapping gives α by label, with
-        ``"*"`` for the rest. ``"imprecise"`` lets the prior mean be anything and adds lower and
-        upper bounds; its figures are otherwise those of ``"symmetric"``. ``"learned"``, for
-        ``pairwise`` only, learns base and strength from all pairs of the table. By default
-        ``compare`` takes "symmetric", and ``pairwise`` of three or more pairs "learned".
+        ``"*"`` for the rest and wildcards such as ``"B>A|*"``, over whose statements α is shared
+        evenly. Beliefs, ``{"accuracy": {"B>A": 0.7}, "weight": 5}``, are probabilities of states
+        of single measures and their weight in datasets; `elicit` shows what they imply. In
+        ``pairwise`` a belief or a label is about the two algorithms that it names.
+        ``"imprecise"`` lets the prior mean be anything and adds lower and upper bounds; its
+        figures are otherwise those of ``"symmetric"``. ``"learned"``, for ``pairwise`` only,
+        learns base and strength from all pairs of the table. By default ``compare`` takes
+        "symmetric", and ``pairwise`` of three or more pairs "learned".
     strength : float
         s, the prior's weight in datasets; 1 by default. Giving it turns learning off.
     priors : mapping, optional
@@ -196,7 +204,7 @@ class Dirichlet(Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         prior: Any = float(self.prior) if is_number(self.prior) else self.prior
         if isinstance(prior, Mapping):
-            prior = {label: float(alpha) for label, alpha in prior.items()}
+            prior = {label: plain_numbers(alpha) for label, alpha in prior.items()}
         return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
 
     def chosen(self) -> dict[str, Any]:
@@ -240,6 +248,13 @@ class Dirichlet(Method):
         vector = fixed_vector(alpha)
         return alpha if vector is None else mapping_of("alpha", vector, statements)
 
+    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
+        """Return the test with what its prior says of this pair."""
+        if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
+            return self
+        prior, strength = prior_of_pair(self.prior, results, pair)
+        return replace(self, prior=prior, strength=strength)
+
     @property
     def learns_from_pairs(self) -> bool:
         """Whether no prior was given, or "learned" was; a test derived from this one never does.
@@ -281,7 +296,15 @@ class Dirichlet(Method):
             log_evidence=log_evidence(cells),
             per_statement=extra,
         )
-        return replace(answer, scalars=questions(statements, cells, answer))
+        alpha_of = partial(self._alpha_of, statements) if cells.more else None
+        return replace(answer, scalars=questions(statements, cells, answer, alpha_of))
+
+    def _alpha_of(self, statements: Statements, label: str) -> float:
+        """α of one statement, listed or not."""
+        listed, cells = cells_of(
+            self._fixed_prior(statements), self.strength, statements.with_labels([label])
+        )
+        return float(cells.alpha[listed.labels.index(label)])
 
     def on(self, results: Results, measures: list[str]) -> Dirichlet:
         """Return the method that has this one's prior, summed over the other measures."""
@@ -293,6 +316,8 @@ class Dirichlet(Method):
         statements, _ = self.cells(results)
         prior = marginal_prior(self._fixed_prior(statements), statements, measures)
         strength = (self.priors or {}).get("strength", self.strength)
+        if prior == "symmetric" and is_elicited(self.prior):
+            strength = float(cast("Mapping[str, Any]", self.prior).get(WEIGHT, 1.0))
         return replace(self, prior=prior, strength=strength, priors=None)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
@@ -354,7 +379,10 @@ class Dirichlet(Method):
 
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
-        return LumpedStatements.from_cells(*self.cells(results))
+        statements, cells = self.cells(results)
+        patterns = pattern_prior(self._fixed_prior(statements), statements)
+        leading = None if patterns is None else patterns.leading()
+        return LumpedStatements.from_cells(statements, cells, leading)
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the Dirichlet posterior."""
@@ -414,12 +442,23 @@ def _bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatAr
     return imprecise_bounds(cells.counts, strength, unlisted=cells.rest_log_size > -math.inf)
 
 
-def questions(statements: Statements, cells: DirichletCells, answer: Answer) -> FourQuestions:
-    """Four different questions about the best statement, each in closed form."""
+def questions(
+    statements: Statements,
+    cells: DirichletCells,
+    answer: Answer,
+    alpha_of: Callable[[str], float] | None = None,
+) -> FourQuestions:
+    """Four different questions about the best statement, each in closed form.
+
+    `alpha_of` gives the α of a statement that is not listed, where these are not all alike.
+    """
     best = decide(answer).statement
     where, opposite = answer.labels.index(best), statements.opposite(best)
     rival = statements.find(opposite)
-    against = math.exp(cells.rest_log_alpha) if rival is None else float(cells.shape[rival])
+    if rival is not None:
+        against = float(cells.shape[rival])
+    else:
+        against = math.exp(cells.rest_log_alpha) if alpha_of is None else alpha_of(opposite)
     shape = float(cells.shape[where])
     assert answer.probability is not None
     return FourQuestions(

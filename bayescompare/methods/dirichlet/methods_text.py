@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.methods._shared.methods_text import how, own_priors
-from bayescompare.text.numbers import count, setting
+from bayescompare.methods.dirichlet.elicited import WEIGHT, beliefs_words, is_elicited
+from bayescompare.text.numbers import count, plural, setting
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -45,6 +46,13 @@ def _prior(method: Any) -> str:
         return "prior learned from all pairs"
     if method.prior in ("symmetric", "imprecise"):
         return f"Dirichlet prior (symmetric, strength s = {setting(method.strength)})"
+    if is_elicited(method.prior):
+        beliefs = {name: belief for name, belief in method.prior.items() if name != WEIGHT}
+        return (
+            "Dirichlet prior elicited measure by measure (that "
+            f"{beliefs_words(beliefs)}; independent over measures) and worth "
+            f"{plural(method.prior.get(WEIGHT, 1.0), 'dataset')}"
+        )
     if isinstance(method.prior, Mapping):
         return "Dirichlet prior with parameters given for single statements"
     parameter = {"jeffreys": "α = 1/2, Jeffreys'", "uniform": "α = 1, uniform"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -14,16 +14,29 @@ from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.priors import is_number
+from bayescompare.methods.dirichlet.elicited import (
+    WEIGHT,
+    ElicitedPrior,
+    check_beliefs,
+    is_elicited,
+)
+from bayescompare.methods.dirichlet.wildcards import REST, WildcardPrior, has_wildcards
 from bayescompare.statements import DENSE, Statement, Statements
 from bayescompare.text.numbers import count, setting
 
-__all__ = ["REST", "Prior", "cells_of", "check_prior", "mapping_of", "marginal_prior"]
+__all__ = [
+    "REST",
+    "Prior",
+    "cells_of",
+    "check_prior",
+    "mapping_of",
+    "marginal_prior",
+    "pattern_prior",
+    "plain_numbers",
+]
 
 PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
-Prior = PriorName | float | Mapping[str, float]
-
-#: Key of a mapping that stands for every statement it does not name.
-REST = "*"
+Prior = PriorName | float | Mapping[str, float] | Mapping[str, float | Mapping[str, float]]
 
 _NAMES = ("symmetric", "jeffreys", "uniform", "imprecise", "learned")
 _PER_STATEMENT = {"jeffreys": 0.5, "uniform": 1.0}
@@ -38,6 +51,9 @@ def check_prior(prior: object, strength: float) -> None:
                 f"prior={prior!r}: choose one of {', '.join(_NAMES)}, a number (α per statement) "
                 f"or a mapping from statement to α.{did_you_mean(prior, _NAMES)}"
             )
+    elif is_elicited(prior):
+        assert isinstance(prior, Mapping)
+        check_beliefs(prior)
     elif isinstance(prior, Mapping):
         if not prior:
             raise BayescompareError("prior={}: name at least one statement, or '*' for all.")
@@ -46,9 +62,12 @@ def check_prior(prior: object, strength: float) -> None:
     else:
         _check_alpha("prior", prior)
     if strength != 1.0 and not (isinstance(prior, str) and prior in ("symmetric", "imprecise")):
+        fixes = "fixes α itself"
+        if is_elicited(prior):
+            fixes = "has its own 'weight'"
         raise BayescompareError(
             f"strength={strength!r} goes with prior='symmetric' or 'imprecise'; prior={prior!r} "
-            f"{'learns it' if prior == 'learned' else 'fixes α itself'}."
+            f"{'learns it' if prior == 'learned' else fixes}."
         )
 
 
@@ -64,8 +83,11 @@ def cells_of(
     prior: Prior, strength: float, statements: Statements
 ) -> tuple[Statements, DirichletCells]:
     """Give every statement its α; the statements come back with the prior's own labels listed."""
+    patterns = pattern_prior(prior, statements)
+    if patterns is not None:
+        return _from_patterns(patterns)
     if isinstance(prior, Mapping):
-        return _from_mapping(prior, statements)
+        return _from_mapping(cast("Mapping[str, float]", prior), statements)
     if isinstance(prior, str):
         alpha = _PER_STATEMENT.get(prior)
         log_alpha = math.log(strength) - statements.log_size if alpha is None else math.log(alpha)
@@ -77,6 +99,25 @@ def cells_of(
         rest_log_alpha=log_alpha,
         rest_log_size=statements.log_unlisted,
     )
+
+
+def pattern_prior(prior: Prior, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
+    """Read a prior whose α's are those of patterns of statements; None of any other."""
+    if not isinstance(prior, Mapping):
+        return None
+    if is_elicited(prior):
+        return ElicitedPrior.read(prior, statements)
+    named = cast("Mapping[str, float]", prior)
+    return WildcardPrior.read(named, statements) if has_wildcards(named, statements) else None
+
+
+def _from_patterns(prior: ElicitedPrior | WildcardPrior) -> tuple[Statements, DirichletCells]:
+    lumps = prior.lumps()
+    first = lumps[0] if lumps else (-math.inf, -math.inf)
+    cells = DirichletCells(
+        prior.log_alpha, prior.statements.table.counts, *first, more=tuple(lumps[1:])
+    )
+    return prior.statements, cells
 
 
 def mapping_of(name: str, alpha: FloatArray | None, statements: Statements) -> dict[str, float]:
@@ -113,6 +154,13 @@ def _from_mapping(
     )
 
 
+def plain_numbers(value: Any) -> Any:
+    """Write numbers, and mappings of them, as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_numbers(each) for key, each in value.items()}
+    return float(value)
+
+
 def marginal_prior(prior: Prior, statements: Statements, measures: list[str]) -> Prior:
     """Sum the prior over all measures but `measures`: a Dirichlet's aggregate is a Dirichlet.
 
@@ -123,10 +171,21 @@ def marginal_prior(prior: Prior, statements: Statements, measures: list[str]) ->
         return prior
     keep = [statements.measures.index(measure) for measure in measures]
     factor = Fraction(statements.size, math.prod(statements.arities[j] for j in keep))
+    if is_elicited(prior):
+        return _marginal_beliefs(cast("Mapping[str, Any]", prior), measures)
+    patterns = pattern_prior(prior, statements)
+    if isinstance(patterns, WildcardPrior):
+        return patterns.marginal(keep)
     if isinstance(prior, Mapping):
-        return _marginal_mapping(prior, keep, factor)
+        return _marginal_mapping(cast("Mapping[str, float]", prior), keep, factor)
     alpha = _PER_STATEMENT[prior] if isinstance(prior, str) else float(prior)
     return _times(alpha, factor)
+
+
+def _marginal_beliefs(prior: Mapping[str, Any], measures: list[str]) -> Prior:
+    """Beliefs about some of the measures; a product sums to the product of the others."""
+    kept = {name: belief for name, belief in prior.items() if name in measures}
+    return {**kept, WEIGHT: float(prior.get(WEIGHT, 1.0))} if kept else "symmetric"
 
 
 def _marginal_mapping(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_words, in_quotes
 from bayescompare.comparison.columns import LOWER, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.methods.dirichlet.elicited import WEIGHT, beliefs_words, is_elicited
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural, probability_words, setting
 from bayescompare.text.phrases import exactness_words, join_names
@@ -48,10 +49,21 @@ def _prior(method: Dirichlet) -> str:
     if method.prior in ("symmetric", "imprecise"):
         weight = plural(method.strength, "dataset")
         return f"The prior treats all statements alike and weighs as much as {weight}."
+    if is_elicited(method.prior):
+        return _beliefs(cast("Mapping[str, Any]", method.prior))
     if isinstance(method.prior, Mapping):
         return "You chose the prior of each statement."
     alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
     return f"The prior gives every statement α = {alpha or setting(float(str(method.prior)))}."
+
+
+def _beliefs(prior: Mapping[str, Any]) -> str:
+    beliefs = {name: belief for name, belief in prior.items() if name != WEIGHT}
+    weight = plural(prior.get(WEIGHT, 1.0), "dataset")
+    return (
+        f"You chose the prior: it expects that {beliefs_words(beliefs)}, and weighs as much as "
+        f"{weight}."
+    )
 
 
 def learned_pair_words(learned: LearnedPrior, decision: Decision) -> str:

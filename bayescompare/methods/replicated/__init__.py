@@ -20,7 +20,7 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -38,7 +38,8 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_priors, is_fixed, prior_options
 from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods.dirichlet.prior import Prior, cells_of, check_prior
+from bayescompare.methods.dirichlet.of_pair import prior_of_pair
+from bayescompare.methods.dirichlet.prior import Prior, cells_of, check_prior, plain_numbers
 from bayescompare.methods.replicated.answer import (
     answer_table,
     left_out_table,
@@ -193,8 +194,15 @@ class Replicated(Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         options = super().options()
         if isinstance(self.prior, Mapping):
-            options["prior"] = {label: float(alpha) for label, alpha in self.prior.items()}
+            options["prior"] = plain_numbers(self.prior)
         return {**options, "priors": prior_options(self.priors)}
+
+    def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
+        """Return the test with what its prior says of this pair."""
+        if not isinstance(self.prior, Mapping) or len(results.algorithms) == 2:
+            return self
+        prior, strength = prior_of_pair(self.prior, results, pair)
+        return replace(self, prior=prior, strength=strength)
 
     @property
     def nonconjugate_priors(self) -> Priors:
