@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AnyArray", "BoolArray", "FloatArray", "Int32Array", "IntArray"]
+__all__ = ["AnyArray", "BoolArray", "FloatArray", "Int32Array", "IntArray", "StrArray"]
 
 AnyArray = NDArray[Any]
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+StrArray = NDArray[np.str_]
 #: Indices into the very large tables of the dominance kernels, where 64 bits would double them.
 Int32Array = NDArray[np.int32]

@@ -17,6 +17,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import constant
 from bayescompare.methods._shared.priors import check_placed, check_priors, place
+from bayescompare.methods._shared.simulated import table_of_ranks
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
@@ -31,6 +32,7 @@ __all__ = [
     "prior",
     "ranks",
     "statement_table",
+    "table_of_ranks",
 ]
 
 

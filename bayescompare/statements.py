@@ -377,6 +377,14 @@ class Statements:
         """Label of each listed statement."""
         return tuple(map(BAR.join, zip(*self.states, strict=True)))
 
+    def labels_of(self, states: IntArray) -> list[str]:
+        """Label statements given by their states (S, m), indices into each measure's levels."""
+        names = [
+            [self.name_order(level[k]) for k in column]
+            for level, column in zip(self.levels, states.T, strict=True)
+        ]
+        return [BAR.join(parts) for parts in zip(*names, strict=True)]
+
     def name_order(self, order: Iterable[int]) -> str:
         """Name one measure's state, ``"B>A"`` or ``"A=B"``."""
         places = list(order)
@@ -443,6 +451,23 @@ class Statements:
         """Label of "`winner` is better than the other on every measure" (two algorithms)."""
         (loser,) = (name for name in self.algorithms if name != winner)
         return str(Statement.of(State.order(winner, loser), measures=len(self.measures)))
+
+    def complete_levels(self) -> Statements:
+        """Return the same statements with every possible state of each measure as a level.
+
+        Those that were not observed come last, so that indices stay.
+        """
+        if all(len(level) == arity for level, arity in zip(self.levels, self.arities, strict=True)):
+            return self
+        l = len(self.algorithms)
+        orders = np.array(list(itertools.permutations(range(l))), dtype=np.int64)
+        digits = l ** np.arange(l)
+        new = (orders[~np.isin(orders @ digits, level @ digits)] for level in self.levels)
+        levels = (
+            level if len(level) == arity else np.concatenate([level, more])
+            for level, arity, more in zip(self.levels, self.arities, new, strict=True)
+        )
+        return replace(self, levels=tuple(levels))
 
     def leading(self, most: int) -> IntArray:
         """Positions of the `most` statements of largest count, in listing order."""

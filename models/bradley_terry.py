@@ -29,7 +29,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior
+from bayescompare.modelling import prior, table_of_ranks
 
 
 def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
@@ -83,6 +83,14 @@ def meetings(results, first, second):
     rope = results[results.measures[0]].rope or 0.0
     rope = rope + 1e-12 * np.maximum(abs(a), abs(b))
     return np.where(a - b > rope, 0, np.where(b - a > rope, 2, 1))
+
+
+def table(predicted, results):
+    """Two algorithms' values that show predicted outcomes; more may beat each other in a circle."""
+    if len(results.algorithms) != 2:
+        raise ValueError("outcomes of three or more algorithms need not fit any table of values.")
+    outcome = predicted["outcome"].transpose("dataset", "pair").values
+    return table_of_ranks(np.stack([outcome == 2, outcome == 0], axis=1), results)
 
 
 def logp(outcome, probability):

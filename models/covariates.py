@@ -30,7 +30,7 @@ import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior
+from bayescompare.modelling import prior, table_of_ranks
 
 
 def build(
@@ -95,6 +95,12 @@ def wins(results):
     first, second = results.oriented()[:, :, 0].T
     rope = (results[results.measures[0]].rope or 0.0) + 1e-12 * np.maximum(abs(first), abs(second))
     return np.where(abs(first - second) <= rope, 0.5, first > second).astype(float)
+
+
+def table(predicted, results):
+    """Values that show who wins in predicted data."""
+    lost = predicted["win"].values < 0.5
+    return table_of_ranks(np.stack([lost, ~lost], axis=1)[..., None], results)
 
 
 def logp(win, logit):

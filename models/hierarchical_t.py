@@ -51,11 +51,14 @@ classifiers through Bayesian hierarchical modelling; Benavoli, Corani, Demšar &
 Time for a change.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from scipy.special import gammaln
 
+from bayescompare import Results
 from bayescompare.modelling import prior
 
 REPLICATES = True
@@ -216,6 +219,21 @@ def published(results, priors_of, unit):
         "sigma0": pm.Uniform.dist(0.0, WIDE * among),
         "nu_minus_one": nu_minus_one,
     }
+
+
+def table(predicted, results):
+    """Replicates as those seen, moved so that each dataset has its predicted mean difference.
+
+    They vary as they did. Without bounds, for a prior in units of the differences knows of none.
+    """
+    name = results.measures[0]
+    cells = results.data[name].transpose("dataset", "algorithm", "replicate")
+    wanted = results[name].sign * predicted["mean"].values
+    moved = cells.values.copy()
+    moved[:, 0] += (wanted - np.nanmean(moved[:, 0] - moved[:, 1], axis=1))[:, None]
+    data = results.data.assign({name: (cells.dims, moved)})
+    spec = {name: replace(results[name], bounds=None)}
+    return Results(data, spec, replicates=results.replicates)
 
 
 def delta(posterior, results, folds=None, priors_of=None, rng=None):

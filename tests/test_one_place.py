@@ -123,8 +123,8 @@ def test_array_types_are_named_in_one_place() -> None:
 # What several modules may define, and why.
 SHARED_NAMES = {
     **dict.fromkeys(
-        ("build", "exact_tree", "finish", "sampled_answer", "simulate"),
-        "the same step of several methods, each in its own posterior.py or calibration.py",
+        ("build", "exact_tree", "finish", "predicted", "sampled_answer", "simulate", "simulated"),
+        "the same step of several methods, each in a file of its own room",
     ),
     **dict.fromkeys(
         ("app", "compare", "examples", "gate", "pairwise", "rank", "sample", "read_table"),

@@ -26,7 +26,8 @@ ABILITIES: Mapping[str, str] = {
     "check": "predictive checks: c.check()",
     "sensitivity": "the answer under weaker and stronger priors: c.sensitivity()",
     "plan": "what further datasets would settle: c.plan()",
-    "predict": "predicted datasets: c.predict()",
+    "predict": "statements of new datasets: c.predict()",
+    "simulate": "a table drawn from the prior: c.simulate()",
     "priors": "priors that you may replace: priors={...}",
 }
 

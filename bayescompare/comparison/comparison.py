@@ -59,6 +59,8 @@ QUANTITIES = frozenset(
         "sample",
         "loo",
         "plan",
+        "predict",
+        "simulate",
         "questions",
         "on",
         "bounds",
@@ -405,6 +407,62 @@ class Comparison:
         best = self.answer.labels.index(self.best)
         simulate = self.method.predictive_simulator(self.results)
         return plan_table(simulate, best, numbers, threshold, simulations, generator)
+
+    def predict(self, n: int, *, draws: int = 1000, rng: Rng = None) -> xr.DataArray:
+        """Draw the statements of n new datasets from the posterior predictive.
+
+        The datasets of one sample share its parameters, so they are alike as those seen are.
+        Exact draws where the method has them, else the draws of the sampled answer.
+
+        Parameters
+        ----------
+        n : int
+            New datasets in each sample.
+        draws : int
+            Samples.
+        rng : None, int or Generator
+
+        Returns
+        -------
+        DataArray
+            Labels of statements over (sample, dataset). Beyond 256 statements, too, every label
+            is a statement: one that is not listed is drawn among those.
+
+        Examples
+        --------
+        How probable is it that at least 4 of 5 new datasets have the leading statement?
+
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"))
+        >>> new = c.predict(5, draws=20_000, rng=1)
+        >>> round(float(((new == c.best).sum("dataset") >= 4).mean()), 2)
+        0.21
+        """
+        self._require("predict")
+        from bayescompare.comparison.prediction import predicted_statements
+
+        return predicted_statements(self, n, draws, rng)
+
+    def simulate(self, *, rng: Rng = None) -> Results:
+        """Draw parameters from the prior and a table of results like this one from them.
+
+        The table has the same datasets, algorithms and measures; its values show what was drawn,
+        so ``compare(table, method=c.method)`` asks the same question of it. The parameters are
+        ``table.truth``, by the names and dims that ``c.draws()["prior"]`` has.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"))
+        >>> table = c.simulate(rng=1)
+        >>> again = bc.compare(table, method=c.method)
+        >>> again.best, str(table.truth["theta"].idxmax().item())
+        ('A>B|B>A', 'A>B|B>A')
+        """
+        self._require("simulate")
+        from bayescompare.comparison.prediction import simulated_results
+
+        return simulated_results(self, rng)
 
     def check(
         self, tree: xr.DataTree | None = None, *, prior: bool = False, rng: Rng = None

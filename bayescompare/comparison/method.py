@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from bayescompare._errors import QuantityNotAvailableError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.details import Details, Scalars
@@ -265,6 +265,16 @@ class Method(ABC):
         where the usual statistics will do.
         """
         return None
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Statements of so many new datasets, (draws, number), from the posterior predictive."""
+        raise self.unavailable("predict")
+
+    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
+        """Return a table like this one drawn from the prior, with the truth that it came from."""
+        raise self.unavailable("simulate")
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision

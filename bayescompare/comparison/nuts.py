@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError
+from bayescompare._errors import BayescompareError, one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Sampling
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["monte_carlo_error", "sample", "sample_as"]
+__all__ = ["monte_carlo_error", "one_prior_draw", "predict_again", "sample", "sample_as"]
 
 
 def sample(
@@ -94,6 +94,39 @@ def sample_as(
         through=through,
         predicts=predicts,
     )
+
+
+def one_prior_draw(model: pm.Model, rng: np.random.Generator) -> xr.DataTree:
+    """Draw once from the prior and its predictive: the groups prior and prior_predictive."""
+    import pymc as pm
+
+    _check_compiler()
+    seed = int(rng.integers(2**31 - 1))
+    with _quiet(), model:
+        try:
+            tree: xr.DataTree = pm.sample_prior_predictive(1, random_seed=seed)
+        except (NotImplementedError, ValueError, TypeError, RuntimeError) as error:
+            raise BayescompareError(
+                "simulate: this model does not draw from its prior predictive; an improper prior "
+                f"or a likelihood without random= is the usual reason: {one_line(error)}"
+            ) from error
+    return tree
+
+
+def predict_again(
+    model: pm.Model, posterior: xr.DataTree, name: str, rng: np.random.Generator
+) -> xr.DataArray:
+    """Predict a variable anew from draws of the posterior."""
+    import pymc as pm
+
+    tree = posterior.from_dict({"posterior": posterior.to_dataset()})
+    seed = int(rng.integers(2**31 - 1))
+    with _quiet(), model:
+        again = pm.sample_posterior_predictive(
+            tree, var_names=[name], progressbar=False, random_seed=seed
+        )
+    drawn: xr.DataArray = again["posterior_predictive"].to_dataset()[name]
+    return drawn
 
 
 def monte_carlo_error(each: FloatArray) -> FloatArray:

@@ -67,6 +67,10 @@ class Results:
     replicates : {"folds", "seeds", "items"}
         What the replicates are: the folds of a cross-validation, which are correlated, or
         independent seeds or test items.
+    truth : xarray.Dataset, optional
+        Of a table from `Comparison.simulate`: the parameters that it was drawn with. It has no part
+        in whether two tables are equal, is not saved, and a selection of algorithms or measures,
+        which it is not about, is without it.
 
     See Also
     --------
@@ -79,6 +83,7 @@ class Results:
     source: str | None = field(default=None, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     replicates: ReplicateKind = field(default="folds", kw_only=True)
+    truth: xr.Dataset | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         spec, notes = check_spec(self.spec), check_notes(self.notes)
@@ -86,6 +91,8 @@ class Results:
         if not (self.source is None or isinstance(self.source, str)):
             raise BayescompareError(f"source={self.source!r}: give a string, or None.")
         check_word("replicates", self.replicates, REPLICATE_KINDS)
+        if not (self.truth is None or isinstance(self.truth, xr.Dataset)):
+            raise BayescompareError(f"truth={self.truth!r}: give an xarray.Dataset, or None.")
 
     def _with(self, **parts: Any) -> Results:
         """Return these results with some parts replaced by ones that are known to be valid.
@@ -268,7 +275,8 @@ class Results:
                 # An array, because indexing by a list takes xarray twice as long.
                 positions[dim] = np.array(chosen, dtype=np.intp)
         data = self.data[list(spec)].isel(positions)
-        return self._with(data=frozen(data), spec=spec)
+        whole = algorithms is None and measures is None
+        return self._with(data=frozen(data), spec=spec, truth=self.truth if whole else None)
 
     def average(self) -> Results:
         """Return the mean over the replicates; without replicates, these same results.

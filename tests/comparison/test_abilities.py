@@ -32,7 +32,6 @@ UNFILLED = {
     ("model", "plan"),
     ("model", "sensitivity"),
     ("model", "evidence"),
-    *((name, "predict") for name, method in METHODS.items() if method.kind == "bayesian"),
 }
 
 #: Abilities that run NUTS.
@@ -181,6 +180,27 @@ def _plan(c: bc.Comparison) -> None:
     assert found["settled"].between(0.0, 1.0).all()
 
 
+def _modelled(c: bc.Comparison) -> bc.Comparison:
+    """The comparison, or one by a model file that says what a new dataset shows."""
+    return c if c.method.name != registry.MODEL_FILE else multinomially()
+
+
+@cache
+def multinomially() -> bc.Comparison:
+    return bc.compare(tiny("cells", 2, 2), method=multinomial, rng=1, sampler=QUICK)
+
+
+def _predict(c: bc.Comparison) -> None:
+    found = _modelled(c).predict(2, draws=5, rng=1)
+    assert found.shape == (5, 2)
+
+
+def _simulate(c: bc.Comparison) -> None:
+    found = _modelled(c).simulate(rng=1)
+    assert (found.datasets, found.algorithms) == (c.results.datasets, c.results.algorithms)
+    assert found.truth is not None
+
+
 TRIED: dict[str, Callable[[bc.Comparison], None]] = {
     "model": _model,
     "sample": _sample,
@@ -190,6 +210,8 @@ TRIED: dict[str, Callable[[bc.Comparison], None]] = {
     "check": lambda c: _finite(c.check(rng=1)[["observed", "predicted"]]),
     "sensitivity": _sensitivity,
     "plan": _plan,
+    "predict": _predict,
+    "simulate": _simulate,
     "priors": _priors,
 }
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag, is_number, is_whole
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
@@ -37,6 +37,7 @@ from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampli
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
 from bayescompare.methods._shared.learned_prior import LearnedPrior
+from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import Priors, check_priors, check_ranges, prior_options
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.correlated_t_answer import (
@@ -148,13 +149,24 @@ class CorrelatedT(RateModel, Method):
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Corani & Benavoli (2015); Lacoste et al. (2012), Section 5"
     provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "draws", "model", "sample", "loo", "plan", "per_dataset", "rate"}
+        {
+            "probability",
+            "draws",
+            "model",
+            "sample",
+            "loo",
+            "plan",
+            "per_dataset",
+            "rate",
+            "predict",
+        }
     )
     lacks: ClassVar[Mapping[str, str]] = {
         "evidence": (
             "The prior of every dataset's mean and spread is flat, so that the evidence is known "
             "only up to a constant; loo() compares priors of the shares, for which it cancels."
-        )
+        ),
+        "simulate": "The prior of every dataset's mean and spread is flat, and has no draws.",
     }
     only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
         ("model", "sample"), MappingProxyType({"joint": True})
@@ -372,6 +384,12 @@ class CorrelatedT(RateModel, Method):
         from bayescompare.methods.context.correlated_t_posterior import finish
 
         return finish(self, results, tree, rng)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw the shares of datasets, and who is better on new datasets."""
+        return share_labels(self, results, answer, number, draws, rng)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

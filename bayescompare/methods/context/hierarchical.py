@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
@@ -44,6 +44,7 @@ from bayescompare.kernels.context.beta_binomial import (
 )
 from bayescompare.kernels.context.error_rates import p_first_better
 from bayescompare.methods._shared.pair_answer import leanings, pair_answer, pair_counts
+from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -123,6 +124,8 @@ class Hierarchical(Method):
             "per_dataset",
             "rate",
             "pooling",
+            "predict",
+            "simulate",
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
@@ -256,6 +259,18 @@ class Hierarchical(Method):
         from bayescompare.methods.context.hierarchical_posterior import finish
 
         return finish(results, tree, rng)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw the hyper-parameters, and who is better on new datasets."""
+        return share_labels(self, results, answer, number, draws, rng)
+
+    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
+        """Draw the hyper-parameters from the prior, and errors on each dataset."""
+        from bayescompare.methods.context.prediction import simulated
+
+        return simulated(self, results, rng)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

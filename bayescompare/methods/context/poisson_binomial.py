@@ -30,7 +30,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
@@ -50,6 +50,7 @@ from bayescompare.methods._shared.pair_answer import (
     pair_answer,
     pair_counts,
 )
+from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -147,6 +148,8 @@ class PoissonBinomial(RateModel, Method):
             "per_dataset",
             "rate",
             "plan",
+            "predict",
+            "simulate",
         }
     )
     only_with: ClassVar[Mapping[str, Mapping[str, Any]]] = dict.fromkeys(
@@ -356,6 +359,18 @@ class PoissonBinomial(RateModel, Method):
         from bayescompare.methods.context.poisson_binomial_posterior import finish
 
         return finish(self, results, tree, rng)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw r, and who is better on new datasets."""
+        return share_labels(self, results, answer, number, draws, rng)
+
+    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
+        """Draw r from the prior, and errors on each dataset."""
+        from bayescompare.methods.context.prediction import simulated
+
+        return simulated(self, results, rng)
 
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:

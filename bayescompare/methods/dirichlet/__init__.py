@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import LOWER, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
@@ -165,6 +165,8 @@ class Dirichlet(Method):
             "on",
             "bounds",
             "plan",
+            "predict",
+            "simulate",
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
@@ -400,6 +402,24 @@ class Dirichlet(Method):
         from bayescompare.methods._shared.trees import finish_tree
 
         return finish_tree(tree, results, self.listing(results), rng)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw the statements of new datasets by Pólya's urn, θ integrated out."""
+        from bayescompare.methods.dirichlet.prediction import predicted
+
+        return predicted(self, results, answer, number, draws, rng)
+
+    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
+        """Draw θ from the prior, and a statement for each dataset."""
+        from bayescompare.methods.dirichlet.prediction import simulated
+
+        return simulated(self, results, rng)
+
+    def prior_strength(self, rng: np.random.Generator) -> float | None:
+        """Draw what α is multiplied by, where that is random and yet conjugate; else None."""
+        return None
 
     def prior_bounds(
         self, results: Results, statement: str, weight: float

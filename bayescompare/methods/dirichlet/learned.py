@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, theta_columns
 from bayescompare.comparison.decision import Decision, decide
@@ -202,6 +202,18 @@ class LearnedDirichlet(Dirichlet):
             results, listing, draws=draws, chains=chains, rng=rng, strengths=strengths
         )
         return with_log_prior(tree, listing, self.learned)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw the strength by its posterior weights, and the statements by Pólya's urn."""
+        from bayescompare.methods.dirichlet.prediction import mixture_labels
+
+        return mixture_labels(*self.mixture(results), draws, number, rng)
+
+    def prior_strength(self, rng: np.random.Generator) -> float | None:
+        """Draw A by the share of pairs that have each."""
+        return float(rng.choice(np.array(self.learned.values), p=np.array(self.learned.weights)))
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add A and θ to the model in context; NUTS moves neither, but latents of both."""

@@ -35,9 +35,11 @@ if TYPE_CHECKING:
 __all__ = [
     "build",
     "drawn_theta_summary",
+    "hyperparameter",
     "place_alpha",
     "sampled_answer",
     "sampled_questions",
+    "scaled_cells",
 ]
 
 
@@ -167,17 +169,28 @@ def _given_alpha(
     Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
     largest, and needs no aggregate however many statements there are.
     """
-    name = "strength" if "strength" in posterior else "alpha"
+    name = hyperparameter(posterior)
     drawn = posterior[name].transpose("chain", "draw", ...).values
-    shift = -statements.log_size if name == "strength" else 0.0
     each = np.empty((*drawn.shape[:2], statements.n_listed))
     lump = np.empty(drawn.shape[:2])
     for chain, draw in np.ndindex(drawn.shape[:2]):
-        log_alpha = np.log(drawn[chain, draw]) + shift
-        listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
-        scaled = DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
+        scaled = scaled_cells(name, drawn[chain, draw], statements, cells)
         each[chain, draw], lump[chain, draw] = probability_of_maximum(scaled)
     return each, lump
+
+
+def hyperparameter(posterior: xr.Dataset) -> str:
+    """Name of the parameter that a user's prior is on."""
+    return "strength" if "strength" in posterior else "alpha"
+
+
+def scaled_cells(
+    name: str, value: FloatArray, statements: Statements, cells: DirichletCells
+) -> DirichletCells:
+    """Return the conjugate Dirichlet given one draw of the strength, or of α."""
+    log_alpha = np.log(value) - (statements.log_size if name == "strength" else 0.0)
+    listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
+    return DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
 
 
 def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:

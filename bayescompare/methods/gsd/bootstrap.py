@@ -25,7 +25,7 @@ import numpy as np
 
 from bayescompare._checks import check_count, check_positive, is_number
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import BoolArray, FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
@@ -64,6 +64,7 @@ _LACKS = {
         "The likelihood is that each dataset was drawn once, whatever its results, so that the "
         "evidence depends on their number alone."
     ),
+    "simulate": "The prior is of the weights of the datasets seen, and knows no others.",
 }
 
 
@@ -135,6 +136,7 @@ class GSDBootstrap(GsdMethod):
             "front",
             "witness",
             "order",
+            "predict",
         }
     )
     one_pair: ClassVar[bool] = True
@@ -291,6 +293,14 @@ class GSDBootstrap(GsdMethod):
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Add both optima under NUTS's weights."""
         return finish(self.pair(results), tree)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw new datasets among those seen, and how the two algorithms compare on each."""
+        from bayescompare.methods.gsd.prediction import resampled_labels
+
+        return resampled_labels(self, results, answer, number, draws, rng)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

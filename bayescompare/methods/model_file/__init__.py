@@ -14,8 +14,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
+from bayescompare._typing import StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
@@ -74,7 +77,9 @@ class ModelFile(Method):
         "another prior or likelihood in the model (compare_models() weighs them), or more datasets"
     )
     kind: ClassVar[Kind] = "bayesian"
-    provides: ClassVar[frozenset[str]] = frozenset({"probability", "model", "sample", "loo"})
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"probability", "model", "sample", "loo", "predict", "simulate"}
+    )
     lacks: ClassVar[Mapping[str, str]] = {
         "draws": "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
     }
@@ -193,6 +198,20 @@ class ModelFile(Method):
             title=self.code.title,
             together=together,
         )
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw the statements of new datasets by what the model has: theta, better or rank."""
+        from bayescompare.methods.model_file.prediction import predicted
+
+        return predicted(self, results, answer, number, draws, rng)
+
+    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
+        """Draw once from the model's prior, and make a table of what it predicts."""
+        from bayescompare.methods.model_file.prediction import simulated
+
+        return simulated(self, results, rng)
 
     def model_name(self, answer: Answer) -> str:
         """Return the model's own name."""

@@ -73,6 +73,8 @@ class Source:
     replicates : bool or str
         Whether it wants the replicates themselves (``REPLICATES = True``), not their means; or
         only where there are any (``REPLICATES = "optional"``).
+    table : callable, optional
+        ``table(predicted, results) -> Results`` makes a table of what the model predicts.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Source:
     doc: str
     file: str = ""
     replicates: bool | str = False
+    table: Callable[..., Any] | None = None
 
     @property
     def title(self) -> str:
@@ -270,7 +273,10 @@ def _source(
         raise BayescompareError(
             f"{where}: REPLICATES={replicates!r} must be True, False or {OPTIONAL!r}."
         )
-    return Source(name, where, build, quantity, probability, doc, file, replicates or False)
+    table = _attribute(holder, "table")
+    if not (table is None or callable(table)):
+        raise BayescompareError(f"{where}: table must be a function of what the model predicts.")
+    return Source(name, where, build, quantity, probability, doc, file, replicates or False, table)
 
 
 def _attribute(holder: object, name: str) -> Any:

@@ -23,7 +23,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_positive
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
@@ -167,6 +167,8 @@ class Network(Method):
             "edges",
             "score",
             "components",
+            "predict",
+            "simulate",
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
@@ -337,8 +339,9 @@ class Network(Method):
 
     def layout(self, results: Results, scores: Scores, graph: Graph) -> NetworkLayout:
         """Lay out the tables of a graph."""
-        statements = scores.statements
-        tables = tables_of(statements, graph, range(len(graph)), scores.prior)
+        tables = tables_of(scores.statements, graph, range(len(graph)), scores.prior)
+        # The tables have a cell for every state, observed or not.
+        statements = scores.statements.complete_levels()
         listing = LumpedStatements.from_cells(*cells_of("symmetric", 1.0, statements))
         return NetworkLayout.of(results, statements, tables, listing)
 
@@ -391,6 +394,20 @@ class Network(Method):
         """Bring NUTS's tree into the shape of `draws`."""
         scores = self.scores(results)
         return finish(self.layout(results, scores, self.graph(scores)), tree)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw tables, with average=True a graph before them, and new statements from them."""
+        from bayescompare.methods.network.prediction import predicted
+
+        return predicted(self, results, answer, number, draws, rng)
+
+    def simulate(self, results: Results, rng: np.random.Generator) -> Results:
+        """Draw the tables from their prior, and the states of each dataset from them."""
+        from bayescompare.methods.network.prediction import simulated
+
+        return simulated(self, results, rng)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.

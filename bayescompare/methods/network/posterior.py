@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["NetworkLayout", "build", "finish", "mixed_tree", "single_tree"]
+__all__ = ["NetworkLayout", "build", "drawn_tables", "finish", "mixed_tree", "single_tree"]
 
 
 #: Joint states of a measure and its ancestors up to which its marginal is summed exactly.
@@ -263,6 +263,13 @@ def single_tree(
         "observed_data": {OUTCOME: listing.weights},
     }
     return signed(make_tree(groups, _dims(layout), layout.coords()), listing)
+
+
+def drawn_tables(layout: NetworkLayout, logs: FloatArray, *, tables: bool) -> xr.DataTree:
+    """Put cells drawn from the prior (chain, draw, C) into a tree; `tables` keeps the tables."""
+    variables = _variables(layout, logs)
+    kept = {k: v for k, v in variables.items() if tables or k in ("theta", "marginal")}
+    return make_tree({"prior": kept}, _dims(layout), layout.coords())
 
 
 def _variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]:

@@ -27,7 +27,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag, check_word, is_number, is_whole
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
@@ -36,6 +36,7 @@ from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampli
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import Priors, check_priors, is_fixed, prior_options
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
@@ -125,8 +126,12 @@ class Replicated(Method):
             "evidence",
             "per_dataset",
             "plan",
+            "predict",
         }
     )
+    lacks: ClassVar[Mapping[str, str]] = {
+        "simulate": "Its likelihood weighs statements by the replicates seen; it makes no new ones."
+    }
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "theta",
@@ -303,6 +308,12 @@ class Replicated(Method):
         from bayescompare.methods.replicated.posterior import finished
 
         return finished(tree, results, self.listing(results), rng)
+
+    def predict(
+        self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
+    ) -> StrArray:
+        """Draw θ, and the statements of new datasets from it."""
+        return share_labels(self, results, answer, number, draws, rng)
 
     # words ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,180 @@
+"""A model file's statements of new datasets, and tables from its prior.
+
+What a model predicts is read by name and dims: ``theta`` over "statement" and ``better`` of two
+algorithms are probabilities of statements, ``rank`` over ("dataset", "algorithm"[, "measure"]) are
+predicted ranks. A table is made from a predicted ``outcome`` over ("dataset", "statement"), from
+``rank``, or by the file's own function ``table(predicted, results)``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError, one_line
+from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
+from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.methods._shared.prediction import (
+    categorical_labels,
+    sampled_posterior,
+    thinned,
+)
+from bayescompare.methods._shared.simulated import (
+    drawn_labels,
+    table_of_ranks,
+    table_of_statements,
+    truth_in,
+)
+from bayescompare.results.results import Results
+from bayescompare.statements import OUTCOME, State, Statement
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from bayescompare.methods.model_file import ModelFile
+
+__all__ = ["predicted", "simulated"]
+
+#: Predicted ranks, 1 is best, as `modelling.ranks` gives those seen.
+RANK = "rank"
+
+
+def predicted(
+    method: ModelFile,
+    results: Results,
+    answer: Answer,
+    number: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> StrArray:
+    """Draw the statements of new datasets by what the model has: theta, better or rank."""
+    posterior = sampled_posterior(answer)
+    assert answer.tree is not None
+    if "theta" in posterior and posterior["theta"].dims[2:] == ("statement",):
+        theta = posterior["theta"]
+        labels = [str(label) for label in theta["statement"].values.tolist()]
+        return categorical_labels(thinned(theta, draws, rng), labels, number, rng)
+    if "better" in posterior and len(results.algorithms) == 2:
+        return _by_better(posterior["better"], results, number, draws, rng)
+    rank = _predicted_ranks(method, answer.tree, results, number, draws, rng)
+    return _rank_labels(rank, results, rng)
+
+
+def _by_better(
+    better: xr.DataArray,
+    results: Results,
+    number: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> StrArray:
+    """Who is better on a new dataset; what is left of the probability is a tie."""
+    a, b = results.algorithms
+    both = thinned(better.sel(algorithm=[a, b], opponent=[a, b]), draws, rng)
+    wins = np.stack([both[:, 0, 1], both[:, 1, 0]], axis=1)
+    theta = np.insert(wins, 1, np.maximum(1.0 - wins.sum(axis=1), 0.0), axis=1)
+    order = State.order(a, b)
+    states = (order, State.equal(a, b), order.reversed())
+    return categorical_labels(theta, [str(state) for state in states], number, rng)
+
+
+def _predicted_ranks(
+    method: ModelFile,
+    tree: xr.DataTree,
+    results: Results,
+    number: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Ranks on new datasets like those seen: (draws, number, algorithm, measure)."""
+    there = "posterior_predictive" in tree and RANK in tree["posterior_predictive"]
+    if not there or "algorithm" not in tree["posterior_predictive"][RANK].dims:
+        raise BayescompareError(
+            "predict: this model has no probability of each statement ('theta'), none that one of "
+            f"two algorithms is better ('better'), and predicts no {RANK!r} of the algorithms on a "
+            "dataset; give it one of these (docs: model files)."
+        )
+    rank = thinned(_ordered(tree["posterior_predictive"].to_dataset()[RANK], results), draws, rng)
+    seen = rank.shape[1]
+    if number <= seen:
+        return rank[:, rng.choice(seen, size=number, replace=False)]
+    import xarray as xr
+
+    few = tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    taken = rng.choice(few.sizes["sample"], size=draws, replace=draws > few.sizes["sample"])
+    drawn = few.isel(sample=taken).drop_vars(["sample", "chain", "draw"])
+    posterior = drawn.rename(sample="draw").expand_dims("chain").assign_coords(draw=range(draws))
+    more: list[AnyArray] = []
+    while sum(part.shape[1] for part in more) < number:
+        again = nuts.predict_again(method.model(results), xr.DataTree(posterior), RANK, rng)
+        more.append(_ordered(again, results).isel(chain=0).values)
+    return np.concatenate(more, axis=1)[:, :number]
+
+
+def _ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:
+    """Ranks over dataset, algorithm and measure, in the order of the results."""
+    if "measure" not in rank.dims:
+        rank = rank.expand_dims(measure=list(results.measures))
+    rank = rank.sel(algorithm=list(results.algorithms), measure=list(results.measures))
+    return rank.transpose("chain", "draw", "dataset", "algorithm", "measure")
+
+
+def _rank_labels(rank: FloatArray, results: Results, rng: np.random.Generator) -> StrArray:
+    """Statements that ranks show; a tie is broken by chance where the measure has no rope."""
+    roped = np.array([results[name].rope is not None for name in results.measures])
+    split = np.where(roped, 0.0, 0.25 * rng.random(rank.shape))
+    place = np.asarray((rank + split).argsort(axis=-2))
+    tied = roped & (np.ptp(rank, axis=-2) == 0.0)
+    rows = np.where(tied[..., None, :], -1, place).reshape(-1, *rank.shape[-2:])
+    distinct, where = np.unique(rows, axis=0, return_inverse=True)
+    labels = np.array([_label(row, results) for row in distinct], dtype=np.str_)
+    return labels[where.ravel()].reshape(rank.shape[:2])
+
+
+def _label(orders: IntArray, results: Results) -> str:
+    """Label of one statement, from the order of the algorithms on each measure."""
+    names = results.algorithms
+    states = (
+        State.equal(*names) if order[0] < 0 else State.order(*(names[k] for k in order))
+        for order in orders.T.tolist()
+    )
+    return str(Statement.of(*states))
+
+
+def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> Results:
+    """Draw once from the model's prior, and make a table of what it predicts."""
+    tree = nuts.one_prior_draw(method.model(results), rng)
+    if "prior_predictive" not in tree:
+        raise BayescompareError(f"simulate: {method.code.where}: the model predicts nothing.")
+    data, truth = tree["prior_predictive"].to_dataset(), truth_in(tree)
+    if method.code.table is not None:
+        return _hooked(method, data.isel(chain=0, draw=0, drop=True), results, truth)
+    if OUTCOME in data and {"dataset", "statement"} <= set(data[OUTCOME].dims):
+        return table_of_statements(results, drawn_labels(tree), truth)
+    if RANK in data and "algorithm" in data[RANK].dims and results.n_replicates is None:
+        rank = _ordered(data[RANK], results).isel(chain=0, draw=0).values
+        return table_of_ranks(rank, results, truth=truth)
+    names = ", ".join(f"{name!r} over {data[name].dims[2:]}" for name in data.data_vars)
+    raise BayescompareError(
+        f"simulate: {method.code.where} predicts {names}, from which no table follows; give the "
+        "file a function table(predicted, results) that returns the Results (docs: model files)."
+    )
+
+
+def _hooked(
+    method: ModelFile, predicted: xr.Dataset, results: Results, truth: xr.Dataset
+) -> Results:
+    """Let the file's own function make the table."""
+    assert method.code.table is not None
+    try:
+        table: Any = method.code.table(predicted, results)
+    except Exception as error:
+        raise BayescompareError(
+            f"{method.code.where}: table() failed: {one_line(error)}"
+        ) from error
+    if not isinstance(table, Results):
+        raise BayescompareError(
+            f"{method.code.where}: table() returned a {type(table).__name__}, not Results."
+        )
+    return table._with(truth=truth)
