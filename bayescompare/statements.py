@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -333,6 +333,34 @@ class Statements:
             every = itertools.product(*(range(len(level)) for level in levels))
             return statements._listing(np.array(list(every), dtype=np.int64))
         return statements
+
+    @classmethod
+    def without_data(
+        cls, algorithms: Sequence[str], ropes: Mapping[str, float | None]
+    ) -> Statements:
+        """List every statement about these algorithms, before there are any datasets.
+
+        `ropes` has the measures in their order; there must be at most 256 statements.
+
+        Examples
+        --------
+        >>> Statements.without_data(["A", "B"], {"accuracy": None}).labels
+        ('A>B', 'B>A')
+        """
+        l, nothing = len(algorithms), np.empty(0)
+        orders = np.array(list(itertools.permutations(range(l))), dtype=np.int64)
+        roped = np.insert(orders[:2], 1, MIDDLE, axis=0) if l == 2 else orders
+        levels = tuple(orders if rope is None else roped for rope in ropes.values())
+        arities = tuple(map(len, levels))
+        if math.prod(arities) > DENSE:
+            raise BayescompareError(
+                f"{l} algorithms on {len(levels)} measures have {count(math.prod(arities))} "
+                f"statements, and at most {DENSE} are listed: name fewer measures or algorithms."
+            )
+        every = np.array(list(itertools.product(*map(range, arities))), dtype=np.int64)
+        none = nothing.astype(np.int64)
+        table = WeightTable(every, np.zeros(len(every)), none, none, nothing)
+        return cls(tuple(algorithms), tuple(ropes), (), arities, levels, table)
 
     # sizes ---------------------------------------------------------------------------------------
 

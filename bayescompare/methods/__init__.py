@@ -23,6 +23,7 @@ __all__ = [
     "Decision",
     "Details",
     "Dirichlet",
+    "Elicitation",
     "Friedman",
     "GSDBootstrap",
     "Hierarchical",
@@ -39,6 +40,7 @@ __all__ = [
     "Wilcoxon",
     "abilities",
     "describe",
+    "elicit",
     "get",
     "having",
     "names",
@@ -51,12 +53,14 @@ _ELSEWHERE = {
     "Answer": "bayescompare.comparison.answer",
     "Decision": "bayescompare.comparison.decision",
     "Details": "bayescompare.comparison.details",
+    "Elicitation": "bayescompare.methods.dirichlet.elicitation",
     "LearnedPrior": "bayescompare.methods._shared.learned_prior",
     "Method": "bayescompare.comparison.method",
     "ModelFile": "bayescompare.methods.model_file",
     "Parameter": "bayescompare.comparison.method",
     "Sampling": "bayescompare.comparison.method",
     "Scalars": "bayescompare.comparison.details",
+    "elicit": "bayescompare.methods.dirichlet.elicitation",
 }
 
 
@@ -203,6 +207,7 @@ if TYPE_CHECKING:
     from bayescompare.methods.context.hierarchical import Hierarchical
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial
     from bayescompare.methods.dirichlet import Dirichlet
+    from bayescompare.methods.dirichlet.elicitation import Elicitation, elicit
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
     from bayescompare.methods.model_file import ModelFile

@@ -13,6 +13,7 @@ from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
+from bayescompare.plots.prior import plot_beliefs, plot_prior, plot_prior_predictive
 from bayescompare.plots.ranks import plot_ranks
 from bayescompare.plots.relation import plot_relation
 from bayescompare.plots.robustness import plot_robustness
@@ -23,6 +24,7 @@ from bayescompare.plots.statements import plot_statements
 from bayescompare.plots.success import plot_success
 
 __all__ = [
+    "plot_beliefs",
     "plot_comparison",
     "plot_critical",
     "plot_dominance",
@@ -31,6 +33,8 @@ __all__ = [
     "plot_network",
     "plot_order",
     "plot_pairwise",
+    "plot_prior",
+    "plot_prior_predictive",
     "plot_ranks",
     "plot_relation",
     "plot_robustness",

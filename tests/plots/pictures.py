@@ -24,7 +24,7 @@ from scipy.ndimage import gaussian_filter, uniform_filter
 
 import bayescompare as bc
 from bayescompare import plots
-from bayescompare.methods import GSD, Dirichlet
+from bayescompare.methods import GSD, Dirichlet, Elicitation
 from bayescompare.plots.order import draw_graph
 from bayescompare.studies import success_errors
 
@@ -307,6 +307,12 @@ def critical(p: bc.Pairwise, fdr: float = 0.05) -> Draw:
     return lambda ax: plots.plot_critical(p, measure="auc", fdr=fdr, ax=ax)
 
 
+def belief(p: float = 0.7, weight: float = 5) -> Elicitation:
+    """A prior of two algorithms on two measures."""
+    prior = {"accuracy": {"B>A": p}, "weight": weight}
+    return bc.methods.elicit(prior, algorithms=["A", "B"], measures=["accuracy", "time"])
+
+
 @cache
 def cases() -> dict[str, Case]:
     """Every picture by the name of its function."""
@@ -390,6 +396,32 @@ def cases() -> dict[str, Case]:
                 ),
                 "two labels": lambda ax: plots.plot_sensitivity(renamed_sensitivity(), ax=ax),
                 "a line": lambda ax: plots.plot_sensitivity(sensitivity().iloc[:, :3], ax=ax),
+            },
+        ),
+        "prior": Case(
+            lambda ax: plots.plot_prior(belief(), ax=ax),
+            (6.0, 2.8),
+            {
+                "a probability": lambda ax: plots.plot_prior(belief(p=0.5), ax=ax),
+                "the weight": lambda ax: plots.plot_prior(belief(weight=40), ax=ax),
+            },
+        ),
+        "beliefs": Case(
+            lambda ax: plots.plot_beliefs(belief(), ax=ax),
+            (5.0, 3.4),
+            {
+                "a probability": lambda ax: plots.plot_beliefs(belief(p=0.55), ax=ax),
+                "the weight": lambda ax: plots.plot_beliefs(belief(weight=9), ax=ax),
+            },
+        ),
+        "prior_predictive": Case(
+            lambda ax: plots.plot_prior_predictive(belief(), n=12, ax=ax),
+            (6.0, 2.8),
+            {
+                "a probability": lambda ax: plots.plot_prior_predictive(
+                    belief(p=0.55), n=12, ax=ax
+                ),
+                "the datasets": lambda ax: plots.plot_prior_predictive(belief(), n=14, ax=ax),
             },
         ),
         "relation": Case(

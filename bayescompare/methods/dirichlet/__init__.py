@@ -231,7 +231,10 @@ class Dirichlet(Method):
 
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the Dirichlet on them, for exact path and model alike."""
-        statements = Statements.of(results)
+        return self.cells_of(Statements.of(results))
+
+    def cells_of(self, statements: Statements) -> tuple[Statements, DirichletCells]:
+        """Return the Dirichlet on given statements, with those that the prior names listed."""
         conjugate = {
             k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
         }
