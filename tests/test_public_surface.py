@@ -38,6 +38,9 @@ BY_POSITION = {
     "to_json": ("path",),
     "render": ("format",),
     "prior": ("dims",),
+    "abilities": ("method",),
+    "predict": ("n",),
+    "lkj_cholesky": ("dim", "other"),
     "noise_study": ("methods",),
     "sbc": ("results",),
 }
@@ -168,6 +171,8 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "rope_sensitivity": lambda c: c.rope_sensitivity(c.results.measures[0], ropes=[0.0]),
     "relation_at": lambda c: c.relation_at(0.1),
     "plan": lambda c: c.plan([1], simulations=2, rng=0),
+    "predict": lambda c: c.predict(2, draws=3, rng=0),
+    "simulate": lambda c: c.simulate(rng=0),
     "draws": lambda c: c.draws(5, chains=1, rng=0),
     "sensitivity": lambda c: c.sensitivity([1.0]),
     "check": lambda c: c.check(rng=0),

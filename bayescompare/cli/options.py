@@ -84,16 +84,27 @@ class ColumnOptions(OptionGroup):
         str | None,
         option(
             "--replicate-column",
-            "Folds or seeds. They are averaged, except with --method correlated-t.",
+            "Folds, seeds or items. They are averaged, except with --method replicated or "
+            "correlated-t.",
             TABLE,
             metavar="COLUMN",
+        ),
+    ] = None
+    replicates: Annotated[
+        str | None,
+        option(
+            "--replicates",
+            "What they are: folds (correlated, the default), seeds or items (independent).",
+            TABLE,
+            metavar="KIND",
         ),
     ] = None
 
     @property
     def named(self) -> dict[str, Any]:
         """The columns that were named, by what they hold."""
-        columns = {role: getattr(self, role) for role in ("dataset", "algorithm", "replicate")}
+        roles = ("dataset", "algorithm", "replicate", "replicates")
+        columns = {role: getattr(self, role) for role in roles}
         return {role: column for role, column in columns.items() if column}
 
 

@@ -82,6 +82,7 @@ READ = {
     "dataset": "--dataset-column",
     "algorithm": "--algorithm-column",
     "replicate": "--replicate-column",
+    "replicates": "--replicates",
     "layout": "--layout",
     "format": "--format",
 }
@@ -112,7 +113,7 @@ COMMANDS = {
     },
     "sample": {**ASKED, **NUTS, "target_accept": "--target-accept"},
     "calibrate": {
-        **{name: READ[name] for name in ("dataset", "algorithm", "replicate")},
+        **{name: READ[name] for name in ("dataset", "algorithm", "replicate", "replicates")},
         "measures": "--only",
         "algorithms": "--algorithms",
         "simulations": "--simulations",
@@ -254,7 +255,7 @@ def test_columns_of_counts_are_named_as_typed(
     ("arguments", "message"),
     [
         (("methods", "bayes"), "NAME bayes is unknown"),
-        (("calibrate", "bayes", "--example", "pnn"), "MODEL bayes: no such model"),
+        (("calibrate", "bayes", "--example", "pnn"), "MODEL bayes: must be one of dirichlet"),
     ],
 )
 def test_what_has_no_flag_is_named_as_in_the_help(arguments: tuple[str, ...], message: str) -> None:

@@ -65,7 +65,7 @@ class SimulationOptions(OptionGroup):
 @with_groups
 def calibrate(
     *,
-    method: Annotated[
+    model: Annotated[
         str,
         typer.Argument(
             metavar="MODEL",
@@ -87,7 +87,7 @@ def calibrate(
     check_outputs(simulation.table, overwrite=overwrite, plot=plot)
     if plot is not None:
         check_picture(plot)
-    calibration = _calibration(method, simulation, selection, rng)
+    calibration = _calibration(model, simulation, selection, rng)
     cli_tables.print_calibration(cli_tables.console(), calibration)
     if plot is not None:
         from matplotlib.figure import Figure

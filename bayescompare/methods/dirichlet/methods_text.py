@@ -12,7 +12,7 @@ from bayescompare.text.numbers import count, plural, setting
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
 
-__all__ = ["dirichlet_learned_text", "dirichlet_methods_text"]
+__all__ = ["dirichlet_learned_text", "dirichlet_methods_text", "prior_text"]
 
 
 def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
@@ -24,7 +24,7 @@ def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
     return (
         "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
         f"about who is better on each measure{size}; their probabilities θ have a "
-        f"{_prior(method)}. Reported is {reported}, computed {how(method)}."
+        f"{prior_text(method)}. Reported is {reported}, computed {how(method)}."
     )
 
 
@@ -39,7 +39,8 @@ def dirichlet_learned_text(pairs: int) -> str:
     )
 
 
-def _prior(method: Any) -> str:
+def prior_text(method: Any) -> str:
+    """Describe the prior of the statements."""
     if method.priors:
         return f"prior given by the user ({own_priors(method)})"
     if method.prior == "learned":

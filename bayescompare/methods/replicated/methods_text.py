@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods._shared.methods_text import own_priors
+from bayescompare.methods.dirichlet.methods_text import prior_text
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.text.numbers import setting
 
@@ -23,13 +23,6 @@ def replicated_methods_text(method: Any, answer: Answer | None) -> str:
         if effects == "learned"
         else "a flat prior on the mean differences"
     )
-    prior = (
-        f"prior given by the user ({own_priors(method)})"
-        if method.priors
-        else f"Dirichlet prior (strength s = {setting(method.strength)})"
-        if method.prior == "symmetric"
-        else "Dirichlet prior"
-    )
     how = {
         None: "",
         "exact": ", computed exactly",
@@ -40,7 +33,14 @@ def replicated_methods_text(method: Any, answer: Answer | None) -> str:
     return (
         "by a joint test of replicated results, which extends the multinomial-Dirichlet test of "
         "{cited}: the joint statement about who is better on each measure is unknown on every "
-        f"dataset, and its replicates weigh the statements under {means}; the probabilities θ of "
-        f"the statements have a {prior}. Reported is the posterior probability that a statement's "
-        f"θ is the largest{how.get(kind, ', by NUTS in PyMC')}.{together}"
+        f"dataset, and its replicates{_correlation(method)} weigh the statements under {means}; "
+        f"the probabilities θ of the statements have a {prior_text(method)}. Reported is the "
+        f"posterior probability that a statement's θ is the largest"
+        f"{how.get(kind, ', by NUTS in PyMC')}.{together}"
     )
+
+
+def _correlation(method: Any) -> str:
+    if method.rho is not None:
+        return f" (correlation ρ = {setting(method.rho)})"
+    return "" if method.folds is None else f" (correlation ρ = 1/{method.folds})"
