@@ -266,7 +266,7 @@ def test_b_as_a_number_is_b() -> None:
         ({"priors": {"b": 2}, "b": 3.0}, "b=3"),
         ({"priors": {"theta": 1}}, "priors['theta']"),
         ({"priors": {"r": "Beta(1, 1)"}}, "priors['r']"),
-        ({"priors": {"b": 1, "r": 2}}, "r and b"),
+        ({"priors": {"b": 1, "r": 0.5}}, "r and b"),
         ({"priors": [1]}, "priors=[1]"),
     ],
 )
