@@ -84,6 +84,11 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
 
 
 def _check_value(name: str, value: Any, parameter: Parameter) -> None:
+    if is_number(value) and parameter.simplex:
+        raise BayescompareError(
+            f"priors[{name!r}]={value!r} is a number: it must be a probability vector; give a "
+            "distribution such as pm.Dirichlet.dist([1, 1])."
+        )
     if is_number(value):
         if not (math.isfinite(value) and parameter.low < value < parameter.high):
             above = "" if math.isinf(parameter.low) else f" and > {setting(parameter.low)}"
