@@ -199,8 +199,6 @@ class Dirichlet(Method):
             raise BayescompareError(
                 f"priors={list(priors)} replaces prior= and strength=: give one or the other."
             )
-        if is_number(priors.get("theta")):
-            raise BayescompareError("priors['theta'] is a number: θ is a probability vector.")
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
