@@ -13,6 +13,7 @@ from benchmarks import (
     bench_learned,
     bench_maximum,
     bench_network,
+    bench_nuts,
 )
 from benchmarks.timing import Row
 
@@ -33,6 +34,7 @@ def main() -> None:
         bench_network,
         bench_context,
         bench_gsd,
+        bench_nuts,
     ):
         rows += module.run()
     table = Table(title="bayescompare benchmarks (medians of 3; ratio = baseline / ours)")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.compiled import Reusable
     from bayescompare.comparison.decision import Decision
     from bayescompare.results.results import Results
 
@@ -44,6 +45,8 @@ FREQUENTIST = (
     "It is a frequentist test: it has a null hypothesis in place of a prior, and so no posterior "
     "to draw from, to weigh or to predict with."
 )
+#: The scale of models that predict joint statements.
+STATEMENTS = "statements"
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -138,6 +141,12 @@ class Method(ABC):
     draws_are: ClassVar[str] = "conjugate"
     #: Whether its model is known to predict new data; else that is tried.
     predicts: ClassVar[bool] = True
+    #: Free variables of its model that each dataset has its own of. Leave-one-out integrates them
+    #: out: the latent of a dataset left out is unknown.
+    latents: ClassVar[tuple[str, ...]] = ()
+    #: What its likelihood of a dataset is the probability of, where other models may predict the
+    #: same thing from other data: ``"statements"`` for the dataset's joint statement.
+    data_scale: ClassVar[str | None] = None
     #: The forms that its PyMC model has.
     forms: ClassVar[tuple[Form, ...]] = ("textbook",)
     #: What the headline says about the leading statement, after its claim.
@@ -237,6 +246,24 @@ class Method(ABC):
     def predictive_model(self, results: Results) -> pm.Model | None:
         """Build the form through which `sample` predicts; None where the sampled one does."""
         return self.model(results) if "nuts" in self.forms else None
+
+    def own_likelihood(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return what gives the log likelihood by dataset, where it is not the model's own.
+
+        The function takes a posterior and returns an array over chain, draw and dataset.
+        """
+        return None
+
+    def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
+        """Refuse a `data_scale` that was declared and does not hold."""
+        return
+
+    def reusable(self, results: Results) -> Reusable | None:
+        """Say which models of other tables are this one's but for their data; None: not known.
+
+        Where two tables give the same key, a second NUTS reuses what was compiled for the first.
+        """
+        return None
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw from the posterior without MCMC."""

@@ -7,10 +7,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError, one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Sampling
@@ -19,7 +21,21 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["monte_carlo_error", "one_prior_draw", "predict_again", "sample", "sample_as"]
+__all__ = [
+    "SAMPLERS",
+    "check_compiler",
+    "check_model",
+    "monte_carlo_error",
+    "one_prior_draw",
+    "predict_again",
+    "quiet",
+    "run_nuts",
+    "sample",
+    "sample_as",
+]
+
+#: Implementations of NUTS that PyMC can call; all but its own are packages to install.
+SAMPLERS = ("pymc", "nutpie", "numpyro", "blackjax")
 
 
 def sample(
@@ -57,21 +73,40 @@ def sample(
     """
     import pymc as pm
 
-    chosen = {"nuts_sampler": "pymc", "progressbar": sys.stdout.isatty(), **(options or {})}
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
-    _check_compiler()
-    with _quiet(), model:
-        _check_model(model)
-        # A step that leaves the posterior overflows; NUTS rejects it and counts a divergence.
-        with np.errstate(over="ignore"):
-            tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seeds[0], **chosen)
+    tree = run_nuts(model, draws=draws, chains=chains, seed=seeds[0], options=options)
+    with quiet(), model:
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
-    run = _do if predicts else _try
-    with _quiet(), model if through is None else through:
-        predicted = run(lambda: _predict(tree, seeds[1]))
+    attempt = _do if predicts else _try
+    with quiet(), model if through is None else through:
+        predicted = attempt(lambda: _predict(tree, seeds[1]))
         # A model of the user's may have an improper prior, of which there are no draws.
-        run(lambda: _draw_prior(tree, draws, seeds[2], predictive=predicted))
+        attempt(lambda: _draw_prior(tree, draws, seeds[2], predictive=predicted))
+    return tree
+
+
+def run_nuts(
+    model: pm.Model,
+    *,
+    draws: int,
+    chains: int,
+    seed: int,
+    options: Mapping[str, Any] | None = None,
+) -> xr.DataTree:
+    """Run NUTS alone: posterior, sample_stats and observed_data."""
+    import pymc as pm
+
+    # diagnose() checks convergence.
+    usual = {"progressbar": sys.stdout.isatty(), "compute_convergence_checks": False}
+    chosen = {"nuts_sampler": "pymc", **usual, **(options or {})}
+    check_compiler()
+    _check_sampler(chosen["nuts_sampler"])
+    with quiet(), model:
+        check_model(model)
+        # A step that leaves the posterior overflows; NUTS rejects it and counts a divergence.
+        with np.errstate(over="ignore"):
+            tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seed, **chosen)
     return tree
 
 
@@ -179,7 +214,7 @@ def _try(work: Callable[[], None]) -> bool:
     return True
 
 
-def _check_model(model: pm.Model) -> None:
+def check_model(model: pm.Model) -> None:
     """Reject models for which PyMC would raise an obscure error."""
     if not model.free_RVs:
         raise BayescompareError("model has no free variable to sample.")
@@ -187,7 +222,18 @@ def _check_model(model: pm.Model) -> None:
         raise BayescompareError("model has no observed variable: nothing links it to the data.")
 
 
-def _check_compiler() -> None:
+def _check_sampler(name: object) -> None:
+    """Reject a sampler that PyMC does not know, or that is not installed."""
+    check_word("nuts_sampler", name, SAMPLERS)
+    package = str(name)
+    if package != "pymc" and find_spec(package) is None:
+        raise BayescompareError(
+            f"nuts_sampler={package!r}: {package} is not installed; install it (pip install "
+            f"{package}), or leave nuts_sampler out to sample by PyMC itself."
+        )
+
+
+def check_compiler() -> None:
     """Reject a home folder that PyTensor cannot write to, without which it does not work."""
     from pytensor.configdefaults import config
 
@@ -201,7 +247,7 @@ def _check_compiler() -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence warnings that say nothing new.
 
     PyMC warns that Potentials are ignored in predictive sampling. The Potential of

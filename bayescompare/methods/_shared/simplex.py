@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.statements import OUTCOME
@@ -39,9 +38,7 @@ _LEAST_TOTAL = 0.1
 _LARGE = 1e4
 
 
-def place_dirichlet(
-    form: Form, name: str, alpha: Any, total: float | FloatArray, dims: tuple[str, ...]
-) -> Any:
+def place_dirichlet(form: Form, name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
     """Add θ ~ Dirichlet(α) along the last dim to the model in context; return log θ.
 
     Parameters
@@ -51,7 +48,7 @@ def place_dirichlet(
         Of θ: a free variable in the textbook form, else a Deterministic.
     alpha : array or tensor
         Of θ's shape; a tensor is random.
-    total : float or array
+    total : float, array or tensor
         Data weight N that will be observed on each probability vector.
     dims : tuple of str
         Dims of θ.
@@ -98,7 +95,7 @@ def _draws(alpha: Any, size: Any) -> Any:
     return pm.math.softmax(pt.log(gamma) - exponential / alpha, axis=-1)
 
 
-def _for_nuts(name: str, alpha: Any, total: float | FloatArray, dims: tuple[str, ...]) -> Any:
+def _for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -114,7 +111,7 @@ def _for_nuts(name: str, alpha: Any, total: float | FloatArray, dims: tuple[str,
     return x - log_total
 
 
-def _log_rising(a: Any, n: float | FloatArray) -> Any:
+def _log_rising(a: Any, n: Any) -> Any:
     """log Γ(a + n)/Γ(a); by Stirling where a is large and the difference would lose digits."""
     import pytensor.tensor as pt
 
@@ -125,7 +122,7 @@ def _log_rising(a: Any, n: float | FloatArray) -> Any:
     return pt.switch(a > _LARGE, stirling, pt.gammaln(small + n) - pt.gammaln(small))
 
 
-def observe_weights(log_theta: Any, weights: FloatArray, unlisted: Any = None) -> None:
+def observe_weights(log_theta: Any, weights: Any, unlisted: Any = None) -> None:
     r"""Observe each dataset's weights: log p(w_i | θ) = Σ_k w_ik log θ_k.
 
     A tied dataset has fractional weights, so this is no multinomial; a new dataset is drawn as
@@ -134,7 +131,7 @@ def observe_weights(log_theta: Any, weights: FloatArray, unlisted: Any = None) -
     Parameters
     ----------
     log_theta : tensor (S,)
-    weights : array (n, S)
+    weights : array or data of the model (n, S)
     unlisted : tensor (n,), optional
         Log likelihood of each dataset's statements within the last cell, ``"(other)"``, where the
         model says more of them than what they have together.

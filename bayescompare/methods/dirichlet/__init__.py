@@ -29,10 +29,12 @@ from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import LOWER, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.compiled import Reusable
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.details import Scalars
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
+    STATEMENTS,
     Form,
     Kind,
     Method,
@@ -171,6 +173,7 @@ class Dirichlet(Method):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+    data_scale: ClassVar[str | None] = STATEMENTS
 
     prior: Prior = None  # type: ignore[assignment]
     strength: float = None  # type: ignore[assignment]
@@ -369,16 +372,24 @@ class Dirichlet(Method):
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
         from bayescompare.methods._shared.simplex import place_dirichlet
-        from bayescompare.methods.dirichlet.posterior import place_alpha
+        from bayescompare.methods.dirichlet.posterior import place_alpha, total_weight
 
-        alpha, total = place_alpha(self.nonconjugate_priors, listing), float(listing.counts.sum())
-        return place_dirichlet(form, "theta", alpha, total, ("statement",))
+        alpha = place_alpha(self.nonconjugate_priors, listing)
+        return place_dirichlet(form, "theta", alpha, total_weight(), ("statement",))
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
         from bayescompare.methods.dirichlet.posterior import build
 
         return build(self, results, "nuts")
+
+    def reusable(self, results: Results) -> Reusable | None:
+        """Models of the same α and as many datasets differ only in the datasets' weights."""
+        if self.needs_mcmc or type(self) is not Dirichlet:
+            return None
+        from bayescompare.methods.dirichlet.posterior import reusable_model
+
+        return reusable_model(results, self.listing(results))
 
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""

@@ -12,6 +12,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.compiled import Reusable
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -32,14 +33,19 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.dirichlet import Dirichlet
 
+#: The data of the model: each dataset's weight in every statement.
+WEIGHT = "weight"
+
 __all__ = [
     "build",
     "drawn_theta_summary",
     "hyperparameter",
     "place_alpha",
+    "reusable_model",
     "sampled_answer",
     "sampled_questions",
     "scaled_cells",
+    "total_weight",
 ]
 
 
@@ -52,6 +58,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
     priors = method.nonconjugate_priors
     _check_size(priors, listing)
     with pm.Model(coords=statement_coords(results, listing)) as model:
+        weights = pm.Data(WEIGHT, listing.weights, dims=("dataset", "statement"))
         if "theta" in priors:
             theta = place("theta", priors["theta"], ("statement",))
             _check_length(theta, listing)
@@ -62,8 +69,22 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
         if not listing.has_other:
             marginal = pt.tensordot(theta, listing.wins, axes=1)
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-        observe_weights(log_theta, listing.weights)
+        observe_weights(log_theta, weights)
     return model
+
+
+def total_weight() -> Any:
+    """The weight of all datasets together, in the model at hand."""
+    import pymc as pm
+
+    return pm.modelcontext(None)[WEIGHT].sum()
+
+
+def reusable_model(results: Results, listing: LumpedStatements) -> Reusable:
+    """What the model of a table has in common with others, under a fixed α."""
+    wins = None if listing.has_other else (listing.wins.shape, listing.wins.tobytes())
+    key = ("dirichlet", listing.weights.shape, listing.log_alpha.tobytes(), wins)
+    return Reusable(key, {WEIGHT: listing.weights}, statement_coords(results, listing))
 
 
 def place_alpha(priors: Priors, listing: LumpedStatements) -> Any:

@@ -68,7 +68,7 @@ def test_model_has_the_promised_coords():
 def test_tied_datasets_keep_their_fractions_in_the_model():
     c = bc.compare(simulated(2))
     model = c.model()
-    data = model.rvs_to_values[model["outcome"]].data
+    data = model.rvs_to_values[model["outcome"]].get_value()
     np.testing.assert_allclose(data.sum(axis=0), c.answer.counts)
     assert np.any((data > 0) & (data < 1)), "the simulation must contain ties"
 

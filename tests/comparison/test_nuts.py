@@ -1,0 +1,56 @@
+"""Which sampler runs: PyMC's own, or one that the user asks for and has."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayescompare as bc
+from bayescompare.comparison import nuts
+from bayescompare.comparison.nuts import SAMPLERS
+
+MISSING = [name for name in SAMPLERS if name != "pymc" and find_spec(name) is None]
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_a_sampler_that_is_not_installed_is_named(example1: bc.Comparison, name: str) -> None:
+    with pytest.raises(bc.BayescompareError, match=rf"nuts_sampler='{name}': .*pip install {name}"):
+        example1.sample(10, nuts_sampler=name)
+
+
+@pytest.mark.parametrize("name", ["stan", None, 3])
+def test_an_unknown_sampler_is_refused(example1: bc.Comparison, name: Any) -> None:
+    with pytest.raises(bc.BayescompareError, match=r"nuts_sampler=.*must be one of pymc, nutpie"):
+        example1.sample(10, nuts_sampler=name)
+
+
+def test_by_default_it_is_pymcs_own(
+    example1: bc.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pymc as pm
+
+    class AskedError(Exception):
+        """Instead of sampling."""
+
+    def asked(*args: Any, **options: Any) -> None:
+        raise AskedError(options["nuts_sampler"])
+
+    monkeypatch.setattr(pm, "sample", asked)
+    with pytest.raises(AskedError, match="pymc"):
+        example1.sample(10)
+    monkeypatch.setattr(nuts, "find_spec", lambda name: name)
+    with pytest.raises(AskedError, match="nutpie"):
+        example1.sample(10, nuts_sampler="nutpie")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in SAMPLERS if name not in MISSING])
+def test_samplers_that_are_installed_agree(example1: bc.Comparison, name: str) -> None:
+    tree = example1.sample(1000, chains=4, rng=1, nuts_sampler=name, progressbar=False)
+    theta = tree["posterior"]["theta"]
+    expected = example1.summary()["theta_mean"].reindex(theta["statement"].values)
+    np.testing.assert_allclose(theta.mean(("chain", "draw")), expected.to_numpy(), atol=0.02)
+    assert {"log_likelihood", "posterior_predictive", "prior", "log_prior"} <= set(tree.children)
