@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.evidence import EvidenceEstimate
 from bayescompare.methods.classic.comparison import PerMeasureComparison, RankComparison
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
@@ -14,6 +15,7 @@ from bayescompare.methods.replicated.comparison import ReplicatedComparison
 __all__ = [
     "ContextComparison",
     "DirichletComparison",
+    "EvidenceEstimate",
     "GsdComparison",
     "ModelComparison",
     "NetworkComparison",

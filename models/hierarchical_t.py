@@ -62,6 +62,8 @@ from bayescompare import Results
 from bayescompare.modelling import prior
 
 REPLICATES = True
+#: Each dataset has its own precision, which is unknown where the dataset is left out.
+LATENT = "u"
 #: log w at which its integral is evaluated, densely at 0, and the logs of their weights.
 _GRID = np.linspace(-np.arcsinh(24.0 / 0.7), np.arcsinh(4.3 / 0.7), 120)
 NODES = 0.7 * np.sinh(_GRID)

@@ -22,7 +22,7 @@ ABILITIES: Mapping[str, str] = {
     "sample": "its posterior by NUTS: c.sample()",
     "draws": "exact, independent draws: c.draws()",
     "loo": "leave-one-dataset-out predictive accuracy: c.loo()",
-    "evidence": "the log marginal likelihood: c.log_evidence",
+    "evidence": "the log marginal likelihood: c.log_evidence, or c.estimate_evidence()",
     "check": "predictive checks: c.check()",
     "sensitivity": "the answer under weaker and stronger priors: c.sensitivity()",
     "plan": "what further datasets would settle: c.plan()",
@@ -32,7 +32,8 @@ ABILITIES: Mapping[str, str] = {
 }
 
 _RULES: Mapping[str, Callable[[type[Method]], bool]] = {
-    "evidence": lambda method: "log_evidence" in method.provides,
+    # Closed, or estimated from a model.
+    "evidence": lambda method: not method.provides.isdisjoint({"log_evidence", "model"}),
     # What is checked are predictions, and they come from a model.
     "check": lambda method: "model" in method.provides,
     "sensitivity": lambda method: (

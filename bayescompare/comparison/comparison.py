@@ -24,17 +24,13 @@ from bayescompare._version import __version__
 from bayescompare.comparison import nuts, registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.change import change_words
+from bayescompare.comparison.compiled import borrowed_models
 from bayescompare.comparison.decision import SETTLED, Decision, decide
-from bayescompare.comparison.diagnosis import (
-    EDITED,
-    Diagnosis,
-    checked_loo,
-    diagnose,
-    diagnose_answer,
-    exact_loo,
-)
+from bayescompare.comparison.diagnosis import Diagnosis, diagnose, diagnose_answer
 from bayescompare.comparison.headline import headline
-from bayescompare.comparison.method import Form, Method
+from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
+from bayescompare.comparison.method import Form, Method, Sampling
+from bayescompare.comparison.tree import EDITED
 from bayescompare.results.results import Results
 from bayescompare.text.phrases import none_leads_words
 
@@ -42,6 +38,8 @@ if TYPE_CHECKING:
     import pymc as pm
     from arviz_stats.utils import ELPDData
     from matplotlib.axes import Axes
+
+    from bayescompare.comparison.evidence import By, EvidenceEstimate
 
 __all__ = ["Comparison"]
 
@@ -318,24 +316,67 @@ class Comparison:
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
         """
+        from bayescompare.comparison.integration import with_pointwise
+
         self._require("sample")
         check_draws(draws=draws, chains=chains)
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
-        built = self.method.nuts_model(self.results) if model is None else model
-        tree = nuts.sample(
-            built,
-            draws=draws,
-            chains=chains,
-            rng=generator,
-            options=pm_sample,
-            # The user's model can predict by itself.
-            through=self.method.predictive_model(self.results) if model is None else None,
-            predicts=self.method.predicts,
-        )
-        finished = self.method.to_tree(self.results, tree, generator)
+        with borrowed_models(self.method, self.results, edited=model) as models:
+            tree = nuts.sample(
+                models.sampled,
+                draws=draws,
+                chains=chains,
+                rng=generator,
+                options=pm_sample,
+                through=models.through,
+                predicts=self.method.predicts,
+            )
+            tree = with_pointwise(tree, self.method, self.results, models.sampled)
+        finished = self.method.to_tree(self.results, models.labelled(tree), generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
+
+    def estimate_evidence(
+        self,
+        by: By = "bridge",
+        *,
+        draws: int | None = None,
+        chains: int | None = None,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **options: Any,
+    ) -> EvidenceEstimate:
+        """Estimate the log evidence of the model, with its standard error.
+
+        Where `log_evidence` is closed it is exact, and this is a check on the model.
+
+        Parameters
+        ----------
+        by : {"bridge", "smc"}
+            Bridge sampling from the posterior that NUTS draws, at any α; or sequential Monte Carlo
+            from the prior, which is refused beyond 16 statements and for α below ¼.
+        draws, chains : int, optional
+            Per chain 1000 and 2000, in 4 and 8 chains.
+        model : pm.Model, optional
+            An edited `model()`, of either form. Its potentials count as they are.
+        rng : None, int or Generator
+        **options
+            Anything else for `pymc.sample` or `pymc.sample_smc`, such as ``cores``.
+
+        Returns
+        -------
+        EvidenceEstimate
+            Unpacks as ``log_evidence, se``; its ``by``, ``how`` and ``note`` say how it was made.
+        """
+        from bayescompare.comparison.evidence import estimated_evidence
+
+        self._require_model("estimate_evidence")
+        if why := self.method.lacks.get("evidence"):
+            raise QuantityNotAvailableError(f"estimate_evidence: {why}")
+        return estimated_evidence(
+            self, by, draws=draws, chains=chains, model=model, rng=rng, options=options
+        )
 
     def diagnose(self, tree: xr.DataTree | None = None) -> Diagnosis:
         """Say whether the figures can be trusted: R-hat, ESS, divergences, E-BFMI, k-hat.
@@ -347,13 +388,40 @@ class Comparison:
             return diagnose_answer(self.method, self.answer)
         return diagnose(posterior, supports_psis=self.method.supports_psis)
 
-    def loo(self, tree: xr.DataTree | None = None) -> ELPDData:
+    def loo(
+        self,
+        tree: xr.DataTree | None = None,
+        *,
+        refit: bool = False,
+        khat: float = MOST_KHAT,
+        model: pm.Model | None = None,
+        rng: Rng = None,
+        **pm_sample: Any,
+    ) -> ELPDData:
         """Leave-one-dataset-out predictive accuracy, exactly where it can be.
 
         With a tree, by PSIS from its log likelihood. The result is an ArviZ ``ELPDData`` of kind
-        "loo", so that ``arviz.compare`` takes it.
+        "loo", so that ``arviz.compare`` takes it; ``elpd_i.attrs["how"]`` says how it was made.
+
+        Parameters
+        ----------
+        tree : DataTree, optional
+            From `draws` or `sample`; without it the answer itself is asked.
+        refit : bool
+            Sample again without each dataset that PSIS cannot leave out, which is exact up to
+            Monte Carlo error. What is exact already stays so.
+        khat : float
+            The k-hat above which PSIS cannot; ``-math.inf`` refits without every dataset.
+        model : pm.Model, optional
+            The edited model that the tree came from, for refits of it.
+        rng : None, int or Generator
+        **pm_sample
+            For `pymc.sample` in the refits; as many draws and chains as the tree has by default.
         """
+        from bayescompare.comparison.refit import check_refit, refits
+
         self._require("loo")
+        check_refit(refit, khat, model, pm_sample)
         if tree is not None and not self.method.supports_psis:
             raise BayescompareError(
                 "loo: the draws of this formula do not come from a likelihood times a prior, so "
@@ -362,6 +430,9 @@ class Comparison:
             )
         posterior = self.answer.tree if tree is None else tree
         if posterior is not None:
+            if refit:
+                sampling = Sampling(as_rng(rng)[0], options=pm_sample)
+                return refits(self.method, self.results, posterior, khat, model, sampling)
             return checked_loo(posterior)
         if self.method.needs_mcmc:
             raise BayescompareError(
@@ -607,6 +678,8 @@ class Comparison:
             lacking.discard("none_leads")
         optional = ("unobserved", "pvalue", "statistic", "log_evidence", "tree")
         lacking.update(name for name in optional if getattr(answer, name) is None)
+        if not self._has("model") or "evidence" in method.lacks:
+            lacking.add("estimate_evidence")
         if method.needs_mcmc:
             lacking.update(("draws", "plan"))
         if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
@@ -622,6 +695,18 @@ class Comparison:
             raise self.method.unavailable(quantity)
         if why := self.method.refuses(quantity):
             raise BayescompareError(why)
+
+    def _require_model(self, asked: str) -> None:
+        """Refuse what needs a PyMC model, by the name that was asked for."""
+        if "model" not in self.method.provides:
+            why = self.method.why_not("model")
+            raise QuantityNotAvailableError(
+                f"{asked}: it takes a PyMC model, and method {self.method.name!r} has none; "
+                f"methods with one: {', '.join(registry.having('model'))}, and model files."
+                f"{f' {why}' if why else ''}"
+            )
+        if why := self.method.refuses("model"):
+            raise BayescompareError(f"{asked}: {why}")
 
     def _check_form(self, form: object) -> None:
         forms = self.method.forms

@@ -128,8 +128,7 @@ def borrowed_models(
 
 
 def _built(method: Method, results: Results) -> Models:
-    two_forms = "nuts" in method.forms
-    return Models(method.nuts_model(results), method.model(results) if two_forms else None)
+    return Models(method.nuts_model(results), method.predictive_model(results))
 
 
 def _frozen(models: Models) -> Models:

@@ -15,8 +15,8 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.decision import decide
-from bayescompare.comparison.diagnosis import check_tree
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.tree import check_tree
 from bayescompare.statements import OTHER, OUTCOME, Statement
 
 if TYPE_CHECKING:

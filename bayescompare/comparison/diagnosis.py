@@ -1,47 +1,31 @@
-"""Can the figures be trusted? Convergence of a posterior, and leave-one-dataset-out.
-
-The one file that knows what ArviZ asks of a tree and where it stumbles.
-"""
+"""Can the figures be trusted? Convergence of a posterior, and what PSIS says of it."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
+from bayescompare.comparison.loo import MOST_KHAT, psis_loo
+from bayescompare.comparison.tree import OF_EDITED, check_tree, is_edited
 from bayescompare.text.numbers import count, error, statistic
 
 if TYPE_CHECKING:
-    from arviz_stats.utils import ELPDData
-
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.method import Method
 
-__all__ = [
-    "EDITED",
-    "Diagnosis",
-    "check_tree",
-    "checked_loo",
-    "diagnose",
-    "diagnose_answer",
-    "exact_loo",
-    "psis_loo",
-]
+__all__ = ["LIMITS", "MOST_RHAT", "Diagnosis", "diagnose", "diagnose_answer"]
 
 
 #: Thresholds of Vehtari et al. (2021, 2024) and Betancourt (2016).
 MOST_RHAT = 1.01
 LEAST_ESS_PER_CHAIN = 100
 LEAST_BFMI = 0.3
-MOST_KHAT = 0.7
 #: By the names that figures have.
 LIMITS = {
     "greatest R-hat": MOST_RHAT,
@@ -49,14 +33,8 @@ LIMITS = {
     "greatest k-hat": MOST_KHAT,
     "r_hat": MOST_RHAT,
 }
-#: A log likelihood above 0 by no more than this is 0.
-_ROUNDING = 1e-9
 #: Fewer draws have no tail to fit.
 LEAST_FOR_KHAT = 50
-
-#: What the attribute "model" of a tree says where the user gave the model.
-EDITED = "edited"
-_OF_EDITED = "This is about an edited model, not the one behind the comparison."
 
 
 @dataclass(frozen=True)
@@ -151,7 +129,7 @@ def diagnose(tree: xr.DataTree, *, supports_psis: bool = True) -> Diagnosis:
                 "exact where it can be."
             )
     verdict = f"not trustworthy: {'; '.join(problems)}" if problems else _sound(tree, chains)
-    edited = f" {_OF_EDITED}" if _is_edited(tree) else ""
+    edited = f" {OF_EDITED}" if is_edited(tree) else ""
     return Diagnosis(not problems, f"{verdict}.{loo}{edited}", table, figures)
 
 
@@ -216,10 +194,6 @@ def _sound(tree: xr.DataTree, chains: int) -> str:
     return "no problem found"
 
 
-def _is_edited(tree: xr.DataTree) -> bool:
-    return bool(tree.attrs.get("model") == EDITED)
-
-
 def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
     """Figures of what is not constant over the draws; NaN, which counts as a problem, if one is."""
     samples = ("chain", "draw")
@@ -228,146 +202,3 @@ def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
         [np.ravel(figures[name].values[moves[name].values]) for name in posterior.data_vars]
     )
     return moving.tolist() if len(moving) and np.isfinite(moving).all() else [math.nan]
-
-
-def check_tree(tree: object, group: str) -> None:
-    """Reject what is not a tree, or has no such group."""
-    if not isinstance(tree, xr.DataTree):
-        raise BayescompareError(
-            f"tree is a {type(tree).__name__}: pass the tree that draws() or sample() returns."
-        )
-    if group not in tree:
-        raise BayescompareError(
-            f"tree has no {group} group: pass the tree that draws() or sample() returns."
-        )
-
-
-def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) -> ELPDData:
-    """Wrap exact leave-one-out densities as what ``arviz.compare`` takes.
-
-    Parameters
-    ----------
-    without, within : arrays (n,)
-        Log predictive density of each dataset given the others, and given all.
-    datasets : sequence of str
-    """
-    from arviz_stats.utils import ELPDDataLOO
-
-    n = len(without)
-    elpd_i = xr.DataArray(without, {"dataset": list(datasets)}, dims="dataset", name="elpd_i")
-    return ELPDDataLOO(
-        elpd=float(without.sum()),
-        se=float(np.sqrt(n * np.var(without))),
-        p=float((within - without).sum()),
-        n_samples=0,
-        n_data_points=n,
-        scale="log",
-        warning=False,
-        good_k=MOST_KHAT,
-        elpd_i=elpd_i,
-        # Nothing was importance-sampled: no weight has a tail.
-        pareto_k=xr.zeros_like(elpd_i).rename("pareto_k"),
-    )
-
-
-def checked_loo(tree: xr.DataTree) -> ELPDData:
-    """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is."""
-    check_tree(tree, "log_likelihood")
-    _check_likelihood(tree)
-    loo = psis_loo(tree)
-    return _edited_loo(loo) if _is_edited(tree) else loo
-
-
-def _edited_loo(loo: ELPDData) -> ELPDData:
-    """The same figures, which say when printed that the model was edited."""
-    from arviz_stats.utils import ELPDDataLOO
-
-    class EditedLOO(ELPDDataLOO):
-        def __str__(self) -> str:
-            return f"{super().__str__()}\n{_OF_EDITED}"  # type: ignore[no-untyped-call]
-
-        __repr__ = __str__
-
-    edited: ELPDData = EditedLOO(**{f.name: getattr(loo, f.name) for f in fields(loo)})
-    if edited.elpd_i is not None:
-        edited.elpd_i.attrs["model"] = EDITED
-    return edited
-
-
-def _check_likelihood(tree: xr.DataTree) -> None:
-    """Reject a log likelihood above 0 of discrete data, which no probability has."""
-    if "observed_data" not in tree:
-        return
-    observed = tree["observed_data"].to_dataset()
-    for name, each in tree["log_likelihood"].to_dataset().data_vars.items():
-        if name not in observed or not _is_discrete(observed[name]):
-            continue
-        most = float(each.max())
-        if most > _ROUNDING:
-            raise BayescompareError(
-                f"loo: the log likelihood of {name!r} reaches {statistic(most, significant=3)}, "
-                f"but {name!r} is discrete and no probability exceeds 1: normalise the "
-                "model's likelihood."
-            )
-
-
-def _is_discrete(observed: xr.DataArray) -> bool:
-    """Whole numbers are discrete, and so is a dataset's weight split over statements."""
-    if observed.dtype.kind in "biu":
-        return True
-    if "statement" not in observed.dims:
-        return False
-    return bool((observed >= 0).all() and abs(observed.sum("statement") - 1.0).max() < 1e-6)
-
-
-def psis_loo(tree: xr.DataTree) -> ELPDData:
-    """PSIS-LOO of a tree; datasets whose log likelihood never varies are exact as they are.
-
-    ArviZ refuses a constant log likelihood, although leaving such a dataset out changes nothing.
-    """
-    import arviz as az
-
-    check_tree(tree, "log_likelihood")
-    densities = _by_dataset(tree["log_likelihood"].to_dataset())
-    (name,) = map(str, densities.data_vars)
-    samples = ("chain", "draw")
-    spread = densities.max(samples) - densities.min(samples)
-    # But for rounding: as constant as floats can tell.
-    constant = np.asarray((spread <= 1e-12 * (1.0 + abs(densities.max(samples))))[name])
-    posterior = tree["posterior"].to_dataset()
-    if not constant.any():
-        groups = {"posterior": posterior, "log_likelihood": densities}
-        whole: ELPDData = az.loo(xr.DataTree.from_dict(groups), pointwise=True)
-        return whole
-    level = densities[name].isel(chain=0, draw=0, drop=True)
-    without, khat, p = np.array(level), np.zeros(level.shape), 0.0
-    if not constant.all():
-        varying = densities.isel(dataset=~constant)
-        part = az.loo(
-            xr.DataTree.from_dict({"posterior": posterior, "log_likelihood": varying}),
-            pointwise=True,
-        )
-        without[~constant], khat[~constant], p = part.elpd_i.values, part.pareto_k.values, part.p
-    loo = exact_loo(without, without, level["dataset"].values.tolist())
-    loo.p = p
-    loo.n_samples = densities.sizes["chain"] * densities.sizes["draw"]
-    loo.pareto_k = loo.elpd_i.copy(data=khat).rename("pareto_k")
-    loo.warning = bool((khat > loo.good_k).any())
-    return loo
-
-
-def _by_dataset(densities: xr.Dataset) -> xr.Dataset:
-    """One log density per dataset: a dataset is left out whole, with all that was seen on it."""
-    total = None
-    for name, each in densities.data_vars.items():
-        if "dataset" not in each.dims:
-            raise BayescompareError(
-                f"log_likelihood of {name!r} has no dim 'dataset', so none can be left out."
-            )
-        others = [dim for dim in each.dims if dim not in ("chain", "draw", "dataset")]
-        summed = each.sum(others)
-        total = summed if total is None else total + summed
-    if total is None:
-        raise BayescompareError("log_likelihood is empty: there is nothing to leave out.")
-    names = ", ".join(map(str, densities.data_vars))
-    return total.to_dataset(name=names)

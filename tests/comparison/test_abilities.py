@@ -31,7 +31,6 @@ UNFILLED = {
     ("hierarchical", "sensitivity"),
     ("model", "plan"),
     ("model", "sensitivity"),
-    ("model", "evidence"),
 }
 
 #: Abilities that run NUTS.
@@ -201,12 +200,20 @@ def _simulate(c: bc.Comparison) -> None:
     assert found.truth is not None
 
 
+def _evidence(c: bc.Comparison) -> None:
+    if c.answer.log_evidence is not None or "model" not in c.method.provides:
+        _finite(c.log_evidence)
+        return
+    options: dict[str, Any] = {"cores": 1, "tune": 100, "progressbar": False}
+    _finite(c.estimate_evidence(draws=100, chains=2, rng=1, **options))
+
+
 TRIED: dict[str, Callable[[bc.Comparison], None]] = {
     "model": _model,
     "sample": _sample,
     "draws": _draws,
     "loo": _loo,
-    "evidence": lambda c: _finite(c.log_evidence),
+    "evidence": _evidence,
     "check": lambda c: _finite(c.check(rng=1)[["observed", "predicted"]]),
     "sensitivity": _sensitivity,
     "plan": _plan,

@@ -24,12 +24,14 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import InputKind, Kind, Method, Sampling
+from bayescompare.comparison.integration import with_pointwise
+from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import read_probability, read_quantity
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
+from bayescompare.methods.model_file.likelihood import hooked_likelihood
 from bayescompare.methods.model_file.source import OPTIONAL, Source, bundled, find_source
 from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.results.results import Results
@@ -122,6 +124,29 @@ class ModelFile(Method):
         return "either" if self.code.replicates == OPTIONAL else "replicates"
 
     @property
+    def latents(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The variables that the file names as ``LATENT``."""
+        return () if self.saved else self.code.latents
+
+    @property
+    def data_scale(self) -> str | None:  # type: ignore[override]
+        """What the file declares as ``DATA_SCALE``."""
+        return None if self.saved else self.code.data_scale
+
+    def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
+        """Refuse likelihoods of statements that do not sum to one."""
+        from bayescompare.methods.model_file.scale import check_statements
+
+        if self.data_scale == STATEMENTS and posterior is not None:
+            check_statements(self, results, posterior)
+
+    def own_likelihood(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
+        """Return the file's own ``log_likelihood``, where it has one."""
+        if self.saved or self.code.log_likelihood is None:
+            return None
+        return hooked_likelihood(self.code, results, dict(self.priors or {}))
+
+    @property
     def needs_mcmc(self) -> bool:
         """NUTS always."""
         return True
@@ -138,7 +163,7 @@ class ModelFile(Method):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Sample, and read the statements' probabilities off the posterior."""
         model = self.model(results)
-        tree = self._sampled(model, sampling)
+        tree = self._sampled(results, model, sampling)
         return self._read(results, model, tree, sampling)
 
     def answer_pairs(
@@ -155,7 +180,7 @@ class ModelFile(Method):
         quantity = self.code.quantity_of(model)
         if "algorithm" not in (model.named_vars_to_dims.get(quantity) or ()):
             return None
-        tree = self._sampled(model, sampling)
+        tree = self._sampled(results, model, sampling)
         values = tree["posterior"].to_dataset()[quantity]
         answers = []
         for pair in pairs:
@@ -165,10 +190,11 @@ class ModelFile(Method):
             answers.append(replace(answer, tree=tree, seed=sampling.seed, details=details))
         return answers
 
-    def _sampled(self, model: pm.Model, sampling: Sampling) -> xr.DataTree:
+    def _sampled(self, results: Results, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
         try:
-            return nuts.sample_as(sampling, model, predicts=self.predicts)
+            tree = nuts.sample_as(sampling, model, predicts=self.predicts)
+            return with_pointwise(tree, self, results, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         except Exception as error:

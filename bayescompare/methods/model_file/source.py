@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean, one_line
+from bayescompare.comparison.integration import check_latents
 from bayescompare.results.text import first
 
 if TYPE_CHECKING:
@@ -75,6 +76,12 @@ class Source:
         only where there are any (``REPLICATES = "optional"``).
     table : callable, optional
         ``table(predicted, results) -> Results`` makes a table of what the model predicts.
+    latents : tuple of str
+        Free variables that each dataset has its own of (``LATENT = "name"``).
+    log_likelihood : callable, optional
+        Gives the log likelihood by dataset in another way.
+    data_scale : str, optional
+        What the likelihood of a dataset is the probability of (``DATA_SCALE``).
     """
 
     name: str
@@ -86,6 +93,9 @@ class Source:
     file: str = ""
     replicates: bool | str = False
     table: Callable[..., Any] | None = None
+    latents: tuple[str, ...] = ()
+    log_likelihood: Callable[..., Any] | None = None
+    data_scale: str | None = None
 
     @property
     def title(self) -> str:
@@ -163,6 +173,10 @@ class Source:
                 )
         for dim in ("dataset", "algorithm", "opponent", "measure"):
             self._check_names(model, dim, results)
+        try:
+            check_latents(self.latents, model)
+        except BayescompareError as error:
+            raise BayescompareError(f"{self.where}: {error}") from None
         quantity = self.quantity_of(model)
         if self.probability is None:
             dims = tuple(model.named_vars_to_dims.get(quantity) or ())
@@ -276,7 +290,48 @@ def _source(
     table = _attribute(holder, "table")
     if not (table is None or callable(table)):
         raise BayescompareError(f"{where}: table must be a function of what the model predicts.")
-    return Source(name, where, build, quantity, probability, doc, file, replicates or False, table)
+    return Source(
+        name,
+        where,
+        build,
+        quantity,
+        probability,
+        doc,
+        file,
+        replicates or False,
+        table,
+        *_likelihood(where, holder),
+        _scale(where, holder),
+    )
+
+
+def _scale(where: str, holder: object) -> str | None:
+    """Read what a file says that its likelihood is about."""
+    scale = _attribute(holder, "DATA_SCALE")
+    if not (scale is None or isinstance(scale, str)):
+        raise BayescompareError(
+            f"{where}: DATA_SCALE={scale!r} must be a word, such as 'statements'."
+        )
+    return scale
+
+
+def _likelihood(where: str, holder: object) -> tuple[tuple[str, ...], Callable[..., Any] | None]:
+    """Read what a file says about leaving a dataset out: LATENT, or a function of its own."""
+    latent, hook = _attribute(holder, "LATENT"), _attribute(holder, "log_likelihood")
+    named = () if latent is None else (latent,) if isinstance(latent, str) else latent
+    if not isinstance(named, tuple | list) or not all(isinstance(name, str) for name in named):
+        raise BayescompareError(
+            f"{where}: LATENT={latent!r} must be a variable's name, or a tuple of names."
+        )
+    if not (hook is None or callable(hook)):
+        raise BayescompareError(
+            f"{where}: log_likelihood must be a function of the posterior and the results."
+        )
+    if named and hook is not None:
+        raise BayescompareError(
+            f"{where}: LATENT and log_likelihood both say how to leave a dataset out; declare one."
+        )
+    return tuple(named), hook
 
 
 def _attribute(holder: object, name: str) -> Any:

@@ -14,7 +14,7 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.comparison.diagnosis import psis_loo
+from bayescompare.comparison.loo import psis_loo
 from bayescompare.methods import Dirichlet
 from bayescompare.results.results import Results
 from tests.oracles.statements import every_label, statement_counts, statement_weights
