@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
+from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.comparison.loo import EXACT
+from bayescompare.statements import OTHER, Statements
 from bayescompare.text.numbers import plural, setting, statistic
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
+
+    from bayescompare.comparison.evidence import By
 
 __all__ = ["ModelRanking", "compare_models"]
 
@@ -33,10 +39,11 @@ class ModelRanking:
     Attributes
     ----------
     table : DataFrame
-        Indexed by model, the best first: ``log_evidence`` and ``bayes_factor`` (against the best
-        evidence; NaN where there is no closed form), ``elpd`` (expected log predictive density by
-        leave-one-dataset-out) with ``se``, ``difference`` to the best with its ``dse``, ``p``
-        (effective parameters), ``weight`` (stacking), ``how`` ("exact" or "PSIS"), ``khat``.
+        Indexed by model, the best first: ``log_evidence`` with ``evidence_se`` (0 where it is
+        closed, NaN where it is not and no estimate was wanted) and ``bayes_factor`` (against the
+        best evidence), ``elpd`` (expected log predictive density by leave-one-dataset-out) with
+        ``se``, ``difference`` to the best with its ``dse``, ``p`` (effective parameters),
+        ``weight`` (stacking), ``how`` ("exact", "PSIS", or with the number of refits), ``khat``.
     loos : dict of str to ELPDData
         What ``arviz.compare`` took.
     chosen : tuple of str
@@ -109,7 +116,12 @@ class ModelRanking:
 
 
 def compare_models(
-    comparisons: Sequence[Comparison], *, names: Sequence[str] | None = None
+    comparisons: Sequence[Comparison],
+    *,
+    names: Sequence[str] | None = None,
+    refit: bool = False,
+    evidence: By | None = None,
+    rng: Rng = None,
 ) -> ModelRanking:
     """Compare models of the same data by evidence, leave-one-dataset-out and stacking.
 
@@ -117,9 +129,17 @@ def compare_models(
     ----------
     comparisons : sequence of Comparison
         By Bayesian methods, on the same results. Models of different data, such as statements on
-        the one hand and error counts on the other, are refused.
+        the one hand and error counts on the other, are refused. A model of ranks and one of
+        statements are compared where both declare ``DATA_SCALE = "statements"`` and no dataset is
+        tied: then the likelihood of each is the probability of the dataset's joint statement.
     names : sequence of str, optional
         Of the models; by default their methods' names.
+    refit : bool
+        Sample again without the datasets that PSIS cannot leave out, as ``c.loo(refit=True)``.
+    evidence : {"bridge", "smc"}, optional
+        How to estimate the log evidence of models that have no closed one; not at all by default.
+    rng : None, int or Generator
+        For refits and estimates.
 
     Returns
     -------
@@ -136,6 +156,10 @@ def compare_models(
     """
     import arviz as az
 
+    check_flag(refit=refit)
+    if evidence is not None:
+        check_word("evidence", evidence, ("bridge", "smc"))
+    generator, _ = as_rng(rng)
     chosen = _checked_names(comparisons, names)
     for name, c in chosen.items():
         if c.method.needs_mcmc and c.answer.tree is None:
@@ -144,27 +168,31 @@ def compare_models(
                 "netCDF does); ask compare() again."
             )
     _check_same_data(chosen)
-    loos = {name: c.loo() for name, c in chosen.items()}
+    loos = {
+        name: c.loo(refit=True, rng=generator) if refit else c.loo() for name, c in chosen.items()
+    }
+    evidences = {name: _evidence(c, evidence, generator) for name, c in chosen.items()}
     ranked = az.compare(loos, round_to="none")
     rows = {}
     for name in ranked.index:
-        c, loo = chosen[str(name)], loos[str(name)]
-        exact = c.answer.tree is None
+        loo = loos[str(name)]
+        how = str(loo.elpd_i.attrs["how"])
         rows[name] = {
-            "log_evidence": _evidence(c),
+            "log_evidence": evidences[str(name)][0],
+            "evidence_se": evidences[str(name)][1],
             "elpd": float(loo.elpd),
             "se": float(loo.se),
             "difference": float(ranked.loc[name, "elpd_diff"]),
             "dse": float(ranked.loc[name, "dse"]),
             "p": float(loo.p),
             "weight": float(ranked.loc[name, "weight"]),
-            "how": "exact" if exact else "PSIS",
-            "khat": math.nan if exact else float(np.max(np.asarray(loo.pareto_k))),
+            "how": how,
+            "khat": math.nan if how == EXACT else float(np.max(np.asarray(loo.pareto_k))),
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
     table["difference"] = table["difference"].abs()
     factor = np.exp(table["log_evidence"] - table["log_evidence"].max())
-    table.insert(1, "bayes_factor", factor)
+    table.insert(2, "bayes_factor", factor)
     graphs = tuple(name for name, c in chosen.items() if _chose_graph(c))
     return ModelRanking(table, loos, graphs)
 
@@ -210,11 +238,15 @@ def _checked_names(
     return named
 
 
-def _evidence(c: Comparison) -> float:
+def _evidence(c: Comparison, by: By | None, rng: np.random.Generator) -> tuple[float, float]:
+    """Log evidence with its standard error: closed, estimated where that is wanted, or NaN."""
     try:
-        return float(c.log_evidence)
+        return float(c.log_evidence), 0.0
     except QuantityNotAvailableError:
-        return math.nan
+        if by is None:
+            return math.nan, math.nan
+    estimate = c.estimate_evidence(by, rng=rng)
+    return estimate.log_evidence, estimate.se
 
 
 def _check_same_data(chosen: dict[str, Comparison]) -> None:
@@ -232,10 +264,38 @@ def _check_same_data(chosen: dict[str, Comparison]) -> None:
             raise BayescompareError(f"{first} and {name} use different data: other values.")
         seen = [_observed(of) for of in (model, c)]
         if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1], equal_nan=True):
+            _check_same_scale(first, model, name, c, [part.shape for part in seen])
+
+
+def _check_same_scale(
+    first: str, one: Comparison, second: str, other: Comparison, shapes: Sequence[tuple[int, ...]]
+) -> None:
+    """Refuse models of different data, unless both are probabilities of the same statements."""
+    scales = [c.method.data_scale for c in (one, other)]
+    asked = [[(m.direction, m.rope) for m in c.results.spec.values()] for c in (one, other)]
+    if scales[0] is None or scales[0] != scales[1] or asked[0] != asked[1]:
+        declared = " and ".join(repr(scale) if scale else "none" for scale in scales)
+        raise BayescompareError(
+            f"{first} and {second} predict different things (arrays of shape {shapes[0]} and "
+            f"{shapes[1]}; DATA_SCALE: {declared}): their predictive densities cannot be compared. "
+            "Models of ranks and of statements can, where both declare DATA_SCALE='statements'."
+        )
+    table = Statements.of(one.results).table
+    tied = [name for k, name in enumerate(one.results.datasets) if (table.dataset == k).sum() > 1]
+    if tied:
+        raise BayescompareError(
+            f"{first} and {second} treat ties differently, and {join_names(tied, most=3)} "
+            f"{'is' if len(tied) == 1 else 'are'} tied: leave tied datasets out of the results to "
+            "compare these models."
+        )
+    for name, c in ((first, one), (second, other)):
+        tree = c.answer.tree
+        if tree is not None and OTHER in tree["observed_data"].coords.get("statement", ()):
             raise BayescompareError(
-                f"{first} and {name} predict different things (arrays of shape {seen[0].shape} and "
-                f"{seen[1].shape} per dataset): their predictive densities cannot be compared."
+                f"{name} predicts {OTHER} in place of rare statements: compare fewer algorithms or "
+                "measures, so that at most 256 statements are possible."
             )
+        c.method.check_scale(c.results, None if tree is None else tree["posterior"].to_dataset())
 
 
 def _observed(c: Comparison) -> np.ndarray[Any, Any]:

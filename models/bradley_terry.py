@@ -31,6 +31,9 @@ import pytensor.tensor as pt
 
 from bayescompare.modelling import prior, table_of_ranks
 
+#: Of two algorithms with a rope, an outcome is a statement; elsewhere pairs are what it predicts.
+DATA_SCALE = "statements"
+
 
 def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
     """Build the model.

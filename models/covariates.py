@@ -32,6 +32,9 @@ import pytensor.tensor as pt
 
 from bayescompare.modelling import prior, table_of_ranks
 
+#: The likelihood of a dataset is the probability of its joint statement.
+DATA_SCALE = "statements"
+
 
 def build(
     results, *, covariates=None, intercept=pm.Normal.dist(0.0, 1.5), tau=pm.HalfNormal.dist(1.0)

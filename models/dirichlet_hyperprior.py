@@ -20,6 +20,9 @@ import pytensor.tensor as pt
 
 from bayescompare.modelling import prior, statement_table
 
+#: The likelihood of a dataset is the probability of its joint statement.
+DATA_SCALE = "statements"
+
 
 def build(results, *, concentration=pm.Gamma.dist(2.0, 1.0)):
     """Build the model.

@@ -29,6 +29,9 @@ import pytensor.tensor as pt
 
 from bayescompare.modelling import prior, statement_table
 
+#: The likelihood of a dataset is the probability of its joint statement.
+DATA_SCALE = "statements"
+
 
 def build(results, *, sigma=1.5, rho=pm.Beta.dist(2.0, 2.0)):
     """Build the model.

@@ -36,6 +36,8 @@ from scipy.stats import rankdata
 
 from bayescompare.modelling import prior, ranks
 
+#: The likelihood of a dataset is the probability of its joint statement.
+DATA_SCALE = "statements"
 #: Where the integral of `tied` is evaluated: good to seven digits for ties of seven.
 STEP = 0.3
 NODES = np.arange(-18.0, 4.6, STEP)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pymc as pm
+import pytensor
 import pytest
+import xarray as xr
 from scipy.optimize import minimize
 
 import bayescompare as bc
+from bayescompare.comparisons import ModelComparison
+from bayescompare.methods.model_file.details import ModelDetails
+from bayescompare.methods.model_file.scale import statement_totals
+from bayescompare.modelling import ranks
+from tests.methods.model_file.own import QUICK
 from tests.tables import table
 
 # Few draws have poor tails, and ArviZ says so.
@@ -187,3 +197,160 @@ def test_a_sampled_answer_read_from_json_says_that_its_chains_are_gone(
     for ask in (lambda: bc.compare_models([kept, bc.compare(own.results)]), kept.check):
         with pytest.raises(bc.BayescompareError, match=r"chains|saved"):
             ask()
+
+
+# ------------------------------------------------------------------------- ranks and statements
+
+
+def orders(l: int = 3, m: int = 2, n: int = 12, **more: Any) -> bc.Results:
+    """Three algorithms, the first ones better, without a tie."""
+    rng = np.random.default_rng(5)
+    return table(rng.normal(size=(n, l, m)) - 0.8 * np.arange(l)[None, :, None], **more)
+
+
+def sampled(results: bc.Results, model: Any) -> bc.Comparison:
+    return bc.compare(results, method=model, rng=1, sampler=QUICK)
+
+
+def prior_draws(method: bc.methods.ModelFile, results: bc.Results) -> xr.Dataset:
+    """Any parameters will do: a probability sums to one at all of them."""
+    model = method.model(results)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Numba will use object mode")
+        drawn = pm.sample_prior_predictive(3, model=model, random_seed=1)
+    return drawn["prior"].to_dataset()
+
+
+#: What models that declare DATA_SCALE predict, and the sum over all statements.
+SCALES: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "plackett_luce, l = 3, m = 2, K = 36": ("plackett_luce", {}, True),
+    "plackett_luce, l = 2, m = 2, K = 4": ("plackett_luce", {"l": 2}, True),
+    "covariates": ("covariates", {"l": 2, "m": 1}, True),
+    "covariates, rope": ("covariates", {"l": 2, "m": 1, "rope": 0.3}, False),
+    "bradley_terry, rope": ("bradley_terry", {"l": 2, "m": 1, "rope": 0.3}, True),
+    "bradley_terry": ("bradley_terry", {"l": 2, "m": 1}, False),
+    "bradley_terry, l = 3": ("bradley_terry", {"l": 3, "m": 1}, False),
+    "dirichlet_hyperprior": ("dirichlet_hyperprior", {"l": 2}, True),
+    "logistic_normal": ("logistic_normal", {"l": 2}, True),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCALES)
+def test_what_predicts_statements_sums_to_one_over_them(name: str) -> None:
+    source, shape, is_scale = SCALES[name]
+    method, results = bc.methods.ModelFile(source), orders(**shape)
+    assert method.data_scale == "statements"
+    draws = prior_draws(method, results)
+    totals = statement_totals(method, results, draws)
+    print(f"{name}: {totals.min():.8f} to {totals.max():.8f}")
+    assert np.allclose(totals, 1.0, atol=1e-6) == is_scale
+    if is_scale:
+        method.check_scale(results, draws)
+    else:
+        with pytest.raises(bc.BayescompareError, match=f"{source}.*sum to .*, not 1"):
+            method.check_scale(results, draws)
+
+
+@pytest.mark.slow
+def test_ranks_and_statements_are_compared_on_the_scale_of_statements() -> None:
+    results = orders()
+    asked = [bc.compare(results), sampled(results, "plackett_luce")]
+    found = bc.compare_models(asked, names=["statements", "ranks"], evidence="bridge", rng=1)
+    # Twelve datasets say little about 36 statements, and much about four strengths.
+    assert found.best == "ranks"
+    assert found.table.loc["statements", "evidence_se"] == 0.0
+    assert 0.0 < found.table.loc["ranks", "evidence_se"] < 0.2
+    # Leave-one-out by hand: a statement that no other dataset has gets α/(A + n − 1).
+    counts = asked[0].answer.counts
+    unseen = int((counts == 1).sum())
+    assert np.isclose(asked[0].loo().elpd_i.values, math.log(1 / 36 / 12)).sum() == unseen
+    assert found.table.loc["ranks", "log_evidence"] > asked[0].log_evidence
+
+
+def by_rank(results: bc.Results) -> pm.Model:
+    """Ranks as numbers: their densities are no probabilities of statements."""
+    coords = {"algorithm": results.algorithms, "dataset": results.datasets}
+    with pm.Model(coords=coords) as model:
+        strength = pm.Normal("strength", dims="algorithm")
+        pm.Normal("rank", strength, observed=ranks(results)[..., 0], dims=("dataset", "algorithm"))
+    return model
+
+
+def wrongly(results: bc.Results) -> pm.Model:
+    return by_rank(results)
+
+
+wrongly.DATA_SCALE = "statements"  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def by_ranks() -> dict[str, bc.Comparison]:
+    """The two models at any parameters, since only their scale is asked about."""
+    results = orders(l=2, m=1, n=5)
+    strength = np.random.default_rng(1).normal(size=(2, 60, 2))
+    seen = ranks(results)[..., 0]
+    names = {"dataset": list(results.datasets), "algorithm": list(results.algorithms)}
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"strength": (("chain", "draw", "algorithm"), strength)}),
+            "observed_data": xr.Dataset({"rank": (("dataset", "algorithm"), seen)}, names),
+        }
+    )
+    exact = bc.compare(results).answer
+    return {
+        name: ModelComparison(
+            results,
+            bc.methods.ModelFile(build),
+            replace(exact, tree=tree, details=ModelDetails(model=name, title=name)),
+        )
+        for name, build in {"by_rank": by_rank, "wrongly": wrongly}.items()
+    }
+
+
+def test_a_model_without_a_scale_is_refused(by_ranks: dict[str, bc.Comparison]) -> None:
+    c = by_ranks["by_rank"]
+    with pytest.raises(bc.BayescompareError, match=r"DATA_SCALE: 'statements' and none"):
+        bc.compare_models([bc.compare(c.results), c])
+
+
+def test_a_scale_that_does_not_hold_is_refused(by_ranks: dict[str, bc.Comparison]) -> None:
+    c = by_ranks["wrongly"]
+    with (
+        pytensor.config.change_flags(mode="FAST_COMPILE"),
+        pytest.raises(bc.BayescompareError, match=r"wrongly: DATA_SCALE.*sum to .*, not 1"),
+    ):
+        bc.compare_models([bc.compare(c.results), c])
+
+
+def test_ties_are_treated_differently_and_so_refused(by_ranks: dict[str, bc.Comparison]) -> None:
+    c = by_ranks["wrongly"]
+    data = c.results.data.copy(deep=True)
+    data["m0"][2] = 0.5
+    tied = bc.Results(data, c.results.spec)
+    with pytest.raises(bc.BayescompareError, match="treat ties differently, and d2 is tied"):
+        bc.compare_models([bc.compare(tied), replace(c, results=tied)])
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"refit": "yes"}, "refit='yes'"),
+        ({"evidence": "x"}, "evidence='x': must be"),
+        ({"rng": -3}, "rng=-3"),
+    ],
+)
+def test_options_are_checked(results: bc.Results, asked: dict[str, Any], why: str) -> None:
+    c = bc.compare(results)
+    with pytest.raises(bc.BayescompareError, match=why):
+        bc.compare_models([c, c], **asked)
+
+
+@pytest.mark.parametrize("scale", [3, ["statements"]])
+def test_a_scale_is_a_word(scale: object) -> None:
+    def build(results: bc.Results) -> pm.Model:
+        return by_rank(results)
+
+    build.DATA_SCALE = scale  # type: ignore[attr-defined]
+    with pytest.raises(bc.BayescompareError, match="DATA_SCALE="):
+        bc.methods.ModelFile(build)

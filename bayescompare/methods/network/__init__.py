@@ -28,7 +28,15 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import Form, Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.method import (
+    STATEMENTS,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+)
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.network.dag_posterior import (
     edge_probabilities,
@@ -173,6 +181,7 @@ class Network(Method):
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
+    data_scale: ClassVar[str | None] = STATEMENTS
 
     ess: float = 1.0
     max_parents: int | None = None
