@@ -245,7 +245,7 @@ def _evidence(c: Comparison, by: By | None, rng: np.random.Generator) -> tuple[f
     except QuantityNotAvailableError:
         if by is None:
             return math.nan, math.nan
-    estimate = c.estimate_evidence(by, rng=rng)
+    estimate = c.estimate_evidence(by=by, rng=rng)
     return estimate.log_evidence, estimate.se
 
 

@@ -205,10 +205,12 @@ def test_dir_lists_what_works_and_nothing_else(name: str) -> None:
     c = comparisons()[name]
     names = {n for n in dir(type(c)) if not n.startswith("_")} | {"results", "method", "answer"}
     listed = {n for n in dir(c) if not n.startswith("_")}
-    # Without NUTS: model() and sample() go together.
+    # Without NUTS: what samples goes with model().
     assert ("sample" in listed) == ("model" in listed)
+    estimable = "model" in listed and "evidence" not in c.method.lacks
+    assert ("estimate_evidence" in listed) == estimable
     assert listed >= ALWAYS
-    for attribute in names - ALWAYS - {"sample"}:
+    for attribute in names - ALWAYS - {"sample", "estimate_evidence"}:
         assert works(c, attribute) == (attribute in listed), attribute
 
 

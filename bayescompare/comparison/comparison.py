@@ -339,8 +339,8 @@ class Comparison:
 
     def estimate_evidence(
         self,
-        by: By = "bridge",
         *,
+        by: By = "bridge",
         draws: int | None = None,
         chains: int | None = None,
         model: pm.Model | None = None,
@@ -371,9 +371,11 @@ class Comparison:
         """
         from bayescompare.comparison.evidence import estimated_evidence
 
-        self._require_model("estimate_evidence")
         if why := self.method.lacks.get("evidence"):
-            raise QuantityNotAvailableError(f"estimate_evidence: {why}")
+            raise QuantityNotAvailableError(
+                f"estimate_evidence: method {self.method.name!r} has none. {why}"
+            )
+        self._require_model("estimate_evidence")
         return estimated_evidence(
             self, by, draws=draws, chains=chains, model=model, rng=rng, options=options
         )

@@ -93,7 +93,7 @@ CASES = [("bridge", name) for name in {**BELOW, **BOTH}] + [("smc", name) for na
 def test_the_evidence_is_the_closed_one(by: Any, name: str) -> None:
     made, method = {**BELOW, **BOTH}[name]
     c = bc.compare(made(), method=method, rng=0)
-    found = c.estimate_evidence(by, rng=7, **QUIET)
+    found = c.estimate_evidence(by=by, rng=7, **QUIET)
     z = (found.log_evidence - c.log_evidence) / found.se
     print(
         f"{by:7}{name:42} closed {c.log_evidence:9.4f}  found {found.log_evidence:9.4f} "
@@ -151,7 +151,7 @@ def test_a_learned_prior_by_its_closed_mixture() -> None:
     assert found.se < 0.05
     # The strength is discrete in the textbook's form.
     with pytest.raises(bc.BayescompareError, match=r"by='smc': the model has discrete"):
-        c.estimate_evidence("smc")
+        c.estimate_evidence(by="smc")
 
 
 @pytest.mark.slow
@@ -286,7 +286,7 @@ def test_a_random_alpha_is_left_to_bridge_sampling() -> None:
     c = bc.compare(example())
     sampled = type(c)(c.results, method, c.answer)
     with pytest.raises(bc.BayescompareError, match=r"theta.*may be, below ¼.*by='bridge'"):
-        sampled.estimate_evidence("smc")
+        sampled.estimate_evidence(by="smc")
 
 
 def test_a_model_file_that_was_saved_is_not_run(own: bc.Comparison, tmp_path: Path) -> None:
