@@ -18,6 +18,7 @@ from bayescompare.studies import sbc_model, sbc_nuts
 from bayescompare.studies.sbc import SBC, sbc
 from tests.methods.model_file import simulated
 from tests.methods.model_file.own import multinomial
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
@@ -228,6 +229,25 @@ def test_ranks_of_a_bundled_model_and_of_a_file(uci: bc.Results, tmp_path: Path)
         "noise",
         "log likelihood",
     ]
+
+
+def normals(n: int, l: int, m: int) -> bc.Results:
+    return table(np.random.default_rng(0).normal(size=(n, l, m)))
+
+
+TABLES = {
+    "item_response": lambda: normals(12, 4, 2),
+    "multivariate_normal": lambda: simulated.gaps(np.zeros(2), np.eye(2), 12, 0, k=4, rope=0.3),
+    "spike_and_slab": lambda: normals(15, 2, 2),
+    "thurstone": lambda: normals(12, 4, 2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_ranks_of_the_models_of_correlated_measures(name: str) -> None:
+    found = sbc(name, TABLES[name](), simulations=100, rng=5)
+    assert found.ok, found
 
 
 @pytest.mark.slow

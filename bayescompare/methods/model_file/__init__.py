@@ -116,6 +116,19 @@ class ModelFile(Method):
         named = str(self.source)
         return repr(named) if named.endswith(".py") or named in bundled() else "build"
 
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a function that the model's file defines beside ``build``.
+
+        Files define what can be computed from their posterior afterwards, such as `bayes_factor`
+        of "spike_and_slab" or `delta` of "hierarchical_t".
+
+        Examples
+        --------
+        >>> ModelFile("item_response").function("discrimination").__name__
+        'discrimination'
+        """
+        return self.code.function(name)
+
     @property
     def input_kind(self) -> InputKind:  # type: ignore[override]
         """What the file says by ``REPLICATES``; means over replicates if it says nothing."""

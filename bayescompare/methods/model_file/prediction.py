@@ -2,7 +2,8 @@
 
 What a model predicts is read by name and dims: ``theta`` over "statement" and ``better`` of two
 algorithms are probabilities of statements, ``rank`` over ("dataset", "algorithm"[, "measure"]) are
-predicted ranks. A table is made from a predicted ``outcome`` over ("dataset", "statement"), from
+predicted ranks, ``score`` over the same dims orders the algorithms (higher is better), and ``gap``
+over ("dataset"[, "measure"]) is by how much the first of two is better. A table is made from a predicted ``outcome`` over ("dataset", "statement"), from
 ``rank``, or by the file's own function ``table(predicted, results)``.
 """
 
@@ -39,6 +40,8 @@ __all__ = ["predicted", "simulated"]
 
 #: Predicted ranks, 1 is best, as `modelling.ranks` gives those seen.
 RANK = "rank"
+#: Predicted numbers that order the algorithms, and by how much the first of two is better.
+SCORE, GAP = "score", "gap"
 
 
 def predicted(
@@ -88,14 +91,9 @@ def _predicted_ranks(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Ranks on new datasets like those seen: (draws, number, algorithm, measure)."""
-    there = "posterior_predictive" in tree and RANK in tree["posterior_predictive"]
-    if not there or "algorithm" not in tree["posterior_predictive"][RANK].dims:
-        raise BayescompareError(
-            "predict: this model has no probability of each statement ('theta'), none that one of "
-            f"two algorithms is better ('better'), and predicts no {RANK!r} of the algorithms on a "
-            "dataset; give it one of these (docs: model files)."
-        )
-    rank = thinned(_ordered(tree["posterior_predictive"].to_dataset()[RANK], results), draws, rng)
+    name = _predicted_name(tree, results)
+    seen_too = tree["posterior_predictive"].to_dataset()[name]
+    rank = thinned(_ordered(_ranks_of(seen_too, results), results), draws, rng)
     seen = rank.shape[1]
     if number <= seen:
         return rank[:, rng.choice(seen, size=number, replace=False)]
@@ -107,9 +105,44 @@ def _predicted_ranks(
     posterior = drawn.rename(sample="draw").expand_dims("chain").assign_coords(draw=range(draws))
     more: list[AnyArray] = []
     while sum(part.shape[1] for part in more) < number:
-        again = nuts.predict_again(method.model(results), xr.DataTree(posterior), RANK, rng)
-        more.append(_ordered(again, results).isel(chain=0).values)
+        again = nuts.predict_again(method.model(results), xr.DataTree(posterior), name, rng)
+        more.append(_ordered(_ranks_of(again, results), results).isel(chain=0).values)
     return np.concatenate(more, axis=1)[:, :number]
+
+
+def _predicted_name(tree: xr.DataTree, results: Results) -> str:
+    """Name of what the model predicts, if that orders the algorithms."""
+    there = tree["posterior_predictive"].data_vars if "posterior_predictive" in tree else {}
+    for name in (RANK, SCORE):
+        if name in there and "algorithm" in there[name].dims:
+            return name
+    if GAP in there and "dataset" in there[GAP].dims and len(results.algorithms) == 2:
+        return GAP
+    raise BayescompareError(
+        "predict: this model has no probability of each statement ('theta'), none that one of "
+        f"two algorithms is better ('better'), and predicts no {RANK!r} or {SCORE!r} of the "
+        f"algorithms on a dataset and no {GAP!r} of two; give it one of these (docs: model files)."
+    )
+
+
+def _ranks_of(values: xr.DataArray, results: Results) -> xr.DataArray:
+    """Ranks, from a score or from the gap between two algorithms, with ties within the rope."""
+    import xarray as xr
+    from scipy.stats import rankdata
+
+    if values.name == SCORE:
+        axis = values.get_axis_num("algorithm")
+        return values.copy(data=rankdata(-values.values, axis=axis))
+    if values.name == GAP:
+        if "measure" not in values.dims:
+            values = values.expand_dims(measure=list(results.measures))
+        values = values.sel(measure=list(results.measures))
+        rope = [results[name].rope or 0.0 for name in results.measures]
+        edge = xr.DataArray(rope, {"measure": values["measure"]}, ("measure",))
+        first = 1.5 - 0.5 * (values > edge) + 0.5 * (values < -edge)
+        names = xr.IndexVariable("algorithm", list(results.algorithms))
+        return xr.concat([first, 3.0 - first], dim=names)
+    return values
 
 
 def _ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:

@@ -116,6 +116,22 @@ class Source:
         parameters = list(inspect.signature(self.build).parameters.values())[1:]
         return [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a function that the file defines beside ``build``."""
+        build = inspect.unwrap(getattr(self.build, "func", self.build))
+        home = getattr(build, "__globals__", {})
+        known = {
+            key: value
+            for key, value in home.items()
+            if inspect.isfunction(value) and value.__globals__ is home and key[0] != "_"
+        }
+        if name not in known:
+            raise BayescompareError(
+                f"{self.where}: no function {name!r} in it; it has {', '.join(known) or 'none'}."
+                f"{did_you_mean(str(name), known)}"
+            )
+        return known[name]
+
     def model(self, results: Results, priors: dict[str, Any]) -> pm.Model:
         """Build the model and check that it keeps to the protocol."""
         import pymc as pm

@@ -74,3 +74,45 @@ def from_covariates(
     names = [f"x{j}" for j in range(len(beta))]
     # In units of their own: the model standardises them.
     return results, pd.DataFrame(3.0 + 10.0 * x, index=list(results.datasets), columns=names)
+
+
+def from_normal(strength: np.ndarray, n: int, seed: int) -> bc.Results:
+    """Algorithms with strengths (algorithm, measure), ranked by them plus normal noise."""
+    return table(strength + np.random.default_rng(seed).normal(size=(n, *strength.shape)))
+
+
+def from_items(strength: np.ndarray, tau: float, n: int, seed: int) -> bc.Results:
+    """Abilities (algorithm, measure) on datasets with locations, scales and discriminations."""
+    rng = np.random.default_rng(seed)
+    cell = (n, 1, strength.shape[1])
+    noise = rng.normal(size=(n, *strength.shape)) / np.exp(tau * rng.normal(size=cell))
+    return table(5 * rng.normal(size=cell) + np.exp(rng.normal(size=cell)) * (strength + noise))
+
+
+def gaps(
+    mean: np.ndarray,
+    root: np.ndarray,
+    n: int,
+    seed: int,
+    *,
+    k: int | None = None,
+    noise: float = 0.5,
+    rope: float | None = None,
+) -> bc.Results:
+    """Two algorithms whose differences on n datasets are mean + root·normal, in k folds each."""
+    rng = np.random.default_rng(seed)
+    m = len(mean)
+    gap = mean + rng.normal(size=(n, m)) @ root.T
+    base = rng.normal(size=(n, m))
+    if k is None:
+        return table(np.stack([base + gap, base], axis=1), rope=rope)
+    shared, own = rng.normal(size=(n, 1, m)), rng.normal(size=(n, k, m))
+    fold = noise * (np.sqrt(1 / k) * shared + np.sqrt(1 - 1 / k) * own)
+    values = np.stack([base[:, None] + gap[:, None] + fold, base[:, None] + 0 * fold], axis=1)
+    index = pd.MultiIndex.from_product(
+        [[f"d{i}" for i in range(n)], ["A", "B"], range(k)], names=["dataset", "algorithm", "fold"]
+    )
+    names = [f"m{j}" for j in range(m)]
+    frame = pd.DataFrame(values.reshape(-1, m), index, names).reset_index()
+    measures = {name: bc.Measure("max", rope=rope) for name in names}
+    return bc.Results.from_frame(frame, replicate="fold", measures=measures)

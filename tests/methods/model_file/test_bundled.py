@@ -25,15 +25,19 @@ from tests.methods.model_file.own import two
 from tests.tables import table
 
 #: Nothing is worth compiling for one call.
-FAST = Mode(linker="py", optimizer="fast_compile")
+FAST = Mode(linker="py", optimizer=None)
 
 MODELS = (
     "bradley_terry",
     "covariates",
     "dirichlet_hyperprior",
     "hierarchical_t",
+    "item_response",
     "logistic_normal",
+    "multivariate_normal",
     "plackett_luce",
+    "spike_and_slab",
+    "thurstone",
 )
 
 Point = Mapping[str, np.ndarray]
@@ -48,6 +52,13 @@ def crossvalidated(rope: float | None = 0.01) -> bc.Results:
     return simulated.folds(np.array([0.02, -0.01, 0.05, 0.0]), 5, 0.02, 0, rope=rope)
 
 
+def constant_gap() -> bc.Results:
+    """Two algorithms, of which the first is always better by ½ on the second measure."""
+    values = np.round(np.random.default_rng(4).normal(size=(6, 2, 2)))
+    values[:, 0, 1] = values[:, 1, 1] + 0.5
+    return table(values)
+
+
 COVARIATES = {"size": {f"d{i}": float(i**2) for i in range(9)}}
 
 SUITABLE: dict[str, tuple[Callable[[], bc.Results], dict[str, Any]]] = {
@@ -55,8 +66,12 @@ SUITABLE: dict[str, tuple[Callable[[], bc.Results], dict[str, Any]]] = {
     "covariates": (two, {"covariates": COVARIATES}),
     "dirichlet_hyperprior": (lambda: two(2), {}),
     "hierarchical_t": (crossvalidated, {}),
+    "item_response": (simulated.with_ties, {}),
     "logistic_normal": (lambda: two(2), {}),
+    "multivariate_normal": (lambda: simulated.gaps(np.zeros(2), np.eye(2), 5, 0, k=4), {}),
     "plackett_luce": (simulated.with_ties, {}),
+    "spike_and_slab": (lambda: two(2), {}),
+    "thurstone": (simulated.with_ties, {}),
 }
 
 
@@ -82,7 +97,7 @@ def evaluate(model: pm.Model, seed: int = 0) -> tuple[Point, float, np.ndarray]:
 
 def function_of(name: str, function: str) -> Callable[..., Any]:
     """One of the functions that a model file is made of."""
-    return ModelFile(name).code.build.__globals__[function]
+    return ModelFile(name).function(function)
 
 
 def zero_sum_normal(z: np.ndarray) -> float:
@@ -381,14 +396,14 @@ def test_one_number_per_dataset_and_predictions_like_the_data(name):
     results, model = built(name)
     (outcome,) = model.observed_RVs
     assert evaluate(model)[2].shape == (len(results.datasets),)
-    observed = model.rvs_to_values[outcome].data
+    observed = model.rvs_to_values[outcome].eval()
     drawn = pm.draw(outcome, draws=40, random_seed=1, mode=FAST)
     assert drawn.shape == (40, *observed.shape)
     assert drawn.dtype == observed.dtype
     assert len(np.unique(drawn.reshape(40, -1), axis=0)) > 20, "draws must differ"
     if name in ("dirichlet_hyperprior", "logistic_normal"):
         np.testing.assert_array_equal(drawn.sum(axis=-1), 1.0)
-    if name == "plackett_luce":
+    if name in ("plackett_luce", "thurstone"):
         np.testing.assert_array_equal(np.sort(drawn, axis=2)[..., 0], [[[1, 2, 3, 4]] * 7] * 40)
     if name == "bradley_terry":
         assert set(np.unique(drawn)) == {0, 1, 2}
@@ -431,6 +446,13 @@ OVERRIDES: list[tuple[str, dict[str, Any]]] = [
     ),
     ("logistic_normal", {"sigma": 1.0, "rho": pm.Beta.dist(8, 2)}),
     ("plackett_luce", {"sigma": pm.Exponential.dist(0.3), "kappa": pm.Gamma.dist(3.0, 1.0)}),
+    ("thurstone", {"sigma": pm.Exponential.dist(0.3), "eta": pm.Gamma.dist(3.0, 1.0)}),
+    ("item_response", {"sigma": pm.Exponential.dist(0.3), "tau": 0.5, "eta": 1.0}),
+    ("multivariate_normal", {"mu": 0.1, "sigma": pm.Exponential.dist(0.3), "eta": 5.0}),
+    (
+        "spike_and_slab",
+        {"equal": pm.Beta.dist(2, 2), "scale": 0.3, "sigma": pm.HalfNormal.dist(1.0), "eta": 1.0},
+    ),
 ]
 
 
@@ -483,6 +505,12 @@ BAD: list[tuple[str, Callable[[], bc.Results], dict[str, Any], str]] = [
     ("hierarchical_t", crossvalidated, {"folds": 1}, "folds=1: there are at least two"),
     ("plackett_luce", several, {}, "a rope makes no order of many algorithms"),
     ("plackett_luce", two, {"sgima": 1.0}, "Did you mean 'sigma'"),
+    ("thurstone", several, {}, "a rope makes no order of many algorithms"),
+    ("item_response", several, {}, "abilities have no rope"),
+    ("multivariate_normal", several, {}, "two algorithms are compared here, not 3"),
+    ("multivariate_normal", constant_gap, {}, "'m1': the difference is 0.5 on every dataset"),
+    ("spike_and_slab", several, {}, "two algorithms are compared here, not 3"),
+    ("spike_and_slab", constant_gap, {}, "'m1': the difference is 0.5 on every dataset"),
     ("logistic_normal", two, {"sigma": -1.0}, "must be finite and > 0"),
 ]
 

@@ -51,6 +51,23 @@ def regression() -> Case:
     return results, {"covariates": covariates}, truth
 
 
+def differences() -> Case:
+    """Two correlated measures in five folds, and the mass of a normal beyond a rope."""
+    mean, root = np.array([0.5, -0.3]), np.array([[1.0, 0.0], [0.5, 0.6]])
+    results = simulated.gaps(mean, root, 80, 12, k=5, noise=0.6, rope=0.2)
+    edges = np.array([-np.inf, -0.2, 0.2, np.inf])
+    population = stats.multivariate_normal(mean, root @ root.T)
+    below = np.array([[population.cdf([a, b]) for b in edges] for a in edges])
+    theta = np.diff(np.diff(below, axis=0), axis=1)[::-1, ::-1].ravel()
+    return results, {}, {"difference": mean, "theta": theta}
+
+
+def same_on_one() -> Case:
+    mean, root = np.array([0.8, 0.0]), np.array([[1.0, 0.0], [0.5, 0.6]])
+    results = simulated.gaps(mean, root, 60, 2)
+    return results, {}, {"difference": mean, "sd": np.sqrt((root**2).sum(axis=1))}
+
+
 CASES: dict[str, Callable[[], Case]] = {
     "bradley_terry": davidson,
     "covariates": regression,
@@ -60,8 +77,16 @@ CASES: dict[str, Callable[[], Case]] = {
         {"theta": THETA},
     ),
     "hierarchical_t": replicated,
+    "item_response": lambda: (
+        simulated.from_items(STRENGTH, 0.4, 60, 4),
+        {},
+        {"strength": STRENGTH, "tau": np.array(0.4)},
+    ),
     "logistic_normal": lambda: (simulated.from_statements(THETA, 120, 1), {}, {"theta": THETA}),
+    "multivariate_normal": differences,
     "plackett_luce": strengths,
+    "spike_and_slab": same_on_one,
+    "thurstone": lambda: (simulated.from_normal(STRENGTH, 60, 5), {}, {"strength": STRENGTH}),
 }
 
 #: Its scale and its standardised slopes are a product that 150 datasets know well: a ridge along
@@ -134,7 +159,7 @@ def test_data_drawn_from_the_posterior_look_like_the_data(name):
 
 def test_the_hierarchical_model_shrinks_each_dataset_towards_the_population():
     c, _ = sampled("hierarchical_t")
-    delta = ModelFile("hierarchical_t").code.build.__globals__["delta"]
+    delta = ModelFile("hierarchical_t").function("delta")
     drawn = delta(c.tree["posterior"].to_dataset(), c.results, rng=0)
     assert drawn.sizes["dataset"] == 40
     estimate = drawn.mean(("chain", "draw")).values
@@ -155,10 +180,52 @@ def test_ties_and_missing_knowledge_leave_bradley_terry_clean():
     assert c.diagnose().ok, str(c.diagnose())
 
 
-def test_plackett_luce_agrees_with_the_pairs_where_those_are_settled():
+def test_items_that_separate_well_are_found():
+    """Discriminations of the datasets, against those that made them."""
+    c, _ = sampled("item_response")
+    rng = np.random.default_rng(4)
+    rng.normal(size=(60, *STRENGTH.shape))
+    true = 0.4 * rng.normal(size=(60, 2))
+    discrimination = ModelFile("item_response").function("discrimination")
+    drawn = np.log(discrimination(c.tree["posterior"].to_dataset(), c.results, rng=0))
+    mean, sd = drawn.mean(("chain", "draw")).values, drawn.std(("chain", "draw")).values
+    assert np.sqrt(np.mean(((mean - true) / sd) ** 2)) == pytest.approx(1.0, abs=0.3)
+    assert np.corrcoef(mean.ravel(), true.ravel())[0, 1] > 0.4
+
+
+def test_spike_and_slab_tells_the_same_from_the_different():
+    """One measure with an effect and one without: the joint statement, and both Bayes factors."""
+    c, _ = sampled("spike_and_slab")
+    assert c.best == "A>B|A=B"
+    assert c.none_leads == 0.0
+    factor = ModelFile("spike_and_slab").function("bayes_factor")
+    found = factor(c.tree["posterior"].to_dataset(), c.results).values
+    assert found[0] < 1e-3
+    assert found[1] > 3
+    # Counting draws says the same, with more noise.
+    counted = float(c.probability[c.probability["m1"] == "A=B"].sum())
+    assert counted == pytest.approx(found[1] / (1 + found[1]), abs=4 * float(c.mcse.max()))
+
+
+@pytest.mark.parametrize("name", ["multivariate_normal", "spike_and_slab"])
+def test_models_of_a_pair_agree_with_the_pairs_where_those_are_settled(name):
+    results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
+    for pair in (["GBM", "CART"], ["BDS", "CART"]):
+        settled = bc.compare(results, algorithms=pair)
+        assert float(settled.probability.max()) > 0.95
+        c = bc.compare(results, method=name, algorithms=pair, rng=1, sampler=QUIET)
+        assert c.diagnose().ok, str(c.diagnose())
+        assert c.best == settled.best
+    # And where the pair is open, the model claims nothing against it.
+    open_pair = bc.compare(results, method=name, algorithms=["GLM", "RIDGE"], rng=1, sampler=QUIET)
+    assert float(open_pair.probability.max()) < 0.95
+
+
+@pytest.mark.parametrize("name", ["plackett_luce", "thurstone", "item_response"])
+def test_models_of_strengths_agree_with_the_pairs_where_those_are_settled(name):
     """Eight algorithms, three measures and ties: one model, 21 strengths, no 8! statements."""
     results = bc.load_example("jansen-uci")
-    c = bc.compare(results, method="plackett_luce", rng=1, sampler=QUIET)
+    c = bc.compare(results, method=name, rng=1, sampler=QUIET)
     assert c.diagnose().ok, str(c.diagnose())
     strength = c.tree["posterior"]["strength"]
     ahead = (strength - strength.rename(algorithm="opponent") > 0).all("measure")

@@ -14,6 +14,7 @@ import bayescompare as bc
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.modelling import ranks
 from bayescompare.statements import Statements
+from tests.methods.model_file import simulated
 from tests.methods.model_file.own import by_measure
 from tests.tables import table
 
@@ -22,7 +23,8 @@ def answered(**posterior: tuple[tuple[str, ...], Any]) -> Any:
     """An answer with draws of these variables, as if a model had been sampled."""
     groups: dict[str, dict[str, Any]] = {"posterior": {}, "posterior_predictive": {}}
     for name, (dims, values) in posterior.items():
-        group = "posterior_predictive" if name == "rank" else "posterior"
+        predicted = name in ("rank", "score", "gap")
+        group = "posterior_predictive" if predicted else "posterior"
         groups[group][name] = (("chain", "draw", *dims), values)
     coords = {
         "statement": ["A>B", "A=B", "B>A"],
@@ -82,6 +84,23 @@ def test_predicted_ranks_are_statements_and_ties_are_broken_by_chance() -> None:
     assert found.shape == (4000, 2)
     assert set(np.unique(found)) == {"A>B", "B>A"}
     assert share(found, "A>B") == pytest.approx(0.625, abs=0.03)
+
+
+def test_scores_and_gaps_order_the_algorithms() -> None:
+    score = np.zeros((1, 4, 3, 2))
+    score[0, :3] = [5.0, -2.0]
+    score[0, 3] = [0.1, 0.3]
+    strength = (("algorithm",), np.zeros((1, 4, 2)))
+    found = predict(answered(strength=strength, score=(("dataset", "algorithm"), score)))
+    assert share(found, "A>B") == pytest.approx(0.75, abs=0.03)
+    gap = (score[..., 0] - score[..., 1])[..., None]
+    found = predict(answered(strength=strength, gap=(("dataset", "measure"), gap)))
+    assert share(found, "A>B") == pytest.approx(0.75, abs=0.03)
+    roped = table([[[1.0], [2.0]], [[4.0], [3.0]], [[2.0], [1.0]]], rope=0.5)
+    answer = answered(strength=strength, gap=(("dataset", "measure"), gap))
+    method, rng = ModelFile(by_measure), np.random.default_rng(1)
+    found = method.predict(roped, answer, 2, 4000, rng)
+    assert share(found, "A=B") == pytest.approx(0.25, abs=0.03)
 
 
 def test_a_model_that_predicts_no_statement_says_what_is_missing() -> None:
@@ -159,6 +178,11 @@ def test_ranks_drawn_from_the_prior_make_a_table(three: bc.Results) -> None:
         pytest.param("plackett_luce", "two", "strength", marks=pytest.mark.slow),
         pytest.param("covariates", "one", "p", marks=pytest.mark.slow),
         pytest.param("hierarchical_t", "folds", "difference", marks=pytest.mark.slow),
+        pytest.param("multivariate_normal", "folds", "theta", marks=pytest.mark.slow),
+        pytest.param("multivariate_normal", "two", "theta", marks=pytest.mark.slow),
+        pytest.param("spike_and_slab", "two", "difference", marks=pytest.mark.slow),
+        pytest.param("item_response", "two", "strength", marks=pytest.mark.slow),
+        pytest.param("thurstone", "two", "strength", marks=pytest.mark.slow),
     ],
 )
 def test_bundled_models_simulate(name: str, results: str, variable: str) -> None:
@@ -247,3 +271,38 @@ def test_a_flat_prior_is_refused_in_one_line() -> None:
     with pytest.raises(bc.BayescompareError, match=r"simulate: .*improper prior") as refused:
         ModelFile(improper).simulate(RESULTS, np.random.default_rng(1))
     assert "\n" not in str(refused.value)
+
+
+def test_predicted_gaps_and_scores_become_tables() -> None:
+    """Of values, and of folds that are as spread as before; turned as the measures are."""
+    measures = {"auc": bc.Measure("max", bounds=(0, 1)), "time": bc.Measure("min")}
+    values = np.random.default_rng(0).random((3, 2, 2))
+    cells = table(values, measures=measures)
+    wanted = np.array([[3.0, -0.5], [0.0, 0.1], [-1.0, 2.0]])
+    predicted = xr.Dataset({"gap": (("dataset", "measure"), wanted)})
+    for name in ("multivariate_normal", "spike_and_slab"):
+        code = ModelFile(name).code
+        assert code.table is not None
+        made = code.table(predicted, cells).oriented()
+        np.testing.assert_allclose(made[:, 0] - made[:, 1], wanted, atol=1e-12)
+    code = ModelFile("item_response").code
+    assert code.table is not None
+    score = xr.Dataset({"score": (("dataset", "algorithm", "measure"), values - 0.5)})
+    np.testing.assert_allclose(code.table(score, cells).oriented(), values - 0.5)
+
+
+def test_predicted_gaps_move_folds() -> None:
+    results = simulated.gaps(np.zeros(2), np.eye(2), 3, 0, k=4)
+    wanted = np.array([[3.0, -0.5], [0.0, 0.1], [-1.0, 2.0]])
+    code = ModelFile("multivariate_normal").code
+    assert code.table is not None
+    made = code.table(xr.Dataset({"gap": (("dataset", "measure"), wanted)}), results)
+    assert made.n_replicates == 4
+    for j, name in enumerate(results.measures):
+        old, new = (
+            x.data[name].transpose("dataset", "algorithm", "replicate").values
+            for x in (results, made)
+        )
+        gap = new[:, 0] - new[:, 1]
+        np.testing.assert_allclose(gap.mean(axis=1), wanted[:, j], atol=1e-12)
+        np.testing.assert_allclose(gap.std(axis=1), (old[:, 0] - old[:, 1]).std(axis=1))

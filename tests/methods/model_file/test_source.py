@@ -198,3 +198,14 @@ def test_a_whole_model_file_is_taken_by_path_name_and_function(tmp_path, monkeyp
         ModelFile("placket_luce")
     with pytest.raises(bc.BayescompareError, match=r"absent\.py: no such model file"):
         ModelFile(Path("absent.py"))
+
+
+def test_functions_of_a_file_are_taken_by_name() -> None:
+    factor = ModelFile("spike_and_slab").function("bayes_factor")
+    assert factor.__name__ == "bayes_factor"
+    words = r"spike_and_slab\.py: no function 'bayes_fctor' in it; .*Did you mean 'bayes_factor'"
+    with pytest.raises(bc.BayescompareError, match=words):
+        ModelFile("spike_and_slab").function("bayes_fctor")
+    # What a file imports is not its own.
+    with pytest.raises(bc.BayescompareError, match="no function 'prior'"):
+        ModelFile("spike_and_slab").function("prior")
