@@ -135,9 +135,9 @@ def one_prior_draw(model: pm.Model, rng: np.random.Generator) -> xr.DataTree:
     """Draw once from the prior and its predictive: the groups prior and prior_predictive."""
     import pymc as pm
 
-    _check_compiler()
+    check_compiler()
     seed = int(rng.integers(2**31 - 1))
-    with _quiet(), model:
+    with quiet(), model:
         try:
             tree: xr.DataTree = pm.sample_prior_predictive(1, random_seed=seed)
         except (NotImplementedError, ValueError, TypeError, RuntimeError) as error:
@@ -156,7 +156,7 @@ def predict_again(
 
     tree = posterior.from_dict({"posterior": posterior.to_dataset()})
     seed = int(rng.integers(2**31 - 1))
-    with _quiet(), model:
+    with quiet(), model:
         again = pm.sample_posterior_predictive(
             tree, var_names=[name], progressbar=False, random_seed=seed
         )

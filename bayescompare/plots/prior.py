@@ -192,7 +192,7 @@ def _label_rows(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _weight(elicitation: Elicitation) -> str:
-    weight = float(f"{elicitation.weight:.6g}")
+    weight = round(elicitation.weight, 6)
     return plural(weight, "dataset") if weight == round(weight) else f"{setting(weight)} datasets"
 
 

@@ -139,7 +139,7 @@ class Elicitation:
         )
 
     def _belief_words(self) -> str:
-        weight = plural(float(f"{self.weight:.6g}"), "dataset")
+        weight = plural(round(self.weight, 6), "dataset")
         if not is_elicited(self.method.prior):
             return f"the prior weighs as much as {weight}."
         assert isinstance(self.method.prior, Mapping)
@@ -169,7 +169,7 @@ class Elicitation:
         names = self.statements
         return (
             f"Elicitation: {', '.join(names.algorithms)} on {', '.join(names.measures)}, a prior "
-            f"worth {plural(float(f'{self.weight:.6g}'), 'dataset')}\n"
+            f"worth {plural(round(self.weight, 6), 'dataset')}\n"
             "  see .explain(), .table, .measures, .predict(), .plot(), .draws(); compare with "
             "method=.method"
         )

@@ -39,12 +39,12 @@ def hooked_likelihood(
             raise BayescompareError(
                 f"{source.where}: log_likelihood() failed: {one_line(error)}"
             ) from error
-        return _checked(array, source.where, results)
+        return _checked_likelihood(array, source.where, results)
 
     return likelihood
 
 
-def _checked(array: Any, where: str, results: Results) -> xr.DataArray:
+def _checked_likelihood(array: Any, where: str, results: Results) -> xr.DataArray:
     dims = set(getattr(array, "dims", ()))
     if dims != set(_DIMS) or array.sizes["dataset"] != len(results.datasets):
         raise BayescompareError(

@@ -3,8 +3,9 @@
 What a model predicts is read by name and dims: ``theta`` over "statement" and ``better`` of two
 algorithms are probabilities of statements, ``rank`` over ("dataset", "algorithm"[, "measure"]) are
 predicted ranks, ``score`` over the same dims orders the algorithms (higher is better), and ``gap``
-over ("dataset"[, "measure"]) is by how much the first of two is better. A table is made from a predicted ``outcome`` over ("dataset", "statement"), from
-``rank``, or by the file's own function ``table(predicted, results)``.
+over ("dataset"[, "measure"]) is by how much the first of two is better. A table is made from a
+predicted ``outcome`` over ("dataset", "statement"), from ``rank``, or by the file's own function
+``table(predicted, results)``.
 """
 
 from __future__ import annotations
@@ -140,8 +141,8 @@ def _ranks_of(values: xr.DataArray, results: Results) -> xr.DataArray:
         rope = [results[name].rope or 0.0 for name in results.measures]
         edge = xr.DataArray(rope, {"measure": values["measure"]}, ("measure",))
         first = 1.5 - 0.5 * (values > edge) + 0.5 * (values < -edge)
-        names = xr.IndexVariable("algorithm", list(results.algorithms))
-        return xr.concat([first, 3.0 - first], dim=names)
+        both = xr.concat([first, 3.0 - first], dim="algorithm")
+        return both.assign_coords(algorithm=list(results.algorithms))
     return values
 
 
