@@ -323,6 +323,12 @@ class Comparison:
         if "random_seed" in pm_sample:
             raise BayescompareError("random_seed: pass the seed as rng= instead.")
         generator, seed = as_rng(rng)
+        if model is None:
+            own = self.method.own_sample(
+                self.results, draws=draws, chains=chains, rng=generator, options=pm_sample
+            )
+            if own is not None:
+                return self._signed(own, seed, sampler="nuts")
         with borrowed_models(self.method, self.results, edited=model) as models:
             tree = nuts.sample(
                 models.sampled,

@@ -269,6 +269,18 @@ class Method(ABC):
         """Draw from the posterior without MCMC."""
         raise self.unavailable("draws")
 
+    def own_sample(
+        self,
+        results: Results,
+        *,
+        draws: int,
+        chains: int,
+        rng: np.random.Generator,
+        options: Mapping[str, Any],
+    ) -> xr.DataTree | None:
+        """Sample the posterior in a way of its own; None where NUTS of `nuts_model` does it."""
+        return None
+
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
         raise self.unavailable("sample")

@@ -122,7 +122,14 @@ def _log_rising(a: Any, n: Any) -> Any:
     return pt.switch(a > _LARGE, stirling, pt.gammaln(small + n) - pt.gammaln(small))
 
 
-def observe_weights(log_theta: Any, weights: Any, unlisted: Any = None) -> None:
+def observe_weights(
+    log_theta: Any,
+    weights: Any,
+    unlisted: Any = None,
+    *,
+    name: str = OUTCOME,
+    dims: tuple[str, str] = ("dataset", "statement"),
+) -> None:
     r"""Observe each dataset's weights: log p(w_i | θ) = Σ_k w_ik log θ_k.
 
     A tied dataset has fractional weights, so this is no multinomial; a new dataset is drawn as
@@ -135,6 +142,10 @@ def observe_weights(log_theta: Any, weights: Any, unlisted: Any = None) -> None:
     unlisted : tensor (n,), optional
         Log likelihood of each dataset's statements within the last cell, ``"(other)"``, where the
         model says more of them than what they have together.
+    name : str
+        Of the observed variable.
+    dims : tuple of str
+        Its dims.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -150,12 +161,12 @@ def observe_weights(log_theta: Any, weights: Any, unlisted: Any = None) -> None:
         return pm.Multinomial.dist(1, pt.exp(log_p), size=size).astype("float64")
 
     pm.CustomDist(
-        OUTCOME,
+        name,
         *((log_theta,) if unlisted is None else (log_theta, unlisted)),
         logp=logp,
         dist=dist,
         observed=weights,
-        dims=("dataset", "statement"),
+        dims=dims,
         signature="(s)->(s)" if unlisted is None else "(s),()->(s)",
     )
 

@@ -60,11 +60,12 @@ from bayescompare.methods.network.answer import (
     average_maximum,
     graph_maximum,
     graph_weights,
-    prior_weights,
     tables_of,
 )
+from bayescompare.methods.network.average import averaged_draws, averaged_sample
 from bayescompare.methods.network.comparison import NetworkComparison
 from bayescompare.methods.network.details import Component, NetworkDetails
+from bayescompare.methods.network.family import Families
 from bayescompare.methods.network.graph import (
     SEARCHES,
     Graph,
@@ -78,7 +79,6 @@ from bayescompare.methods.network.posterior import (
     NetworkLayout,
     build,
     finish,
-    mixed_tree,
     single_tree,
 )
 from bayescompare.methods.network.prior import cell_alpha, check_cell_alpha
@@ -107,9 +107,9 @@ _PARAMETERS = (
     ),
 )
 
-_NO_MODEL = (
-    "model() and sample() are of one graph, and average=True mixes all of them: use draws(), which "
-    "draws graphs too, or average=False."
+_NO_NUTS_FORM = (
+    "form='nuts': with average=True sample() draws graphs exactly and their tables by NUTS, so "
+    "there is no one model that it samples; use the textbook form, or average=False."
 )
 
 #: Monte Carlo errors below this take more than 10⁹ draws.
@@ -351,26 +351,33 @@ class Network(Method):
         tables = tables_of(scores.statements, graph, range(len(graph)), scores.prior)
         # The tables have a cell for every state, observed or not.
         statements = scores.statements.complete_levels()
-        listing = LumpedStatements.from_cells(*cells_of("symmetric", 1.0, statements))
-        return NetworkLayout.of(results, statements, tables, listing)
+        return NetworkLayout.of(results, statements, tables, self._listing(statements))
+
+    def _listing(self, statements: Statements) -> LumpedStatements:
+        return LumpedStatements.from_cells(*cells_of("symmetric", 1.0, statements))
 
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
-        """Build the PyMC model of the graph: a Dirichlet for every row of a table."""
+        """Build the PyMC model of the graph, or of all: a Dirichlet for every row of a table."""
+        if self.average:
+            from bayescompare.methods.network.average_model import build_average
+
+            return build_average(self.families(results))
         return self._model(results, "textbook")
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
+        if self.average:
+            raise BayescompareError(_NO_NUTS_FORM)
         return self._model(results, "nuts")
 
-    def refuses(self, quantity: str) -> str:
-        """Reject a model of one graph where the answer is about all of them."""
-        return _NO_MODEL if quantity in ("model", "sample") and self.average else ""
+    def families(self, results: Results) -> Families:
+        """The families of measures and parents, from which all graphs are made."""
+        scores = self.scores(results)
+        return Families(results, scores, self._listing(scores.statements.complete_levels()))
 
     def _model(self, results: Results, form: Form) -> pm.Model:
-        if why := self.refuses("model"):
-            raise BayescompareError(why)
         scores = self.scores(results)
         return build(
             self.layout(results, scores, self.graph(scores)), self.nonconjugate_priors, form
@@ -383,9 +390,11 @@ class Network(Method):
                 "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
+        if self.average:
+            return averaged_draws(self.families(results), draws=draws, chains=chains, rng=rng)
         scores = self.scores(results)
-        layouts, weights = self._layouts(results, scores, self.graph(scores), rng)
-        cells = max(len(layout.tables.alpha) for layout in layouts)
+        layout = self.layout(results, scores, self.graph(scores))
+        cells = len(layout.tables.alpha)
         if chains * draws * cells > MOST_DRAWN:
             raise BayescompareError(
                 f"draws={draws}, chains={chains}: the tables have {count(cells)} cells, so these "
@@ -393,14 +402,30 @@ class Network(Method):
                 f"for at most {max(1, MOST_DRAWN // (chains * cells))} draws, or compare fewer "
                 "algorithms."
             )
+        return single_tree(layout, draws=draws, chains=chains, rng=rng)
+
+    def own_sample(
+        self,
+        results: Results,
+        *,
+        draws: int,
+        chains: int,
+        rng: np.random.Generator,
+        options: Mapping[str, Any],
+    ) -> xr.DataTree | None:
+        """With average=True: graphs exactly, their tables by NUTS."""
         if not self.average:
-            return single_tree(layouts[0], draws=draws, chains=chains, rng=rng)
-        before = prior_weights(scores, rng)
-        priors = [self.layout(results, scores, one) for one in before], np.array([*before.values()])
-        return mixed_tree((layouts, weights), priors, draws=draws, chains=chains, rng=rng)
+            return None
+        return averaged_sample(
+            self.families(results), draws=draws, chains=chains, rng=rng, options=options
+        )
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
+        if self.average:
+            from bayescompare.methods.network.average_model import finish_average
+
+            return finish_average(self.families(results), tree)
         scores = self.scores(results)
         return finish(self.layout(results, scores, self.graph(scores)), tree)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["NetworkLayout", "build", "drawn_tables", "finish", "mixed_tree", "single_tree"]
+__all__ = ["NetworkLayout", "build", "drawn_tables", "finish", "single_tree"]
 
 
 #: Joint states of a measure and its ancestors up to which its marginal is summed exactly.
@@ -176,65 +176,6 @@ def _cell_weights(statements: Statements, tables: Tables, chosen: BoolArray) -> 
     return weights
 
 
-def mixed_tree(
-    posterior: tuple[list[NetworkLayout], FloatArray],
-    prior: tuple[list[NetworkLayout], FloatArray],
-    *,
-    draws: int,
-    chains: int,
-    rng: np.random.Generator,
-) -> xr.DataTree:
-    """Draw a graph for every draw, then its tables, from prior and posterior.
-
-    Tables, and the density of their latents, are kept only for a single graph: those of different
-    graphs have different shapes.
-    """
-    first = posterior[0][0]
-    after = _mixed(*posterior, (chains, draws), rng)
-    before = _mixed(*prior, (1, draws), rng, prior=True)
-    n = len(first.results.datasets)
-    groups: dict[str, dict[str, AnyArray]] = {
-        "posterior": {k: v for k, v in after.items() if k != OUTCOME},
-        "prior": {k: v for k, v in before.items() if k != OUTCOME},
-        "posterior_predictive": {OUTCOME: one_statement_each(after["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(before["theta"], n, rng)},
-        "log_likelihood": {OUTCOME: after[OUTCOME]},
-        "observed_data": {OUTCOME: first.listing.weights},
-    }
-    return signed(make_tree(groups, _dims(first, tables=False), first.coords()), first.listing)
-
-
-def _mixed(
-    layouts: list[NetworkLayout],
-    weights: FloatArray,
-    size: tuple[int, int],
-    rng: np.random.Generator,
-    *,
-    prior: bool = False,
-) -> dict[str, FloatArray]:
-    """θ, marginals and log likelihood where every draw has its own graph."""
-    chosen = rng.choice(len(layouts), size=size, p=weights)
-    variables: dict[str, FloatArray] = {}
-    for g, layout in enumerate(layouts):
-        here = chosen == g
-        if not here.any():
-            continue
-        tables = layout.tables
-        counts = np.zeros_like(tables.counts) if prior else tables.counts
-        gamma, exponential = latents(np.log(tables.alpha), counts, (int(here.sum()),), rng)
-        logs = tables.normalised(np.log(gamma) - exponential / tables.alpha)
-        parts = {
-            "theta": layout.theta(logs),
-            "marginal": layout.marginal(logs),
-            OUTCOME: logs @ layout.weights.T,
-        }
-        for name, values in parts.items():
-            if values is not None:
-                whole = variables.setdefault(name, np.zeros((*chosen.shape, *values.shape[1:])))
-                whole[here] = values
-    return variables
-
-
 def single_tree(
     layout: NetworkLayout, *, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
@@ -282,16 +223,15 @@ def _variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]
     return variables
 
 
-def _dims(layout: NetworkLayout, *, tables: bool = True) -> dict[str, tuple[str, ...]]:
+def _dims(layout: NetworkLayout) -> dict[str, tuple[str, ...]]:
     dims: dict[str, tuple[str, ...]] = {
         "theta": ("statement",),
         "marginal": marginal_dims(layout.results),
         OUTCOME: ("dataset", "statement"),
     }
-    if tables:
-        for k in range(len(layout.tables.members)):
-            for prefix in ("", *LATENTS):
-                dims[f"{prefix}{layout.name(k)}"] = layout.dims(k)
+    for k in range(len(layout.tables.members)):
+        for prefix in ("", *LATENTS):
+            dims[f"{prefix}{layout.name(k)}"] = layout.dims(k)
     return dims
 
 

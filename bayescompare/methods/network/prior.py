@@ -18,6 +18,8 @@ __all__ = ["REST", "cell_alpha", "check_cell_alpha"]
 REST = "*"
 
 _NAME = "priors['alpha']"
+#: Names that a message lists.
+_SHOWN = 8
 
 
 def check_cell_alpha(alpha: Mapping[Any, Any]) -> None:
@@ -63,27 +65,36 @@ def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...]
         alpha = dict(zip(measures, vector.tolist(), strict=True))
     by_measure = alpha if isinstance(alpha, Mapping) else {REST: alpha}
     values = _by_name(_NAME, "measure", by_measure, measures)
-    rows = []
-    for j, (measure, value) in enumerate(zip(measures, values, strict=True)):
-        states = statements.state_names(j)
-        by_state = value if isinstance(value, Mapping) else {REST: value}
-        row = _by_name(f"{_NAME}[{measure!r}]", "state", by_state, states)
-        rows.append(tuple(float(each) for each in row))
-    return tuple(rows)
+    return tuple(
+        _row(f"{_NAME}[{measure!r}]", value, statements.state_names(j), statements.arities[j])
+        for j, (measure, value) in enumerate(zip(measures, values, strict=True))
+    )
+
+
+def _row(where: str, value: Any, states: Sequence[str], arity: int) -> tuple[float, ...]:
+    """α of every state; beyond six algorithms only observed ones have names, and come first."""
+    by_state = value if isinstance(value, Mapping) else {REST: value}
+    named = _by_name(where, "state", by_state, states)
+    if len(states) < arity and REST not in by_state:
+        raise BayescompareError(f"{where}: give '*' for the states that were not observed.")
+    rest = [by_state.get(REST)] * (arity - len(states))
+    return tuple(float(each) for each in [*named, *rest])
 
 
 def _by_name(where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
     """The value of every name, or of the rest."""
     for name in values:
         if name != REST and name not in names:
+            listed = ", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "")
             raise BayescompareError(
-                f"{where} names {kind} {name!r}; there are {', '.join(names)}."
+                f"{where} names {kind} {name!r}; there are {listed}."
                 f"{did_you_mean(str(name), names)}"
             )
     missing = [name for name in names if name not in values]
     if missing and REST not in values:
         raise BayescompareError(
-            f"{where} lacks {kind} {', '.join(missing)}: name it too, or give '*' for the rest."
+            f"{where} lacks {kind} {', '.join(missing[:_SHOWN])}: name it too, or give '*' for the "
+            "rest."
         )
     return [values.get(name, values.get(REST)) for name in names]
 

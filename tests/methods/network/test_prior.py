@@ -17,6 +17,7 @@ from bayescompare.methods import Network
 from bayescompare.results.results import Results
 from tests.methods.network.cases import agree, ask
 from tests.oracles import network as no
+from tests.tables import table
 
 #: By name and state, by name, and for the rest: A>B and B>A of m0, both of m1, both of m2.
 ALPHA = {"m0": {"A>B": 2.0, "*": 0.5}, "m2": 0.3, "*": 1.0}
@@ -83,6 +84,23 @@ def test_the_average_weighs_every_graph_by_itself(walk: tuple[np.ndarray, Result
     error = np.hypot(c.mcse.values, np.sqrt(variance))
     np.testing.assert_array_less(np.abs(c.probability.values - expected), 4 * error)
     np.testing.assert_allclose(c.summary()["theta_mean"].sort_index(), mean, atol=1e-8)
+
+
+def test_seven_algorithms_have_states_that_nobody_saw() -> None:
+    """5040 orders, of which the observed come first: every cell has its α all the same."""
+    values = np.random.default_rng(0).normal(size=(6, 7, 2))
+    results = table(values)
+    scores = Network(priors={"alpha": {"m0": 2.0, "m1": 0.5}}).scores(results)
+    assert scores.alpha is not None
+    assert list(map(len, scores.alpha)) == [5040, 5040]
+    alone = [
+        bc.compare(results.sel(measures=[name]), method=bc.methods.Dirichlet(prior=a))
+        for name, a in (("m0", 2.0), ("m1", 0.5))
+    ]
+    assert scores.graph((0, 0)) == pytest.approx(sum(a.log_evidence for a in alone), abs=1e-8)
+    seen = dict.fromkeys(alone[0].answer.labels, 1.0)
+    with pytest.raises(BayescompareError, match=r"'m0'.*'\*' for the states"):
+        Network(priors={"alpha": {"m0": seen, "m1": 0.5}}).scores(results)
 
 
 def test_leave_one_out_is_a_difference_of_scores(walk: tuple[np.ndarray, Results]) -> None:
