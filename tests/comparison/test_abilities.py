@@ -26,7 +26,6 @@ CELLS = [(name, ability) for name in METHODS for ability in ABILITIES]
 
 #: Blanks that are being filled; none may stay here.
 UNFILLED = {
-    ("network", "plan"),
     ("hierarchical", "plan"),
     ("hierarchical", "sensitivity"),
     ("model", "plan"),

@@ -177,6 +177,7 @@ class Network(Method):
             "components",
             "predict",
             "simulate",
+            "plan",
         }
     )
     parameters: ClassVar[tuple[Parameter, ...]] = _PARAMETERS
@@ -456,6 +457,16 @@ class Network(Method):
         if isinstance(self.search, str):
             without = self._learned_without(results, scores)
         return without, within
+
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets by the network, and learn and answer anew with them."""
+        if self.needs_mcmc:
+            raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
+        from bayescompare.methods.network.plan import plan_network
+
+        return plan_network(self, results)
 
     def _learned_without(self, results: Results, scores: Scores) -> FloatArray:
         """Log predictive density of each dataset under the graph that the others choose."""

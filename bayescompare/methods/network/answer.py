@@ -46,6 +46,8 @@ NEGLIGIBLE = 1e-9
 #: Equivalent sample size up to which drawn cells differ by more than rounding.
 MOST_ESS = 1e15
 _PILOT = 4_000
+#: The largest standard error that so many draws have.
+_PILOT_ERROR = 0.5 / math.sqrt(_PILOT)
 _BLOCK = 4_000_000
 
 
@@ -82,7 +84,13 @@ def tables_of(
 
 
 def graph_maximum(
-    statements: Statements, graph: Graph, prior: CellPrior, error: float, rng: np.random.Generator
+    statements: Statements,
+    graph: Graph,
+    prior: CellPrior,
+    error: float,
+    rng: np.random.Generator,
+    *,
+    exact: bool = True,
 ) -> tuple[Maximum, list[tuple[list[int], Maximum]]]:
     """P(max) of every listed statement under one graph, and of each component by itself.
 
@@ -90,11 +98,14 @@ def graph_maximum(
     ----------
     error : float
         Monte Carlo standard error to reach in every component without an exact form.
+    exact : bool
+        Whether trees are exact even where the few draws of a pilot, which take less time, would
+        reach that error.
     """
     parts = []
     for members in components(graph):
         maximum = _complete(statements, graph, members, prior)
-        if maximum is None:
+        if maximum is None and (exact or error < _PILOT_ERROR):
             maximum = _tree(statements, graph, members, prior)
         if maximum is None:
             maximum = _drawn(statements, graph, members, prior, error, rng)
@@ -102,13 +113,15 @@ def graph_maximum(
     return _product([part for _, part in parts]), parts
 
 
-def graph_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
+def graph_weights(
+    scores: Scores, rng: np.random.Generator, size: int | None = None
+) -> dict[Graph, float]:
     """Posterior probability of every class of graphs, by one of its members.
 
-    Up to four measures all graphs are enumerated; beyond, graphs are drawn exactly.
+    Up to four measures all graphs are enumerated; beyond, so many graphs are drawn exactly.
     """
     m = len(scores.statements.measures)
-    return _enumerated(scores) if m <= MOST_ENUMERATED else _sampled(scores, rng)
+    return _enumerated(scores) if m <= MOST_ENUMERATED else _sampled(scores, rng, size)
 
 
 def prior_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
@@ -131,26 +144,32 @@ def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> M
     """
     if len(scores.statements.measures) <= MOST_ENUMERATED:
         return _mixture(scores, _enumerated(scores), error, rng)[0]
-    _, between = _mixture(scores, _sampled(scores, rng), error, rng)
+    _, between = _mixture(scores, _sampled(scores, rng), error, rng, exact=False)
     # Half of the squared error for the graphs, half for the draws under each.
     wanted = math.ceil(2.0 * float(between.max()) / error**2)
     size = min(max(SAMPLED_GRAPHS, wanted), MOST_SAMPLED)
     weights = _sampled(scores, rng, size)
-    mixture, between = _mixture(scores, weights, error / math.sqrt(2.0), rng)
+    mixture, between = _mixture(scores, weights, error / math.sqrt(2.0), rng, exact=False)
     # Graphs never drawn may have a probability of about one in so many.
     unseen = 1.0 / size**2
     return Maximum(mixture.probability, mixture.variance + between / size + unseen)
 
 
 def _mixture(
-    scores: Scores, weights: dict[Graph, float], error: float, rng: np.random.Generator
+    scores: Scores,
+    weights: dict[Graph, float],
+    error: float,
+    rng: np.random.Generator,
+    *,
+    exact: bool = True,
 ) -> tuple[Maximum, FloatArray]:
     """Average over classes of graphs, and the variance of P between them."""
     statements = scores.statements
     probability, variance, square = (np.zeros(statements.n_listed) for _ in range(3))
     for graph, weight in weights.items():
         # Each class may err by error/√weight: weighted, the squares add up to error².
-        maximum, _ = graph_maximum(statements, graph, scores.prior, error / math.sqrt(weight), rng)
+        own = error / math.sqrt(weight)
+        maximum, _ = graph_maximum(statements, graph, scores.prior, own, rng, exact=exact)
         probability += weight * maximum.probability
         square += weight * maximum.probability**2
         variance += weight**2 * maximum.variance

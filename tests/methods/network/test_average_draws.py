@@ -1,0 +1,258 @@
+"""Draws over graphs: exact ones and NUTS's, against sums over all graphs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import arviz as az
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import logsumexp
+
+from bayescompare._errors import BayescompareError
+from bayescompare.comparisons import NetworkComparison
+from bayescompare.methods import Network
+from bayescompare.methods.network import average
+from bayescompare.results.results import Results
+from tests.methods.network.cases import ask
+from tests.oracles import network as no
+from tests.oracles.statements import every_label
+from tests.tables import table
+
+
+@pytest.fixture(scope="module")
+def drawn(averaged: NetworkComparison) -> xr.DataTree:
+    return averaged.draws(5000, chains=4, rng=3)
+
+
+def stacked(values: xr.DataArray) -> np.ndarray:
+    """All draws in one axis, the first."""
+    return values.values.reshape(-1, *values.shape[2:])
+
+
+def test_the_tree_has_edges_and_a_log_prior(
+    averaged: NetworkComparison, drawn: xr.DataTree
+) -> None:
+    single = ask(averaged.results, search=no.CHAIN, mcse=0.02).draws(10, rng=0)
+    assert set(drawn.children) == set(single.children)
+    for group in ("posterior", "prior"):
+        assert set(drawn[group].data_vars) == {"theta", "marginal", "edge"}
+        for name in ("theta", "marginal"):
+            assert drawn[group][name].dims == single[group][name].dims
+    edge = drawn["posterior"]["edge"]
+    assert edge.dims == ("chain", "draw", "parent", "child")
+    assert edge["parent"].values.tolist() == edge["child"].values.tolist() == ["m0", "m1", "m2"]
+    assert set(drawn["log_prior"].data_vars) == {"graph", "cpt_m0", "cpt_m1", "cpt_m2"}
+    np.testing.assert_allclose(drawn["log_prior"]["graph"], -math.log(25))
+    assert averaged.diagnose(drawn).ok
+    again = averaged.draws(5000, chains=4, rng=3)
+    np.testing.assert_array_equal(again["posterior"]["theta"], drawn["posterior"]["theta"])
+
+
+def test_edges_and_theta_have_their_exact_means(
+    averaged: NetworkComparison, drawn: xr.DataTree
+) -> None:
+    edge, theta = (stacked(drawn["posterior"][name]) for name in ("edge", "theta"))
+    exact = averaged.edges.values
+    error = np.sqrt(exact * (1 - exact) / len(edge))
+    np.testing.assert_array_less(np.abs(edge.mean(axis=0) - exact), 4 * error + 1e-12)
+    mean = averaged.summary()["theta_mean"].reindex(every_label("AB", 3))
+    error = theta.std(axis=0) / math.sqrt(len(theta))
+    np.testing.assert_array_less(np.abs(theta.mean(axis=0) - mean), 4 * error)
+    # Before any data all 25 graphs are alike: each edge is in eight of them.
+    before = stacked(drawn["prior"]["edge"]).mean(axis=0)
+    error = math.sqrt(0.32 * 0.68 / 5000)
+    np.testing.assert_allclose(before[~np.eye(3, dtype=bool)], 0.32, atol=4 * error)
+
+
+def test_theta_is_that_of_its_own_graph(
+    walk: tuple[np.ndarray, Results], drawn: xr.DataTree
+) -> None:
+    """A measure without neighbours is independent of the others in that draw, and only then."""
+    edge, theta = (stacked(drawn["posterior"][name]) for name in ("edge", "theta"))
+    cube = theta.reshape(-1, 2, 2, 2)
+    for j in range(3):
+        own = cube.sum(axis=tuple(k + 1 for k in range(3) if k != j))
+        others = cube.sum(axis=j + 1)
+        shape = [1 if k == j else 2 for k in range(3)]
+        own_shape = [2 if k == j else 1 for k in range(3)]
+        product = own.reshape(-1, *own_shape) * others.reshape(-1, *shape)
+        gap = np.abs(product - cube).max(axis=(1, 2, 3))
+        alone = (edge[:, j].sum(axis=1) + edge[:, :, j].sum(axis=1)) == 0
+        assert alone.any()
+        assert gap[alone].max() < 1e-12
+        assert np.median(gap[~alone]) > 1e-3
+    values, results = walk
+    likelihood = np.log(theta) @ no.weights_of(values, results).T
+    found = stacked(drawn["log_likelihood"]["outcome"])
+    np.testing.assert_allclose(found, likelihood, rtol=1e-8)
+
+
+def test_power_scaling_multiplies_the_ess_and_keeps_the_graphs_prior(
+    averaged: NetworkComparison, drawn: xr.DataTree
+) -> None:
+    """Cov(f, log prior) = dE f/dγ at γ = 1, where γ multiplies the ESS of every table."""
+    prior = sum(stacked(drawn["log_prior"][f"cpt_m{j}"]) for j in range(3))
+    step = 1e-4
+    exact = {
+        sign: ask(averaged.results, average=True, max_parents=2, ess=1.0 + sign * step, mcse=0.05)
+        for sign in (-1, 1)
+    }
+    labels = every_label("AB", 3)
+    figures: list[tuple[np.ndarray, Any]] = [
+        (stacked(drawn["posterior"]["edge"]), lambda c: c.edges.values),
+        (
+            stacked(drawn["posterior"]["theta"]),
+            lambda c: c.summary()["theta_mean"].reindex(labels).to_numpy(),
+        ),
+    ]
+    centred = prior - prior.mean()
+    for values, of in figures:
+        slope = (of(exact[1]) - of(exact[-1])) / (2 * step)
+        terms = (values - values.mean(axis=0)) * centred.reshape(-1, *[1] * (values.ndim - 1))
+        error = terms.std(axis=0) / math.sqrt(len(terms))
+        np.testing.assert_array_less(np.abs(terms.mean(axis=0) - slope), 4 * error + 1e-6)
+    assert np.abs(slope).max() > 0.005
+
+
+def test_the_marginals_of_lumped_statements(averaged: NetworkComparison) -> None:
+    """Graph by graph over the ancestors, as they are where not every statement is listed."""
+    method = averaged.method
+    assert isinstance(method, Network)
+    families = method.families(averaged.results)
+    rng = np.random.default_rng(0)
+    graphs = average._draw_graphs(families.scores.local_table, (2, 200), rng)
+    drawn = average._assemble(families, graphs, average._conjugate(np.random.default_rng(1)))
+    latents_of = average._conjugate(np.random.default_rng(1))
+    cells: list[dict[int, np.ndarray]] = [{}, {}, {}]
+    for j, parents, here in average._places(graphs):
+        family = families.family(j, parents)
+        cells[j][parents] = family.logs(*latents_of(family, here))
+    found = average._marginal(families, graphs, cells)
+    np.testing.assert_allclose(found, drawn.marginal, rtol=1e-10)
+
+
+def test_nine_measures_and_five_hundred_statements() -> None:
+    results = table(no.linked(30, 9, seed=2))
+    method = Network(average=True)
+    tree = method.draws(results, 150, 2, np.random.default_rng(0))
+    theta = tree["posterior"]["theta"]
+    assert theta["statement"].values[-1] == "(other)"
+    np.testing.assert_allclose(theta.sum("statement"), 1.0, rtol=1e-9)
+    marginal = stacked(tree["posterior"]["marginal"])
+    assert ((marginal >= 0) & (marginal <= 1)).all()
+    share = stacked(tree["posterior"]["edge"]).mean(axis=0)
+    exact = method.edges(results)
+    error = np.sqrt(exact * (1 - exact) / 300)
+    np.testing.assert_array_less(np.abs(share - exact), 4.5 * error + 5 / 300)
+
+
+def test_too_many_draws_are_refused(
+    averaged: NetworkComparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(average, "MOST_DRAWN", 10_000)
+    with pytest.raises(
+        BayescompareError, match=r"draws=1000, chains=4: .*cells.*at most \d+ draws"
+    ):
+        averaged.draws(1000, chains=4)
+
+
+def test_an_average_is_checked_and_left_out(averaged: NetworkComparison) -> None:
+    assert np.isfinite(averaged.check(rng=0)["p"]).all()
+    values = averaged.loo().elpd_i.values
+    psis = averaged.loo(averaged.draws(2000, rng=1)).elpd_i.values
+    np.testing.assert_allclose(values, psis, atol=0.05)
+
+
+def test_leave_one_out_is_a_difference_of_averaged_evidences(
+    walk: tuple[np.ndarray, Results], averaged: NetworkComparison
+) -> None:
+    values, results = walk
+    states, dags = no.joint_states([2] * 3), no.every_dag(3)
+    weights = no.weights_of(values, results)
+
+    def evidence(counts: np.ndarray) -> float:
+        local = no.local_table(states, counts, [2] * 3, 1.0, 2)
+        return float(logsumexp(no.dag_scores(local, dags)))
+
+    whole = evidence(weights.sum(axis=0))
+    found = averaged.loo().elpd_i.values
+    for i in (0, 7, 21):
+        left = weights.sum(axis=0) - weights[i]
+        assert found[i] == pytest.approx(whole - evidence(left), abs=1e-8)
+
+
+# NUTS ---------------------------------------------------------------------------------------------
+
+QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
+
+
+def agrees(c: NetworkComparison, tree: xr.DataTree, name: str) -> None:
+    """P(max), E θ and edges within four standard errors, and sound chains."""
+    posterior = tree["posterior"].to_dataset()
+    figures = c.diagnose(tree).figures
+    theta = posterior["theta"]
+    largest = (theta == theta.max("statement")).astype(float)
+    ess = np.minimum(np.nan_to_num(az.ess(largest).values, nan=1.0), largest[0, :, 0].size * 4)
+    p = c.probability.values
+    safe = np.clip(p, 1e-3, 1 - 1e-3)
+    mine = 0.0 if c.exact else c.mcse.values
+    gaps = [np.abs(largest.mean(("chain", "draw")).values - p)]
+    errors = [np.hypot(mine, np.sqrt(safe * (1 - safe) / ess))]
+    mean = c.summary()["theta_mean"].reindex(theta["statement"].values).to_numpy()
+    gaps.append(np.abs(theta.mean(("chain", "draw")).values - mean))
+    errors.append(az.mcse(theta, method="mean").values)
+    off = ~np.eye(len(c.results.measures), dtype=bool)
+    edge, exact = posterior["edge"].astype(float), c.edges.values
+    gaps.append(np.abs(edge.mean(("chain", "draw")).values - exact)[off])
+    errors.append(np.sqrt(np.clip(exact * (1 - exact), 1e-3, 1) / edge[..., 0, 0].size)[off])
+    most = [float((gap / error).max()) for gap, error in zip(gaps, errors, strict=True)]
+    print(
+        f"{name}: R-hat {figures['greatest R-hat']:.4f}, divergences {figures['divergences']:.0f}, "
+        f"errors at most: P {most[0]:.2f}, theta {most[1]:.2f}, edges {most[2]:.2f}"
+    )
+    assert figures["divergences"] == 0
+    assert figures["greatest R-hat"] < 1.01
+    assert max(most) < 4
+
+
+@pytest.mark.slow
+def test_nuts_over_graphs_agrees_with_the_sum_over_them(averaged: NetworkComparison) -> None:
+    from tests.methods.network.test_posterior import same_shape
+
+    tree = averaged.sample(1500, chains=4, rng=5, target_accept=0.9, **QUIET)
+    same_shape(averaged.draws(20, chains=2, rng=0), tree)
+    agrees(averaged, tree, "three measures")
+    one, two = (t["log_prior"]["cpt_m1"] for t in (tree, averaged.draws(1500, rng=1)))
+    error = np.hypot(*(float(az.mcse(x, method="mean")) for x in (one, two)))
+    assert abs(float(one.mean() - two.mean())) < 4 * error
+
+
+@pytest.mark.slow
+def test_nuts_over_graphs_with_two_and_three_states() -> None:
+    """A rope on one measure: tables of two widths."""
+    plain = table(no.linked(30, 3, seed=6))
+    spec = {n: replace(m, rope=0.5) if n == "m1" else m for n, m in plain.spec.items()}
+    results = plain._with(spec=spec)
+    c = ask(results, average=True, mcse=2e-3)
+    agrees(c, c.sample(1500, chains=4, rng=2, target_accept=0.9, **QUIET), "a rope")
+
+
+@pytest.mark.slow
+def test_nuts_over_sampled_graphs() -> None:
+    """Five measures, where graphs are no longer enumerated, with parameters of the tables."""
+    results = table(no.linked(40, 5, seed=3))
+    c = ask(results, average=True, max_parents=1, mcse=2e-3, priors={"alpha": 0.5})
+    tree = c.sample(1000, chains=4, rng=2, target_accept=0.9, **QUIET)
+    conjugate = c.draws(1000, chains=4, rng=3)
+    for name in ("theta", "marginal", "edge"):
+        one, two = (t["posterior"][name].astype(float) for t in (tree, conjugate))
+        error = np.hypot(*(az.mcse(x, method="mean").values for x in (one, two)))
+        gap = (one.mean(("chain", "draw")) - two.mean(("chain", "draw"))).values
+        assert np.abs(gap[error > 0] / error[error > 0]).max() < 4.5, name
+    figures = c.diagnose(tree).figures
+    assert figures["divergences"] == 0
+    assert figures["greatest R-hat"] < 1.01

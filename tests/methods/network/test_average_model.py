@@ -1,0 +1,132 @@
+"""The PyMC model of all graphs: its density by enumeration, its prior forwards, its limits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytest
+from scipy import stats
+from scipy.special import logsumexp
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.methods import Network
+from bayescompare.methods.network.average_model import _every_graph
+from tests.methods.network.cases import ask
+from tests.oracles import network as no
+from tests.tables import table
+
+
+def point_of(c: Any, rng: np.random.Generator) -> dict[str, tuple[np.ndarray, float, float]]:
+    """A point of every table, with its prior and its posterior density there."""
+    families = c.method.families(c.results)
+    graphs = _every_graph(families)
+    found = {}
+    for j in range(len(c.results.measures)):
+        for mask in {graph[j] for graph in graphs}:
+            family = families.family(j, mask)
+            rows = rng.dirichlet(np.full(family.arity, 3.0), size=len(family.alpha))
+            densities = [
+                sum(stats.dirichlet.logpdf(row, a) for row, a in zip(rows, alpha, strict=True))
+                for alpha in (family.alpha, family.alpha + family.counts)
+            ]
+            found[j, mask] = (family.name, rows, *densities)
+    return found  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ["two measures", "three measures", "rope", "lumped"])
+def test_every_graphs_density_is_its_evidence(kind: str) -> None:
+    """log p(G, tables, data) − log p(tables | G, data) = log p(G) + score; the sum is closed."""
+    choices: dict[str, Any] = {"average": True, "mcse": 0.05, "ess": 2.0}
+    if kind == "rope":
+        results = table(no.linked(12, 2, seed=4), rope=0.5)
+    elif kind == "lumped":
+        results = table(no.linked(9, 4, l=3, seed=2))
+        choices["max_parents"] = 1
+    else:
+        results = table(no.linked(15, 2 if kind == "two measures" else 3, seed=4))
+        choices["max_parents"] = 2
+    c: Any = ask(results, **choices)
+    from pymc.model.transform.conditioning import remove_value_transforms
+
+    model = remove_value_transforms(c.model())
+    logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    point = point_of(c, np.random.default_rng(0))
+    graphs = _every_graph(c.method.families(c.results))
+    scores = c.method.scores(c.results)
+    tried = graphs if len(graphs) <= 25 else graphs[::13]
+    logs = []
+    for graph in tried:
+        at = {name: rows for name, rows, _, _ in point.values()}
+        found = float(logp({**at, "graph": np.array(graphs.index(graph))}))
+        for (j, mask), (_, _, before, after) in point.items():
+            found -= after if graph[j] == mask else before
+        assert found == pytest.approx(scores.graph(graph) - math.log(len(graphs)), abs=1e-7)
+        logs.append(found)
+    if tried is graphs:
+        assert logsumexp(logs) == pytest.approx(c.log_evidence, abs=1e-7)
+
+
+def forwards(model: pm.Model, draws: int) -> Any:
+    quick = {"mode": "FAST_COMPILE"}
+    return pm.sample_prior_predictive(draws, model=model, random_seed=1, compile_kwargs=quick)
+
+
+def test_the_prior_forwards_and_a_graph_that_is_set() -> None:
+    c = bc.compare(bc.load_example("benavoli-example1"), method=Network(average=True), rng=0)
+    model = c.model()
+    assert list(model.coords["graphs"]) == ["(no edge)", "accuracy→time", "time→accuracy"]
+    prior = forwards(model, 3000)
+    share = prior["prior"]["edge"].mean(("chain", "draw")).sel(parent="accuracy", child="time")
+    assert float(share) == pytest.approx(1 / 3, abs=4 * math.sqrt(2 / 9 / 3000))
+    without = pm.do(model, {"graph": np.array(0)})
+    theta = pm.sample_prior_predictive(200, model=without, random_seed=1)["prior"]["theta"].values[
+        0
+    ]
+    product = theta.reshape(-1, 2, 2).sum(2)[:, :, None] * theta.reshape(-1, 2, 2).sum(1)[:, None]
+    np.testing.assert_allclose(product, theta.reshape(-1, 2, 2), atol=1e-10)
+
+
+def test_what_there_is_no_model_of() -> None:
+    many = table(no.linked(30, 5, seed=0))
+    with pytest.raises(BayescompareError, match=r"model: .*4 measures, here there are 5.*search="):
+        Network(average=True).model(many)
+    few = ask(table(no.linked(30, 2, seed=0)), average=True)
+    with pytest.raises(BayescompareError, match=r"form='nuts'.*average=False"):
+        few.model(form="nuts")
+
+
+@pytest.mark.slow
+def test_smc_gives_the_averaged_evidence() -> None:
+    """Two measures, three graphs; α of at least ½."""
+    results = bc.load_example("benavoli-example1")
+    c = bc.compare(results, method=Network(average=True, ess=2.0), rng=0)
+    with c.model():
+        tree = pm.sample_smc(
+            3000,
+            chains=4,
+            random_seed=4,
+            progressbar=False,
+            cores=1,
+            compute_convergence_checks=False,
+        )
+    last = [
+        float(np.asarray(chain, dtype=float).ravel()[-1])
+        for chain in np.atleast_1d(tree["sample_stats"]["log_marginal_likelihood"].values)
+    ]
+    error = np.std(last) / math.sqrt(len(last))
+    print(f"SMC {np.mean(last):.3f} ± {error:.3f}, closed {c.log_evidence:.3f}")
+    assert np.mean(last) == pytest.approx(c.log_evidence, abs=max(4 * error, 0.1))
+
+
+@pytest.mark.slow
+def test_an_edited_model_gives_a_tree_of_the_same_shape() -> None:
+    c: Any = bc.compare(bc.load_example("benavoli-example1"), method=Network(average=True), rng=0)
+    tree = c.sample(50, chains=2, tune=50, rng=1, model=c.model(), cores=1, progressbar=False)
+    own = c.draws(50, chains=2, rng=0)
+    for group in ("posterior", "prior"):
+        assert set(own[group].data_vars) <= set(tree[group].data_vars)
+    assert tree.attrs["model"] == "edited"

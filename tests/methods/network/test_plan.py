@@ -1,0 +1,63 @@
+"""Planning with networks: predicted datasets leave P where it is, on average."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytest
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.methods import Network
+from bayescompare.results.results import Results
+from tests.methods.network.cases import ask
+from tests.oracles import network as no
+from tests.tables import table
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"search": no.CHAIN},
+        {"search": no.COLLIDER, "priors": {"alpha": 0.5}},
+        {"average": True, "max_parents": 2},
+        {"average": True, "max_parents": 1, "priors": {"alpha": {"m0": 2.0, "*": 0.3}}},
+    ],
+)
+def test_probabilities_are_a_martingale(
+    choices: dict[str, Any], walk: tuple[np.ndarray, Results]
+) -> None:
+    """E P(max | old and predicted data) = P(max | old data), where graph and limit are fixed."""
+    _, results = walk
+    c = ask(results, mcse=3e-3, **choices)
+    simulate = c.method.predictive_simulator(results)
+    rng, size = np.random.default_rng(5), 60
+    found = np.array([simulate(15, rng)[:8] for _ in range(size)])
+    error = np.hypot(found.std(axis=0) / math.sqrt(size), 3e-3)
+    np.testing.assert_array_less(np.abs(found.mean(axis=0) - c.probability.values), 4 * error)
+
+
+def test_statements_never_seen_are_listed_after_the_others() -> None:
+    """Of 512 statements some fifteen are listed; predictions see more."""
+    results = table(no.linked(15, 9, seed=3))
+    c = ask(results, mcse=0.05, search=[])
+    listed = len(c.answer.labels)
+    found = c.method.predictive_simulator(results)(40, np.random.default_rng(1))
+    assert len(found) > listed
+    assert found.sum() <= 1.0 + 1e-9
+
+
+def test_a_sampled_answer_plans_nothing(walk: tuple[np.ndarray, Results]) -> None:
+    method = Network(search=no.CHAIN, priors={"ess": pm.Gamma.dist(2.0, 1.0)})
+    with pytest.raises(BayescompareError, match="conjugate prior"):
+        method.predictive_simulator(walk[1])
+
+
+def test_the_table_of_an_average() -> None:
+    c = bc.compare(bc.load_example("benavoli-example1"), method=Network(average=True), rng=0)
+    found = c.plan([5, 50], simulations=40, rng=1)
+    assert found.index.tolist() == [5, 50]
+    assert found.loc[50, "settled"] > found.loc[5, "settled"]
