@@ -82,7 +82,7 @@ class Family:
     def shown(self) -> IntArray:
         """The cell that each listed statement falls into, row after row."""
         start = self.layout.part(self.k).start
-        return self.layout.tables.cells(self.layout.shown)[:, self.k] - start
+        return np.asarray(self.layout.tables.cells(self.layout.shown)[:, self.k] - start)
 
     @cached_property
     def weights(self) -> FloatArray:
