@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,18 +23,27 @@ __all__ = ["categorical_labels", "sampled_posterior", "share_labels", "thinned",
 
 
 def urn_labels(
-    statements: Statements, cells: DirichletCells, size: int, number: int, rng: np.random.Generator
+    statements: Statements,
+    cells: DirichletCells,
+    size: int,
+    number: int,
+    rng: np.random.Generator,
+    draw: Callable[[np.random.Generator], str] | None = None,
 ) -> StrArray:
     """Draw the statements of `number` new datasets, `size` times over, θ integrated out.
 
-    A dataset that falls among the statements not listed gets one of them, each alike probable, so
-    every label is a statement however many there are.
+    A dataset that falls among the statements not listed gets one of them, so every label is a
+    statement however many there are. They are alike probable, unless `draw` draws statements in
+    proportion to their α.
     """
     cell, source = polya_urn(cells, size, number, rng)
     labels = np.array([*statements.labels, OTHER], dtype=object)[cell]
     # What repeats another takes its label.
     new = (cell == statements.n_listed) & (source == np.arange(number))
-    labels[new] = _unlisted(statements, int(new.sum()), rng)
+    if draw is None:
+        labels[new] = _unlisted(statements, int(new.sum()), rng)
+    else:
+        labels[new] = [_drawn_unlisted(statements, draw, rng) for _ in range(int(new.sum()))]
     return np.take_along_axis(labels, source, axis=1).astype(np.str_)
 
 
@@ -47,6 +56,17 @@ def _unlisted(statements: Statements, number: int, rng: np.random.Generator) -> 
         drawn = (str(Statement(states)) for states in zip(*columns, strict=True))
         labels += [label for label in drawn if statements.find(label) is None]
     return labels
+
+
+def _drawn_unlisted(
+    statements: Statements,
+    draw: Callable[[np.random.Generator], str],
+    rng: np.random.Generator,
+) -> str:
+    """Draw until it is a statement that is not listed."""
+    while statements.find(label := draw(rng)) is not None:
+        pass
+    return label
 
 
 def _any_states(

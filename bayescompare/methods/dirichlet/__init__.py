@@ -65,7 +65,7 @@ from bayescompare.methods._shared.priors import (
 )
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
-from bayescompare.methods.dirichlet.elicited import WEIGHT, is_elicited
+from bayescompare.methods.dirichlet.elicited import WEIGHT, ElicitedPrior, is_elicited
 from bayescompare.methods.dirichlet.methods_text import (
     dirichlet_learned_text,
     dirichlet_methods_text,
@@ -80,6 +80,7 @@ from bayescompare.methods.dirichlet.prior import (
     pattern_prior,
     plain_numbers,
 )
+from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
@@ -261,6 +262,10 @@ class Dirichlet(Method):
         prior, strength = prior_of_pair(self.prior, results, pair)
         return replace(self, prior=prior, strength=strength)
 
+    def patterns(self, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
+        """Return the prior where it is one of patterns of statements."""
+        return pattern_prior(self._fixed_prior(statements), statements)
+
     @property
     def learns_from_pairs(self) -> bool:
         """Whether no prior was given, or "learned" was; a test derived from this one never does.
@@ -394,7 +399,7 @@ class Dirichlet(Method):
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
         statements, cells = self.cells(results)
-        patterns = pattern_prior(self._fixed_prior(statements), statements)
+        patterns = self.patterns(statements)
         leading = None if patterns is None else patterns.leading()
         return LumpedStatements.from_cells(statements, cells, leading)
 

@@ -50,6 +50,15 @@ class StatePattern:
             matched = (np.diff(places, axis=1) > 0).all(axis=1) & ~middle
         return matched
 
+    def holds(self, state: State, algorithms: Sequence[str]) -> bool:
+        """Whether it matches one state."""
+        if state.relation != ">":
+            return self.equal or not self.order
+        if self.equal:
+            return False
+        places = [state.names.index(algorithms[k]) for k in self.order]
+        return places == sorted(places)
+
     def size(self, algorithms: int, arity: int) -> int:
         """How many of a measure's states it matches."""
         if self.equal:

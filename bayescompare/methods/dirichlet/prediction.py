@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +13,6 @@ import xarray as xr
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.mixture import Mixture
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.methods._shared.lumped import LumpedStatements
@@ -23,6 +24,7 @@ from bayescompare.methods._shared.prediction import (
 )
 from bayescompare.methods._shared.simulated import drawn_labels, table_of_statements, truth_in
 from bayescompare.methods._shared.trees import marginal_dims, statement_coords
+from bayescompare.methods.dirichlet.pattern_draws import draw_statement
 from bayescompare.methods.dirichlet.posterior import hyperparameter, scaled_cells
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -44,7 +46,7 @@ def predicted(
     """Draw statements by Pólya's urn; under a prior of the user's, given each draw of it."""
     statements, cells = method.cells(results)
     if not method.needs_mcmc:
-        return urn_labels(statements, cells, draws, number, rng)
+        return urn_labels(statements, cells, draws, number, rng, _drawer(method, statements))
     posterior = sampled_posterior(answer)
     if "theta" in method.nonconjugate_priors:
         theta = posterior["theta"]
@@ -56,6 +58,14 @@ def predicted(
         for value in thinned(posterior[name], draws, rng)
     ]
     return np.concatenate(each)
+
+
+def _drawer(
+    method: Dirichlet, statements: Statements
+) -> Callable[[np.random.Generator], str] | None:
+    """What draws statements by their prior, where those not listed are not all alike."""
+    patterns = method.patterns(statements)
+    return None if patterns is None else draw_statement(patterns)
 
 
 def mixture_labels(
@@ -110,14 +120,9 @@ def _conjugate(
         (labels,) = categorical_labels(theta, listing.labels, n, rng)
         table = table_of_statements(results, labels.tolist(), hyper)
     else:
-        more = math.log(strength)
-        before = DirichletCells(
-            cells.log_alpha + more,
-            np.zeros_like(cells.counts),
-            cells.rest_log_alpha + more,
-            cells.rest_log_size,
-        )
-        (labels,) = urn_labels(statements, before, 1, n, rng)
+        before = replace(cells.scaled(strength), counts=np.zeros_like(cells.counts))
+        draw = _drawer(method, statements)
+        (labels,) = urn_labels(statements, before, 1, n, rng, draw)
         table = table_of_statements(results, labels.tolist(), hyper)
         listing = method.listing(table)
         theta = _draw_theta(listing, listing.counts, strength, rng)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -129,6 +129,14 @@ class WildcardPrior:
                 f"prior leaves {count(left)} of {count(self.statements.size)} statements without "
                 "α: name them too, or give '*' for the rest."
             )
+
+    def matched(self, states: Sequence[State]) -> bool:
+        """Whether a wildcard matches a statement."""
+        names = self.statements.algorithms
+        return any(
+            all(p.holds(state, names) for p, state in zip(w.patterns, states, strict=True))
+            for w in self.wildcards
+        )
 
     @property
     def log_alpha(self) -> FloatArray:
