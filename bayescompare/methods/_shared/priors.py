@@ -86,7 +86,7 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
 def _check_value(name: str, value: Any, parameter: Parameter) -> None:
     if is_number(value) and parameter.simplex:
         raise BayescompareError(
-            f"priors[{name!r}]={value!r} is a number: it must be a probability vector; give a "
+            f"priors[{name!r}] is a number ({value!r}): it must be a probability vector; give a "
             "distribution such as pm.Dirichlet.dist([1, 1])."
         )
     if is_number(value):
