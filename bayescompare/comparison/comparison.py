@@ -329,6 +329,8 @@ class Comparison:
             )
             if own is not None:
                 return self._signed(own, seed, sampler="nuts")
+        # Before anything is compiled: PyTensor needs a folder that it can write to.
+        nuts.check_compiler()
         with borrowed_models(self.method, self.results, edited=model) as models:
             tree = nuts.sample(
                 models.sampled,

@@ -26,7 +26,7 @@ OPTIONS = {
     "--level --fdr --seed --jobs --json --report --force --no-progress",
     "sample": f"--out file {TABLE} --algorithms --only --missing {METHOD} --seed {NUTS} --force "
     "--no-progress",
-    "calibrate": f"method --simulations --draws --example --table {COLUMNS} --algorithms --only "
+    "calibrate": f"model --simulations --draws --example --table {COLUMNS} --algorithms --only "
     "--seed --plot --force",
     "examples": "name",
     "methods": "method",
