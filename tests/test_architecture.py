@@ -84,6 +84,7 @@ LAZY_DOORS = frozenset(
 VARIANTS = frozenset(
     {
         ("methods.dirichlet", "methods.dirichlet.learned"),
+        ("methods.replicated", "methods.replicated.learned"),
         ("methods.network", "methods.network.subset"),
         ("methods.network.comparison", "methods.network.subset"),
     }

@@ -19,8 +19,9 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -32,7 +33,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import LEAST_PAIRS, Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.methods._shared.lumped import LumpedStatements
@@ -43,13 +44,20 @@ from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.prior import Prior, cells_of, check_prior, plain_numbers
 from bayescompare.methods.replicated.answer import (
     answer_table,
+    answered_again,
+    count_posterior_of,
     left_out_table,
     more_datasets,
 )
 from bayescompare.methods.replicated.comparison import ReplicatedComparison
+from bayescompare.methods.replicated.counts import CountPosterior
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.evidence import TableEvidence, table_evidence
-from bayescompare.methods.replicated.methods_text import replicated_methods_text
+from bayescompare.methods.replicated.methods_text import (
+    replicated_learned_text,
+    replicated_methods_text,
+)
+from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.methods.replicated.words import one_dataset_headline, replicated_words
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -68,8 +76,9 @@ class Replicated(Method):
 
     Parameters
     ----------
-    prior : {"symmetric", "jeffreys", "uniform"}, number or mapping
-        α per statement, as for ``Dirichlet``.
+    prior : {"symmetric", "jeffreys", "uniform", "learned"}, number or mapping
+        α per statement, as for ``Dirichlet``: "symmetric" in ``compare``; not given, ``pairwise``
+        of three or more pairs learns it from all of them, where that is exact.
     strength : float
         Σα of the symmetric prior, in datasets.
     joint : bool
@@ -152,20 +161,35 @@ class Replicated(Method):
     draws_are: ClassVar[str] = "exact"
     forms: ClassVar[tuple[Form, ...]] = ("textbook", "nuts")
 
-    prior: Prior = "symmetric"
-    strength: float = 1.0
+    # None where it was not given: `pairwise` then learns the prior.
+    prior: Prior = None  # type: ignore[assignment]
+    strength: float = None  # type: ignore[assignment]
     joint: bool = True
     effects: Literal["learned", "flat"] = "learned"
     rho: float | None = None
     folds: int | None = None
     priors: Priors | None = None
+    #: Whether `pairwise` is to learn the prior: asked for, or nothing else was.
+    learns: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        prior: object = self.prior
+        strength: object = self.strength
+        nothing = prior is None and strength is None and not self.priors
+        asked = isinstance(prior, str) and prior == "learned"
+        object.__setattr__(self, "learns", asked or (nothing and self.joint is True))
+        object.__setattr__(self, "prior", "symmetric" if prior is None else prior)
+        object.__setattr__(self, "strength", 1.0 if strength is None else strength)
         check_prior(self.prior, self.strength)
-        if self.prior in ("imprecise", "learned"):
+        if isinstance(self.prior, str) and self.prior == "imprecise":
             raise BayescompareError(
-                f"prior={self.prior!r} is for 'dirichlet' only: choose 'symmetric', 'jeffreys', "
+                "prior='imprecise' is for 'dirichlet' only: choose 'symmetric', 'jeffreys', "
                 "'uniform', a number or a mapping."
+            )
+        if asked and not (self.joint is True and not self.priors):
+            raise BayescompareError(
+                "prior='learned' is learned from the evidence of the full model: leave out "
+                "joint=False and priors=."
             )
         check_flag(joint=self.joint)
         check_word("effects", self.effects, ("learned", "flat"))
@@ -198,9 +222,17 @@ class Replicated(Method):
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""
         options = super().options()
+        del options["learns"]
         if isinstance(self.prior, Mapping):
             options["prior"] = plain_numbers(self.prior)
         return {**options, "priors": prior_options(self.priors)}
+
+    def chosen(self) -> dict[str, Any]:
+        """Return what to write in a call; a symmetric prior only where it turns learning off."""
+        usual = Replicated().options()
+        changed = {name: value for name, value in self.options().items() if value != usual[name]}
+        off = self.joint and not self.learns and not {"prior", "strength", "priors"} & set(changed)
+        return {"prior": "symmetric", **changed} if off else changed
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
         """Return the test with what its prior says of this pair."""
@@ -208,6 +240,26 @@ class Replicated(Method):
             return self
         prior, strength = prior_of_pair(self.prior, results, pair)
         return replace(self, prior=prior, strength=strength)
+
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether no prior was given, or "learned" was; a test derived from this one never does."""
+        return self.learns and type(self) is Replicated
+
+    def learn(self, asked: Sequence[Results]) -> Method:
+        """Return the test with the prior that all pairs teach, where there are enough."""
+        if len(asked) < LEAST_PAIRS:
+            return self
+        from bayescompare.methods.replicated.learned import learned_replicated
+
+        return learned_replicated(self, asked)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Replicated:
+        """Make the method again; what `pairwise` learned comes back with it."""
+        from bayescompare.methods.replicated.learned import LearnedReplicated
+
+        return LearnedReplicated(**options) if "learned" in options else cls(**options)
 
     @property
     def nonconjugate_priors(self) -> Priors:
@@ -254,11 +306,28 @@ class Replicated(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(max) for every statement: exactly, by Gibbs sampling, or by NUTS."""
+        if self.prior == "learned":
+            raise BayescompareError(
+                "prior='learned' is learned from the pairs of a table, at least three: ask "
+                "pairwise(), or give compare() another prior ('symmetric' is the papers')."
+            )
         if self.needs_mcmc:
             from bayescompare.methods.replicated.posterior import sampled_answer
 
             return sampled_answer(self, results, sampling)
         return answer_table(self, results, sampling)
+
+    def count_posterior(
+        self, results: Results, table: TableEvidence, rng: np.random.Generator
+    ) -> CountPosterior | MixedCounts:
+        """Return the posterior of the counts behind θ."""
+        return count_posterior_of(self, table, self.cells(results)[1].alpha, rng)
+
+    def answer_again(
+        self, results: Results
+    ) -> Callable[[FloatArray, np.random.Generator], FloatArray]:
+        """Return a function from other rows of evidence to P(max)."""
+        return partial(answered_again, self.cells(results)[1].alpha, joint=self.joint)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences."""
@@ -279,6 +348,18 @@ class Replicated(Method):
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
         return LumpedStatements.from_cells(*self.cells(results))
+
+    def prior_strengths(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return what φ is multiplied by in each draw of the prior: one, where it is known."""
+        return np.ones(draws)
+
+    def place_theta(self, form: Form, listing: LumpedStatements, datasets: int) -> Any:
+        """Add θ to the model in context; return log θ."""
+        from bayescompare.methods._shared.simplex import place_dirichlet
+        from bayescompare.methods.dirichlet.posterior import place_alpha
+
+        alpha = place_alpha(self.nonconjugate_priors, listing)
+        return place_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, with θ as a separate variable."""
@@ -324,6 +405,10 @@ class Replicated(Method):
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
         return replicated_methods_text(self, answer)
+
+    def learned_text(self, pairs: int) -> str:
+        """Describe how the prior of each pair came from all of them."""
+        return replicated_learned_text(pairs)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, which datasets are sure, and what was assumed of the replicates."""

@@ -25,6 +25,7 @@ from bayescompare.methods.replicated.counts import (
 )
 from bayescompare.methods.replicated.details import ReplicatedDetails, matrix_rows
 from bayescompare.methods.replicated.evidence import TableEvidence
+from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "answer_table",
+    "answered_again",
+    "both_densities",
     "count_posterior_of",
     "left_out_table",
     "more_datasets",
@@ -43,13 +46,13 @@ __all__ = [
 
 def answer_table(method: Replicated, results: Results, sampling: Sampling) -> Answer:
     """Answer without NUTS."""
-    statements, cells = method.cells(results)
+    statements, _ = method.cells(results)
     table = method.table_evidence(results)
-    posterior = count_posterior_of(method, table, cells.alpha, sampling.rng)
+    posterior = method.count_posterior(results, table, sampling.rng)
     sampled = posterior.mcse is not None
     one = len(results.datasets) == 1
     evidence = normalised(table.evidence.log, posterior.version)
-    ends = np.array([posterior.theta_interval(k) for k in range(len(cells.alpha))])
+    ends = np.array([posterior.theta_interval(k) for k in range(len(evidence[0]))])
     answer = Answer.over(
         statements,
         probability=evidence[0] if one else posterior.probability,
@@ -118,7 +121,9 @@ def replicated_details(
     )
 
 
-def _questions(statements: Statements, posterior: CountPosterior, answer: Answer) -> FourQuestions:
+def _questions(
+    statements: Statements, posterior: CountPosterior | MixedCounts, answer: Answer
+) -> FourQuestions:
     """Four different questions about the best statement."""
     best = decide(answer).statement
     k, opposite = answer.labels.index(best), statements.opposite(best)
@@ -138,14 +143,21 @@ def left_out_table(method: Replicated, results: Results) -> tuple[FloatArray, Fl
     if len(results.datasets) == 1:
         raise BayescompareError("loo: there is only one dataset, and nothing to predict it from.")
     _, cells = method.cells(results)
-    logs = method.table_evidence(results).evidence.log
-    exact = exact_counts(logs, cells.alpha, joint=True)
-    without = None if exact is None else left_out_densities(logs, cells.alpha)
-    if exact is None or without is None:
+    densities = both_densities(method.table_evidence(results).evidence.log, cells.alpha)
+    if densities is None:
         raise BayescompareError(
             "loo: there are too many statements and datasets to leave each out exactly; pass "
             "tree=, from sample(), for PSIS."
         )
+    return densities
+
+
+def both_densities(logs: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Log p(x_i | the others) and log p(a second x_i | all); None where that is not feasible."""
+    exact = exact_counts(logs, alpha, joint=True)
+    without = None if exact is None else left_out_densities(logs, alpha)
+    if exact is None or without is None:
+        return None
     mean = (exact.alpha + exact.weight.T @ exact.vectors) / exact.total
     within = logsumexp(
         logs + np.log(mean)[:, None, :] + np.log(exact.version)[:, None, None], axis=(0, 2)
@@ -162,23 +174,28 @@ def more_datasets(
     drawn with the probability that this one shows the same statement, so that new datasets are as
     informative as the old ones.
     """
-    _, cells = method.cells(results)
     table = method.table_evidence(results)
-    logs, alpha = table.evidence.log, cells.alpha
-    posterior = count_posterior_of(method, table, alpha, np.random.default_rng(0))
+    logs = table.evidence.log
+    posterior = method.count_posterior(results, table, np.random.default_rng(0))
     share = posterior.per_dataset / np.maximum(posterior.per_dataset.sum(axis=0), 1e-300)
     seen = posterior.per_dataset.sum(axis=0) > 0.0
+    again = method.answer_again(results)
 
     def simulate(more: int, rng: np.random.Generator) -> FloatArray:
-        vector = posterior.vectors[rng.choice(len(posterior.vectors), p=posterior.average)]
-        theta = rng.dirichlet(alpha + vector)
-        theta = np.where(seen, theta, 0.0)
-        z = rng.choice(len(alpha), size=more, p=theta / theta.sum())
+        parts = posterior.parts
+        part = parts[int(rng.choice(len(parts), p=[weight for weight, _ in parts]))][1]
+        vector = part.vectors[rng.choice(len(part.vectors), p=part.average)]
+        theta = np.where(seen, rng.dirichlet(part.alpha + vector), 0.0)
+        z = rng.choice(len(theta), size=more, p=theta / theta.sum())
         like = [int(rng.choice(len(share), p=share[:, s] / share[:, s].sum())) for s in z.tolist()]
-        longer = np.concatenate([logs, logs[:, like]], axis=1)
-        again = exact_counts(longer, alpha, joint=method.joint)
-        if again is None:
-            again = sampled_counts(longer, alpha, rng)
-        return again.probability
+        return again(np.concatenate([logs, logs[:, like]], axis=1), rng)
 
     return simulate
+
+
+def answered_again(
+    alpha: FloatArray, logs: FloatArray, rng: np.random.Generator, *, joint: bool
+) -> FloatArray:
+    """P(max) of other rows of evidence under the same prior."""
+    exact = exact_counts(logs, alpha, joint=joint)
+    return (sampled_counts(logs, alpha, rng) if exact is None else exact).probability

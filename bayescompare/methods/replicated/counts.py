@@ -64,6 +64,11 @@ class CountPosterior:
     probability: FloatArray
     mcse: FloatArray | None
 
+    @property
+    def parts(self) -> list[tuple[float, CountPosterior]]:
+        """Itself: the only part, as `MixedCounts` has one for each strength of the prior."""
+        return [(1.0, self)]
+
     @cached_property
     def average(self) -> FloatArray:
         """Weights of the vectors over all versions."""
@@ -79,11 +84,15 @@ class CountPosterior:
         """E θ of every statement: P(it holds on a new dataset)."""
         return np.asarray((self.alpha + self.average @ self.vectors) / self.total)
 
-    def theta_interval(self, k: int) -> tuple[float, float]:
-        """Central 95 % interval of θ_k, a mixture of Betas over the counts of k."""
+    def betas(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights and both parameters of the Betas that θ_k is a mixture of."""
         weight = np.bincount(self.vectors[:, k], self.average)
         first = self.alpha[k] + np.arange(len(weight))
-        return beta_mixture_interval(weight, first, np.maximum(self.total - first, 1e-300))
+        return weight, first, np.maximum(self.total - first, 1e-300)
+
+    def theta_interval(self, k: int) -> tuple[float, float]:
+        """Central 95 % interval of θ_k."""
+        return beta_mixture_interval(*self.betas(k))
 
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""

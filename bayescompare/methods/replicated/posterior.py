@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import logsumexp
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Form, Sampling
@@ -16,7 +16,7 @@ from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_support, place
-from bayescompare.methods._shared.simplex import LATENTS, place_dirichlet
+from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.methods._shared.trees import (
     finish_tree,
     latent_log_prior,
@@ -25,16 +25,10 @@ from bayescompare.methods._shared.trees import (
     one_statement_each,
     statement_coords,
 )
-from bayescompare.methods.dirichlet.posterior import (
-    drawn_theta_summary,
-    place_alpha,
-    sampled_questions,
-)
-from bayescompare.methods.replicated.answer import (
-    count_posterior_of,
-    normalised,
-    replicated_details,
-)
+from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
+from bayescompare.methods.replicated.answer import normalised, replicated_details
+from bayescompare.methods.replicated.counts import CountPosterior
+from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
 
@@ -62,8 +56,7 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
         if "theta" in priors:
             logs = pt.log(place("theta", priors["theta"], ("statement",)))
         else:
-            alpha, total = place_alpha(priors, listing), float(len(results.datasets))
-            logs = place_dirichlet(form, "theta", alpha, total, ("statement",))
+            logs = method.place_theta(form, listing, len(results.datasets))
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
         rows = np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
@@ -107,18 +100,18 @@ def exact_tree(
     """Draw the scale, the counts given it, and θ given the counts."""
     listing = method.listing(results)
     table = method.table_evidence(results)
-    posterior = count_posterior_of(method, table, np.exp(listing.log_alpha), rng)
+    posterior = method.count_posterior(results, table, rng)
     size = (chains, draws)
-    version = rng.choice(len(posterior.version), size=size, p=posterior.version)
-    counts = np.empty((*size, len(listing.labels)))
-    for r in np.unique(version):
-        here = version == r
-        weight = posterior.weight[:, r] / posterior.weight[:, r].sum()
-        counts[here] = posterior.vectors[rng.choice(len(weight), size=int(here.sum()), p=weight)]
-    after = latents(listing.log_alpha, counts, size, rng)
-    before = latents(listing.log_alpha, np.zeros_like(listing.counts), (1, draws), rng)
-    logs = log_theta(listing.log_alpha, *after)
-    prior = np.exp(log_theta(listing.log_alpha, *before))
+    part, version, counts = _drawn_counts(posterior, size, rng)
+    strengths = getattr(posterior, "strengths", np.ones(1))[part]
+    before_strengths = method.prior_strengths(draws, rng)[None]
+    log_alpha, log_before = (
+        listing.log_alpha + np.log(drawn)[..., None] for drawn in (strengths, before_strengths)
+    )
+    after = latents(log_alpha, counts, size, rng)
+    before = latents(log_before, np.zeros_like(listing.counts), (1, draws), rng)
+    logs = log_theta(log_alpha, *after)
+    prior = np.exp(log_theta(log_before, *before))
     theta, n = np.exp(logs), len(results.datasets)
     rows = table.evidence.log[version]
     groups: dict[str, dict[str, Any]] = {
@@ -127,20 +120,42 @@ def exact_tree(
         "posterior_predictive": {OUTCOME: one_statement_each(theta, n, rng)},
         "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
         "log_likelihood": {OUTCOME: logsumexp(logs[:, :, None, :] + rows, axis=-1)},
-        "log_prior": latent_log_prior("theta", np.exp(listing.log_alpha), *after),
+        "log_prior": latent_log_prior("theta", np.exp(log_alpha), *after),
         "observed_data": {OUTCOME: normalised(table.evidence.log, posterior.version)},
     }
+    if isinstance(posterior, MixedCounts):
+        groups["posterior"]["strength"] = strengths
+        groups["prior"]["strength"] = before_strengths
     if len(posterior.version) > 1:
         scales = table.evidence.scales
         groups["posterior"][SCALE] = scales[version]
         groups["prior"][SCALE] = rng.choice(scales, size=(1, draws))
     dims = {
         SCALE: (),
+        "strength": (),
         OUTCOME: ("dataset", "statement"),
         **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
     tree = make_tree(groups, dims, statement_coords(results, listing))
     return finished(tree, results, listing, rng)
+
+
+def _drawn_counts(
+    posterior: CountPosterior | MixedCounts, size: tuple[int, int], rng: np.random.Generator
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Draw which part, which version given it, and the counts given both."""
+    parts = posterior.parts
+    part = rng.choice(len(parts), size=size, p=[weight for weight, _ in parts])
+    version = np.empty(size, dtype=np.int64)
+    counts = np.empty((*size, len(parts[0][1].alpha)))
+    for k in np.unique(part):
+        here, given = part == k, parts[k][1]
+        version[here] = rng.choice(len(given.version), size=int(here.sum()), p=given.version)
+        for r in np.unique(version[here]):
+            both = here & (version == r)
+            weight = given.weight[:, r] / given.weight[:, r].sum()
+            counts[both] = given.vectors[rng.choice(len(weight), size=int(both.sum()), p=weight)]
+    return part, version, counts
 
 
 def finished(

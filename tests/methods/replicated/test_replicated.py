@@ -57,7 +57,7 @@ def constant(values: np.ndarray) -> bc.Results:
     rows = [
         (f"d{d}", name, f, *values[d, a])
         for d in range(len(values))
-        for a, name in enumerate("AB")
+        for a, name in enumerate("ABC"[: values.shape[1]])
         for f in range(4)
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", *NAMES[: values.shape[2]]])
@@ -244,7 +244,7 @@ def test_few_replicates_are_named() -> None:
         ({"folds": 1}, "folds=1"),
         ({"effects": "none"}, "effects="),
         ({"joint": "yes"}, "joint"),
-        ({"prior": "learned"}, "'dirichlet' only"),
+        ({"prior": "learned", "priors": {"alpha": 1.0}}, "leave out"),
         ({"prior": "imprecise"}, "'dirichlet' only"),
         ({"strength": 0}, "strength"),
         ({"priors": {"thet": 1}}, "thet"),
