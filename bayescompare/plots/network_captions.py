@@ -22,7 +22,7 @@ from bayescompare.plots._drawing import (
 )
 from bayescompare.plots.network_layout import NetworkPicture, details_of
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import probability_equation, setting
+from bayescompare.text.numbers import error, probability_equation, setting
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -90,13 +90,17 @@ def _answer_words(group: Component) -> str:
 
 def _key(picture: NetworkPicture, least: float) -> str:
     if picture.probability is None:
-        return "No probabilities: too many measures to sum over all graphs."
+        return "No probabilities: too many measures to sum over all graphs; c.edges samples them."
     sentences = []
     if picture.edges:
         sentences.append("On arrows: P(this arrow) / P(a link either way), over all graphs.")
     if picture.others:
         sentences.append(f"Dashed: not in the graph, but P(a link) ≥ {setting(least)}.")
-    return " ".join(sentences) or f"No link has P ≥ {setting(least)} over all graphs."
+    sentences = sentences or [f"No link has P ≥ {setting(least)} over all graphs."]
+    if not picture.probability.attrs["exact"]:
+        most = error(picture.probability.attrs["mcse"])
+        sentences.append(f"Graphs were sampled: standard errors are at most {most}.")
+    return " ".join(sentences)
 
 
 def draw_captions(ax: Axes, captions: Sequence[Caption]) -> None:

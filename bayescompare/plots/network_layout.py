@@ -61,7 +61,7 @@ class NetworkPicture:
     others : list of (str, str)
         Links that are not in the graph but probable enough.
     probability : DataArray or None
-        `c.edges`, None if there are too many measures to sum over all graphs.
+        `c.edges`, None if graphs would have to be sampled for it.
     """
 
     groups: list[list[str]]
@@ -71,10 +71,11 @@ class NetworkPicture:
 
 
 def all_probabilities(c: Comparison) -> xr.DataArray | None:
-    """Return `c.edges`, or None if there are too many measures to sum over all graphs."""
-    from bayescompare.methods.network.graph import MOST_SUMMED
+    """Return `c.edges`, or None if graphs would have to be sampled for it and were not yet."""
+    from bayescompare.methods.network.edges import are_summed
 
-    return None if len(c.results.measures) > MOST_SUMMED else c.edges
+    summed = are_summed(len(c.results.measures), details_of(c).max_parents)
+    return c.edges if summed or "edges" in vars(c) else None
 
 
 def link_probability(edges: xr.DataArray) -> FloatArray:

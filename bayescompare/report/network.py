@@ -9,7 +9,7 @@ import numpy as np
 
 from bayescompare.plots.network_layout import all_probabilities, details_of, link_probability
 from bayescompare.report.tables import Table, probability_cell
-from bayescompare.text.numbers import log_evidence, setting
+from bayescompare.text.numbers import error, log_evidence, setting
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
     title = (
         f"Links over all graphs: those in the graph, and others with P(linked) ≥ {setting(_LEAST)}"
     )
+    if not directed.attrs["exact"]:
+        title += f" (graphs sampled, standard error at most {error(directed.attrs['mcse'])})"
     more, marked = max(0, len(listed) - most), [pair in arrows for pair in listed[:most]]
     return [Table(title, heads, rows, 3, more, marked)]
 

@@ -38,11 +38,7 @@ from bayescompare.comparison.method import (
     Sampling,
 )
 from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.network.dag_posterior import (
-    edge_probabilities,
-    log_number_of_dags,
-    log_sum_over_dags,
-)
+from bayescompare.kernels.network.dag_posterior import log_number_of_dags, log_sum_over_dags
 from bayescompare.kernels.network.statements import is_complete
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
@@ -65,6 +61,7 @@ from bayescompare.methods.network.answer import (
 from bayescompare.methods.network.average import averaged_draws, averaged_sample
 from bayescompare.methods.network.comparison import NetworkComparison
 from bayescompare.methods.network.details import Component, NetworkDetails
+from bayescompare.methods.network.edges import EdgeProbabilities, edge_posterior
 from bayescompare.methods.network.family import Families
 from bayescompare.methods.network.graph import (
     SEARCHES,
@@ -276,9 +273,9 @@ class Network(Method):
         """Find the graph, or read the user's."""
         return find_graph(scores, self.search)
 
-    def edges(self, results: Results) -> FloatArray:
-        """P(row → column) over all graphs."""
-        return edge_probabilities(self.scores(results).local_table)
+    def edges(self, results: Results) -> EdgeProbabilities:
+        """P(row → column) over all graphs; where they are sampled, by a seed of their own."""
+        return edge_posterior(self.scores(results), np.random.default_rng(0))
 
     # the answer ----------------------------------------------------------------------------------
 

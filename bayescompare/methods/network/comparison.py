@@ -44,15 +44,25 @@ class NetworkComparison(Questions, Comparison):
 
     @cached_property
     def edges(self) -> xr.DataArray:
-        """P(parent → child) over all graphs with at most so many parents, exactly."""
+        """P(parent → child) over all graphs with at most so many parents.
+
+        Exact up to 16 measures, and with ``max_parents=1`` for any number. Otherwise graphs are
+        sampled: then the coordinate ``mcse`` is the standard error of every figure, and the
+        attributes ``mcse`` and ``rhat`` are the greatest of all.
+        """
         self._require("edges")
         method, scores, _ = self._learned()
         names = list(self.results.measures)
         coords = {"parent": names, "child": names}
-        values = method.edges(self.results)
+        dims = ("parent", "child")
+        found = method.edges(self.results)
         weight = {"ess": scores.ess} if scores.alpha is None else {"alpha": str(scores.alpha)}
-        attrs = {"max_parents": scores.max_parents, **weight}
-        return xr.DataArray(values, coords, ("parent", "child"), name="edges", attrs=attrs)
+        attrs = {"max_parents": scores.max_parents, **weight, "exact": found.mcse is None}
+        array = xr.DataArray(found.probability, coords, dims, name="edges", attrs=attrs)
+        if found.mcse is None:
+            return array
+        array.attrs |= {"mcse": float(found.mcse.max()), "rhat": found.rhat}
+        return array.assign_coords(mcse=(dims, found.mcse))
 
     @property
     def score(self) -> float:

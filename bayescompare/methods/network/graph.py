@@ -118,7 +118,7 @@ class Scores:
         if m > MOST_SUMMED:
             raise BayescompareError(
                 f"{m} measures: summing over all graphs costs 3^{m} steps and is offered up to "
-                f"{MOST_SUMMED}; compare on fewer measures, or use average=False without edges."
+                f"{MOST_SUMMED}; compare on fewer measures, or use average=False."
             )
         return self._local_table()
 

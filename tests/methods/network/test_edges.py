@@ -1,0 +1,102 @@
+"""P(edge) beyond the measures that can be summed over: exact forests, and samples with an error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bayescompare as bc
+from bayescompare._errors import BayescompareError
+from bayescompare.methods.network import edges as network_edges
+from bayescompare.methods.network.edges import edge_posterior
+from bayescompare.methods.network.graph import Scores
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+from tests.methods.network.cases import ask
+from tests.oracles import network as no
+from tests.tables import table
+
+
+def copies(m: int, n: int, seed: int = 0) -> Results:
+    """Each measure copies one of the two before it, four times in five."""
+    rng = np.random.default_rng(seed)
+    states = rng.random((n, m)) < 0.4
+    for j in range(1, m):
+        same = rng.random(n) < 0.8
+        states[:, j] = np.where(same, states[:, max(0, j - int(rng.integers(1, 3)))], states[:, j])
+    return no.from_states(states)
+
+
+def test_up_to_sixteen_measures_they_are_exact() -> None:
+    c = ask(table(no.linked(20, 3, seed=0)))
+    assert c.edges.attrs["exact"]
+    assert "mcse" not in c.edges.coords
+
+
+def test_with_one_parent_any_number_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = copies(7, 30)
+    rng = np.random.default_rng(0)
+    scores = [Scores(Statements.of(results), 1.0, most) for most in (1, 0)]
+    exact = edge_posterior(scores[0], rng)
+    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
+    forests, none = (edge_posterior(each, rng) for each in scores)
+    assert forests.mcse is None
+    np.testing.assert_allclose(forests.probability, exact.probability, atol=1e-11)
+    assert (none.probability == 0).all()
+
+
+def test_twenty_measures_with_one_parent() -> None:
+    scores = Scores(Statements.of(copies(20, 30)), 1.0, 1)
+    found = edge_posterior(scores, np.random.default_rng(0))
+    assert found.mcse is None
+    assert (found.probability.sum(axis=0) <= 1 + 1e-12).all()
+
+
+def test_sampled_edges_agree_with_the_sum_over_all_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = copies(6, 45)
+    scores = Scores(Statements.of(results), 1.0, 2)
+    exact = edge_posterior(scores, np.random.default_rng(0)).probability
+    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
+    monkeypatch.setattr(network_edges, "_MOST", 1000)
+    drawn = ask(results, max_parents=2, search=[]).edges
+    assert not drawn.attrs["exact"]
+    assert drawn.attrs["rhat"] < 1.05
+    assert drawn.attrs["mcse"] == pytest.approx(float(drawn["mcse"].max()))
+    assert drawn["mcse"].dims == ("parent", "child")
+    np.testing.assert_array_less(np.abs(drawn - exact).values, 4 * drawn["mcse"].values)
+    again = edge_posterior(scores, np.random.default_rng(0))
+    np.testing.assert_array_equal(again.probability, drawn)
+
+
+def test_chains_that_disagree_give_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
+    monkeypatch.setattr(network_edges, "_MOST_RHAT", 0.5)
+    monkeypatch.setattr(network_edges, "_MOST", 1000)
+    with pytest.raises(BayescompareError, match=r"edges: after 1.?000 samples .* max_parents"):
+        _ = ask(copies(5, 45), max_parents=2, search=[]).edges
+
+
+def test_more_sets_of_parents_than_can_be_scored() -> None:
+    for m, most, message in ((40, 6, "smaller max_parents"), (70, 2, "sampled up to 62")):
+        scores = Scores(Statements.of(copies(m, 10)), 1.0, most)
+        with pytest.raises(BayescompareError, match=f"edges: {m} measures.*{message}"):
+            edge_posterior(scores, np.random.default_rng(0))
+
+
+def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No picture starts a long computation by itself."""
+    from bayescompare.plots.network_captions import _key
+    from bayescompare.plots.network_layout import picture_of
+    from bayescompare.report.network import edge_table
+
+    monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
+    monkeypatch.setattr(network_edges, "_MOST", 1000)
+    c = ask(copies(5, 45), max_parents=2, search=[("m0", "m1")])
+    assert picture_of(c, 0.1).probability is None
+    assert "c.edges" in _key(picture_of(c, 0.1), 0.1)
+    assert "without probabilities" in edge_table(c, 10)[0].title
+    most = c.edges.attrs["mcse"]
+    assert f"at most {bc.text.numbers.error(most)}" in _key(picture_of(c, 0.1), 0.1)
+    assert "graphs sampled, standard error at most" in edge_table(c, 10)[0].title
