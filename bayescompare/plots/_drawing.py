@@ -89,10 +89,17 @@ def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
     return transform + ScaledTranslation(x / 72, y / 72, figure_of(ax).dpi_scale_trans)
 
 
-def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | None = None) -> None:
+def set_title(
+    ax: Axes,
+    *parts: str,
+    most: float = math.inf,
+    inches: float | None = None,
+    pad: float | None = None,
+) -> None:
     """Set the title, each part on a new line, wrapped to the Axes' width or `most` inches.
 
     A new figure is not laid out yet; a caller that knows its final width passes it as `inches`.
+    `pad` is the room between the title and the Axes, in points.
     """
     if inches is None:
         inches = min(ax.get_window_extent().width / figure_of(ax).dpi, most)
@@ -101,7 +108,7 @@ def set_title(ax: Axes, *parts: str, most: float = math.inf, inches: float | Non
     glued = (re.sub(r" ([=<>]) ", rf"{GLUE}\1{GLUE}", part) for part in parts)
     lines = [line for part in glued for line in _balanced(part, width)]
     text = re.sub(f"{GLUE}([=<>]){GLUE}", r" \1 ", "\n".join(lines))
-    ax.set_title(text, loc="left", fontsize="medium", **LITERAL)
+    ax.set_title(text, loc="left", fontsize="medium", pad=pad, **LITERAL)
 
 
 def _balanced(text: str, width: int) -> list[str]:

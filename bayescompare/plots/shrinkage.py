@@ -20,6 +20,7 @@ from bayescompare.plots._drawing import (
     new_axes,
     set_title,
 )
+from bayescompare.plots.shrinkage_columns import columns_size, plot_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,14 +68,16 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
 
     For ``"hierarchical"`` the figure is the share of discordant errors that are the first
     algorithm's, for ``"correlated-t"`` its mean advantage, each with the 95 % interval from the
-    dataset by itself; for ``"poisson-binomial"`` it is P(the first algorithm is better).
+    dataset by itself; for ``"poisson-binomial"`` it is P(the first algorithm is better). For
+    ``"replicated"`` there is a column for each of the four leading statements, with its P.
 
     Parameters
     ----------
     c : Comparison
         A comparison by a method that has `per_dataset`.
     most : int
-        Largest number of rows; of more datasets those whose figures move or differ from ½ most.
+        Largest number of rows; of more datasets those whose figures move or differ from ½ most
+        (``"replicated"``: move most).
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -91,6 +94,8 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
     >>> len(ax.get_yticklabels())
     22
     """
+    if "evidence" in c.method.provides:
+        return plot_columns(c, most=most, ax=ax)
     shown = _picture(c)
     kept = _kept(shown, most)
     names = [clip(c.results.datasets[k], _NAME) for k in kept]
@@ -116,6 +121,8 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
 
 def shrinkage_size(c: Comparison, *, most: int = _MOST) -> tuple[float, float]:
     """Return the width and height in inches that `plot_shrinkage` needs."""
+    if "evidence" in c.method.provides:
+        return columns_size(c, most=most)
     return 7.0, 1.9 + _ROW * min(len(c.results.datasets), most)
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from bayescompare.plots._drawing import clip
 from bayescompare.text import numbers
 from bayescompare.text.phrases import cell_text, figure_text
 
@@ -79,10 +80,13 @@ def dataset_tooltips(c: Comparison, ax: Axes) -> None:
     rows = {str(name): row for name, row in zip(table.index, table.to_dict("records"), strict=True)}
     low, high = ax.get_xlim()
     for k, tick in enumerate(ax.get_yticklabels()):
-        if tick.get_text() in rows:
-            row = rows[tick.get_text()]
+        text = tick.get_text()
+        # A long name is shortened in the figure, and whole in its tooltip.
+        names = [name for name in rows if clip(name, len(text)) == text]
+        if len(names) == 1:
+            row = rows[names[0]]
             figures = ", ".join(f"{head}: {cell_text(str(head), v)}" for head, v in row.items())
-            _add_tooltip(ax, low, k - 0.5, high - low, 1.0, f"{tick.get_text()}: {figures}")
+            _add_tooltip(ax, low, k - 0.5, high - low, 1.0, f"{names[0]}: {figures}")
 
 
 def tooltip_fields(figure: Figure) -> Iterator[tuple[Any, str]]:

@@ -25,6 +25,7 @@ from scipy.ndimage import gaussian_filter, uniform_filter
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, Dirichlet, Elicitation
+from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.plots.order import draw_graph
 from bayescompare.studies import success_errors
 
@@ -133,6 +134,30 @@ def relabelled(c: bc.Comparison, one: int, other: int) -> bc.Comparison:
     labels = list(c.answer.labels)
     labels[one], labels[other] = labels[other], labels[one]
     return replace(c, answer=replace(c.answer, labels=tuple(labels)))
+
+
+@cache
+def uncertain(own: float = 0.0, after: float = 0.0) -> bc.Comparison:
+    """Replicates that leave datasets unsure; a figure of the first dataset may be changed."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"d{d}", a, f, 0.02 * (a == "svm") + rng.normal(0, 0.03), rng.normal(0, 0.03))
+        for d in range(7)
+        for a in ("forest", "svm")
+        for f in range(6)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "auc", "time"])
+    results = bc.Results.from_frame(frame, replicate="fold", measures={"auc": "max", "time": "min"})
+    c = bc.compare(results, method="replicated")
+    details = ReplicatedDetails.of(c.answer)
+    change = {
+        name: ((rows[0][0] + step, *rows[0][1:]), *rows[1:])
+        for name, rows, step in (
+            ("evidence", details.evidence, own),
+            ("per_dataset", details.per_dataset, after),
+        )
+    }
+    return replace(c, answer=replace(c.answer, details=replace(details, **change)))  # type: ignore[arg-type]
 
 
 @cache
@@ -385,6 +410,15 @@ def cases() -> dict[str, Case]:
             {
                 "a share": lambda ax: plots.plot_shrinkage(counts(more=8), ax=ax),
                 "two labels": lambda ax: plots.plot_shrinkage(counts(swap=True), ax=ax),
+            },
+        ),
+        "shrinkage-columns": Case(
+            lambda ax: plots.plot_shrinkage(uncertain(), ax=ax),
+            (6.5, 3.4),
+            {
+                "a dataset": lambda ax: plots.plot_shrinkage(uncertain(own=0.2), ax=ax),
+                "what the others add": lambda ax: plots.plot_shrinkage(uncertain(after=0.2), ax=ax),
+                "two labels": lambda ax: plots.plot_shrinkage(relabelled(uncertain(), 0, 3), ax=ax),
             },
         ),
         "sensitivity": Case(

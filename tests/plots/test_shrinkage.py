@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,3 +74,69 @@ def test_a_method_without_datasets_of_its_own_says_so() -> None:
         c.plot("shrinkage", ax=fresh())
     with pytest.raises(bc.BayescompareError, match=r"ranks.*friedman"):
         c.plot("ranks", ax=fresh())
+
+
+# ------------------------------------------------------------------- a column for each statement
+
+
+def seeds(n: int = 6, m: int = 2, *, long: bool = False) -> bc.Results:
+    """Noisy replicates of two algorithms on some measures."""
+    rng = np.random.default_rng(5)
+    name = "a dataset whose name is much too long to be written out, number {}" if long else "d{}"
+    rows = [
+        (name.format(d), a, k, *(0.02 * (a == "B") + 0.03 * rng.normal(size=m)))
+        for d in range(n)
+        for a in "AB"
+        for k in range(5)
+    ]
+    measures = [f"q{j}" for j in range(m)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "seed", *measures])
+    return bc.Results.from_frame(
+        frame, replicate="seed", replicates="seeds", measures=dict.fromkeys(measures, "max")
+    )
+
+
+def test_statements_have_a_column_each_with_own_and_shrunk_probability() -> None:
+    c = bc.compare(seeds(), method="replicated")
+    ax = c.plot("shrinkage", ax=fresh())
+    leading = [str(label) for label in c.summary().index]
+    assert [text.get_text() for text in ax.texts] == leading
+    order = c.evidence.sel(statement=leading[0]).to_pandas().sort_values().index
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(order)
+    starts = list(ax.get_xticks()[::3])
+    for k, (start, label) in enumerate(zip(starts, leading, strict=True)):
+        own = c.evidence.sel(statement=label).to_pandas()[order]
+        np.testing.assert_allclose(points(ax, 2 * k)[:, 0] - start, own)
+        np.testing.assert_allclose(points(ax, 2 * k + 1)[:, 0] - start, c.per_dataset[label][order])
+    assert "q0 | q1" in ax.get_xlabel()
+
+
+def test_columns_are_four_and_rows_those_that_move_most() -> None:
+    c = bc.compare(seeds(9, 3), method="replicated")
+    ax = plots.plot_shrinkage(c, most=4, ax=fresh())
+    assert len(ax.texts) == 4
+    assert "4 less probable statements are not shown" in ax.get_xlabel()
+    assert "5 that move less" in ax.get_ylabel()
+    labels = [text.get_text() for text in ax.texts]
+    moved = np.abs(c.evidence.sel(statement=labels).values - c.per_dataset[labels].to_numpy())
+    far = np.argsort(-moved.max(axis=1))[:4]
+    shown = {label.get_text() for label in ax.get_yticklabels()}
+    assert shown == {c.results.datasets[i] for i in far}
+
+
+def test_datasets_judged_by_themselves_do_not_move() -> None:
+    c = bc.compare(seeds(), method=bc.methods.Replicated(joint=False))
+    legend = c.plot("shrinkage", ax=fresh()).get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["by itself"]
+    one = bc.compare(seeds(1), method="replicated")
+    assert len(one.plot("shrinkage", ax=fresh()).get_yticklabels()) == 1
+
+
+def test_the_report_shows_them_with_whole_names(tmp_path: Path) -> None:
+    c = bc.compare(seeds(4, long=True), method="replicated")
+    text = c.report(tmp_path / "r.html").read_text("utf-8")
+    assert "by itself" in text
+    assert "<title>a dataset whose name is much too long to be written out, number 2: " in text
+    assert all(
+        len(tick.get_text()) <= 28 for tick in c.plot("shrinkage", ax=fresh()).get_yticklabels()
+    )
