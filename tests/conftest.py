@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
 os.environ["MPLBACKEND"] = "Agg"
+# Commands that tests start would compile the package's source anew, half a second each.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "ci",
@@ -32,6 +34,15 @@ settings.register_profile(
     "explore", settings.get_profile("ci"), derandomize=False, max_examples=500
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_sessionstart() -> None:
+    """Let each of two workers compile other kernels; both find them all in numba's cache."""
+    from tests import kernels_compiled
+
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker in kernels_compiled.BY_WORKER:
+        kernels_compiled.BY_WORKER[worker]()
 
 
 def pytest_collection_finish() -> None:

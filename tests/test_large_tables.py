@@ -18,6 +18,7 @@ from bayescompare.cli.app import app
 from tests.tables import table
 
 
+@pytest.mark.slow
 def test_more_statements_than_python_writes_digits(tmp_path: Path) -> None:
     """40,320 orders of 8 algorithms on each of 950 measures: K has more than 4,300 digits."""
     values = np.random.default_rng(0).random((3, 8, 950))
@@ -115,6 +116,7 @@ def test_k_beyond_the_float_range_takes_any_prior(beyond: bc.Results, prior: Any
     assert json.loads(c.to_json())["best"] == c.best
 
 
+@pytest.mark.slow
 def test_pairwise_of_many_algorithms_works(tmp_path: Path) -> None:
     path, measures = huge(tmp_path, 25, 3)
     p = bc.pairwise(bc.read_results(path, measures=measures), n_jobs=1)

@@ -104,6 +104,7 @@ def test_the_plan_by_enumeration(results: bc.Results) -> None:
     assert found["mcse"] == pytest.approx(math.sqrt(settled * (1 - settled) / 2000), rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
     """Rate, errors and answer simulated anew; the question asked by `compare`."""
     few = counts.sel(datasets=list(counts.datasets[3:8]))

@@ -319,6 +319,7 @@ def sampled(results: bc.Results) -> bc.Comparison:
     return bc.compare(results, method=method, rng=1, sampler=QUICK)
 
 
+@pytest.mark.slow
 def test_a_sampled_strength_predicts_and_simulates(sampled: bc.Comparison) -> None:
     c = sampled
     new = c.predict(2, draws=4000, rng=1)

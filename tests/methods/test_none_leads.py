@@ -162,6 +162,7 @@ def told() -> bc.Comparison:
     return bc.compare(won(7, 3), method=spike, rng=1, sampler=QUIET)
 
 
+@pytest.mark.slow
 def test_a_model_file_with_a_spike_has_its_closed_answer(told):
     lead, none = spike_posterior(7, 3)
     error = 4 * float(told.mcse.max())
@@ -218,6 +219,7 @@ def switched(centre: float, free: Any) -> Any:
     return place
 
 
+@pytest.mark.slow
 def test_a_spike_in_the_dirichlet_tests_own_prior():
     even = np.array([0.5, 0.5])
     prior = switched(even, lambda name: pm.Dirichlet(name, np.ones(2)))
@@ -234,6 +236,7 @@ def test_a_spike_in_the_dirichlet_tests_own_prior():
     assert few.headline().endswith(f"; none leads with P = {few.none_leads:.3f}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "name"), [("PoissonBinomial", "r"), ("Hierarchical", "mu")])
 def test_a_spike_in_the_middle_of_a_context(method, name):
     counts = bc.load_example("lacoste-svm-parzen")

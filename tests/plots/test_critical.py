@@ -248,6 +248,7 @@ def marks(ax: Axes) -> set[tuple[int, float]]:
     return {(int(y), round(float(x), 9)) for x, y in np.asarray(found.get_offsets())}
 
 
+@pytest.mark.slow
 def test_very_many_have_a_row_each() -> None:
     p = random_pairs(60, 1, sure=0.9)
     ax = plots.plot_critical(p, ax=fresh(9, 7))

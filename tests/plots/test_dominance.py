@@ -175,6 +175,7 @@ def test_text_stays_in_its_cell(measures: int, algorithms: int) -> None:
     plt.close(figure)
 
 
+@pytest.mark.slow
 def test_very_many_keep_colours_and_lose_text() -> None:
     p = random_pairs(60, 0)
     ax = plots.plot_dominance(p, ax=fresh(9, 7))

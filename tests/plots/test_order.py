@@ -89,6 +89,7 @@ def test_cycles_are_drawn(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch) -
     assert place["A"][1] > place["B"][1] == place["C"][1] == place["D"][1] > place["E"][1]
 
 
+@pytest.mark.slow
 def test_two_hundred_names_of_an_order_do_not_overlap() -> None:
     import networkx as nx
 

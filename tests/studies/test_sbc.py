@@ -30,6 +30,7 @@ def test_ranks_are_uniform(model: str, simulations: int) -> None:
     assert ((found.ranks >= 0) & (found.ranks <= 99)).all().all()
 
 
+@pytest.mark.slow
 def test_ranks_of_network_and_pooled_models_are_uniform() -> None:
     assert sbc("network", simulations=600, rng=3).ok
     assert sbc("hierarchical", simulations=60, rng=3).ok

@@ -112,6 +112,7 @@ def maximum_by_mpmath(shapes: list[float]) -> list[float]:
         return [float(mp.quad(lambda t, i=i: integrand(i, t), ends)) for i in range(len(shapes))]
 
 
+@pytest.mark.slow
 def test_mixture_is_the_average_of_mpmath_integrals() -> None:
     counts = np.array([[5.0, 2.0, 0.0, 1.0], [3.0, 3.0, 1.5, 0.5]])
     log_base, _ = learned_base(counts.sum(axis=0), math.log(4))

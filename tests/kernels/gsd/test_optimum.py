@@ -119,6 +119,7 @@ def rows_of(system: PreferenceSystem, reduced: bool) -> go.Rows:
     return (go.reduced_rows if reduced else go.full_rows)(system.points, keys, pairs)
 
 
+@pytest.mark.slow
 def test_the_full_and_the_reduced_programme_on_real_data() -> None:
     """Sixteen datasets, three decimals: full, reduced and ours agree to 1e-9."""
     _, values = jansen()

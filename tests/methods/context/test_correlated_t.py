@@ -144,6 +144,7 @@ def test_the_context_by_every_d(joint: bool, b: float) -> None:
     assert bc.context_probability(p, b=b, joint=joint) == pytest.approx(oracle.first, abs=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("b", [1.0, 0.5])
 def test_three_regions_that_inform_each_other_by_every_outcome(b: float) -> None:
     c = ask(scores(4, 5), rope=0.015, b=b, joint=True)

@@ -240,6 +240,7 @@ def test_pairs_without_common_datasets_are_nan_and_said_so() -> None:
 # ------------------------------------------------------------------------------------------ dummies
 
 
+@pytest.mark.slow
 def test_a_dummy_buys_next_to_nothing() -> None:
     """Three constant worst algorithms leave the pairs of noise where they were."""
     bought = []

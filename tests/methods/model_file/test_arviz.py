@@ -22,6 +22,7 @@ def hyper(results: bc.Results) -> bc.Comparison:
     return bc.compare(results, method="dirichlet_hyperprior", rng=1, sampler=QUICK)
 
 
+@pytest.mark.slow
 def test_power_scaling_is_drawn_of_a_bundled_model(hyper: bc.Comparison) -> None:
     """ArviZ has a dimension called alpha of its own: a variable of that name collides with it."""
     az.plot_psense_dist(hyper.tree, var_names=["theta"])

@@ -305,6 +305,7 @@ def log_t_plus_normal(v: Point, unit: float, x: float, error: float) -> float:
     return math.log(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nu", [1.1, 4.0, 30.0, 150.0, 600.0])
 def test_hierarchical_t_integrates_well_over_all_tails(nu):
     mixture = function_of("hierarchical_t", "mixture")

@@ -43,6 +43,7 @@ def by_draw(posterior: xr.Dataset) -> xr.DataArray:
     return each.assign_coords(statement=LABELS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hook", [ahead, by_draw])
 def test_the_error_of_a_hook_is_that_of_its_own_draws(hook):
     """Against the spread of P over many posteriors; 1000 independent draws would have 0.015."""

@@ -143,6 +143,7 @@ def test_the_error_asked_for_is_reached() -> None:
         assert float(c.mcse.max()) <= 1.05 * asked
 
 
+@pytest.mark.slow
 def test_the_error_asked_for_is_reached_over_sampled_graphs() -> None:
     c = ask(table(no.linked(40, 5, seed=0)), average=True, mcse=2e-3)
     assert float(c.mcse.max()) <= 1.05 * 2e-3
@@ -428,6 +429,7 @@ def two_blocks(seed: int, n: int, agree_: float) -> Results:
     return no.from_states(coins ^ (rng.random((n, 6)) > agree_))
 
 
+@pytest.mark.slow
 def test_two_blocks_are_found_and_the_test_gains(capsys: pytest.CaptureFixture[str]) -> None:
     top = "|".join(["A>B"] * 6)
     found, across, gain, network, plain = 0, [], [], [], []

@@ -178,6 +178,7 @@ def test_other_searches_never_beat_the_exact_one(search: str) -> None:
         assert other.score == pytest.approx(score, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_searches_do_not_depend_on_the_hash_seed() -> None:
     """Strings hash differently in every process; the graph must not know."""
     script = """
@@ -211,6 +212,7 @@ print(json.dumps(found))
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 def test_thirty_measures_by_hill_climbing() -> None:
     """What the error about thirty measures advises must work."""
     rng = np.random.default_rng(0)
