@@ -201,6 +201,10 @@ def _check_counts(results: Results, method: Method) -> None:
 
 
 def _with_replicates(results: Results, method: Method) -> Results:
+    if results.item_data is not None:
+        _check_items(results, method)
+        if results.has_statistics:
+            return results
     if results.n_replicates is None or results.n_replicates < 2:
         seen = "no replicates" if results.n_replicates is None else "one replicate"
         raise BayescompareError(
@@ -209,6 +213,20 @@ def _with_replicates(results: Results, method: Method) -> Results:
             "'dirichlet' or another method for single values."
         )
     return results
+
+
+def _check_items(results: Results, method: Method) -> None:
+    """Refuse statistics where a method needs every item, and clusters where it ignores them."""
+    if results.has_statistics and not method.knows_items:
+        raise BayescompareError(
+            f"method {method.name!r} needs every item, and these results keep their statistics "
+            "only: use method='replicated', or read the table with keep_items=True."
+        )
+    if not method.knows_items and method.input_kind == "replicates":
+        raise BayescompareError(
+            f"method {method.name!r} takes items as independent, and these come in clusters: use "
+            "method='replicated', or read the table without cluster=."
+        )
 
 
 def _check_constant(results: Results) -> None:

@@ -19,7 +19,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.io.parsing.headers import pair_up
 from bayescompare.io.parsing.layouts import _stack
 from bayescompare.io.tools.weka import _scheme_labels
-from bayescompare.results.frames import _find_columns
+from bayescompare.results.frames import find_columns
 from tests.tables import table
 
 #: Twice the size may take this many times the work: 2, and a little for what is fixed.
@@ -137,7 +137,7 @@ def test_many_measures_are_found_in_one_look_at_the_columns() -> None:
     def work(n: int) -> int:
         measures = [f"m{k}" for k in range(n)]
         long = pd.DataFrame(np.ones((1, n)), columns=pd.Index(map(Name, measures), dtype=object))
-        return looks(lambda: _find_columns(long, {}, measures, "measure"))
+        return looks(lambda: find_columns(long, {}, measures, "measure"))
 
     assert work(200) < TWICE * work(100)
 

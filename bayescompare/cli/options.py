@@ -100,12 +100,41 @@ class ColumnOptions(OptionGroup):
         ),
     ] = None
 
+    cluster: Annotated[
+        str | None,
+        option(
+            "--cluster",
+            "What items belong to, such as a passage: items are independent across clusters only.",
+            TABLE,
+            metavar="COLUMN",
+        ),
+    ] = None
+    epoch: Annotated[
+        str | None,
+        option(
+            "--epoch",
+            "Repeated runs of one item, which are averaged.",
+            TABLE,
+            metavar="COLUMN",
+        ),
+    ] = None
+    keep_items: Annotated[
+        bool | None,
+        option(
+            "--keep-items/--no-keep-items",
+            "Keep every item, or only their statistics. Default: up to a million rows (parquet) "
+            "or 64 MiB.",
+            TABLE,
+        ),
+    ] = None
+
     @property
     def named(self) -> dict[str, Any]:
         """The columns that were named, by what they hold."""
-        roles = ("dataset", "algorithm", "replicate", "replicates")
+        roles = ("dataset", "algorithm", "replicate", "replicates", "cluster", "epoch")
         columns = {role: getattr(self, role) for role in roles}
-        return {role: column for role, column in columns.items() if column}
+        named = {role: column for role, column in columns.items() if column}
+        return named if self.keep_items is None else {**named, "keep_items": self.keep_items}
 
 
 @dataclass(frozen=True)

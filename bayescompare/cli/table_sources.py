@@ -33,6 +33,12 @@ _COUNTED = {
     ),
 }
 
+#: Flags about replicates and items, which counts of errors are without.
+_ABOUT_REPLICATES = (
+    *("--replicate-column", "--replicates"),
+    *("--cluster", "--epoch", "--keep-items"),
+)
+
 #: The arguments of `read_errors` that --errors writes in another way.
 _PARTS = {"first_wrong": "FIRST", "second_wrong": "SECOND", "both_wrong": "both"}
 _PART = re.compile(rf"\b({'|'.join(_PARTS)})(?==)")
@@ -156,7 +162,7 @@ def _columns(kind: str, options: TableOptions) -> tuple[list[str], dict[str, str
 
 def _refuse_others(kind: str, options: TableOptions) -> None:
     for flag in _typed(options):
-        if flag == "--replicate-column":
+        if flag in _ABOUT_REPLICATES:
             raise BayescompareError(f"{flag}: --{kind} has no replicates.")
         if flag in {"--predictions", "--measure", "--layout"} - {f"--{kind}"}:
             raise BayescompareError(f"{flag} and --{kind}: FILE is one or the other.")

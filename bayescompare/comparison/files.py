@@ -19,6 +19,7 @@ from bayescompare._files import write_bytes
 from bayescompare._version import __version__
 from bayescompare.comparison.answer import Answer
 from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.items.data import item_data_to_json
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -70,8 +71,10 @@ def _facts_of(results: Results) -> dict[str, Any]:
     }
     if results.n_replicates is not None:
         facts["replicates"] = results.data["replicate"].values.tolist()
-        if results.replicates != "folds":
-            facts["replicates_are"] = results.replicates
+    if results.replicates != "folds":
+        facts["replicates_are"] = results.replicates
+    if results.item_data is not None:
+        facts["items"] = item_data_to_json(results.item_data)
     if isinstance(results, ErrorCounts):
         facts["counts"] = {str(name): values.values for name, values in results.counts.items()}
     return facts

@@ -32,6 +32,7 @@ from bayescompare.comparison.files import SCHEMA, SCHEMA_VERSION
 from bayescompare.comparison.method import Method
 from bayescompare.comparison.saved_prior import SavedPrior
 from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.items.data import item_data_from_json
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count
@@ -104,7 +105,7 @@ def _refuse_constant(word: str) -> float:
 
 def _results(document: Mapping[str, Any]) -> Results:
     """Build the results from what a file stores about them."""
-    facts = {"source": document["source"], "notes": tuple(document["notes"])}
+    facts: dict[str, Any] = {"source": document["source"], "notes": tuple(document["notes"])}
     coords = {"dataset": document["datasets"], "algorithm": document["algorithms"]}
     if "counts" in document:
         dims = ("dataset", "algorithm", "opponent")
@@ -119,7 +120,10 @@ def _results(document: Mapping[str, Any]) -> Results:
     cells = {name: read_numbers(name, values) for name, values in document["values"].items()}
     data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
     spec = {name: Measure.from_dict(fields) for name, fields in document["measures"].items()}
-    return Results(data, spec, replicates=document.get("replicates_are", "folds"), **facts)
+    facts["replicates"] = document.get("replicates_are", "folds")
+    if "items" in document:
+        facts["item_data"] = item_data_from_json(document["items"], coords, list(spec))
+    return Results(data, spec, **facts)
 
 
 def _read_netcdf(source: Path) -> Comparison:

@@ -122,6 +122,8 @@ class Method(ABC):
     #: What it judges: a number per cell, replicates of each, either (replicates where there are
     #: any), or counts of errors.
     input_kind: ClassVar[InputKind] = "cells"
+    #: Whether it knows clusters of items, and statistics that stand for items.
+    knows_items: ClassVar[bool] = False
     #: Whether it is about two algorithms only, and about one measure only.
     one_pair: ClassVar[bool] = False
     one_measure: ClassVar[bool] = False

@@ -11,11 +11,10 @@ import pandas as pd
 from bayescompare._checks import check_path, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.files import Format, read_table
+from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.counts import ErrorCounts
 
 __all__ = ["read_errors", "read_predictions"]
-
-_TRUTH = {"true": 1, "false": 0}
 
 
 def read_errors(
@@ -127,11 +126,8 @@ def read_predictions(
 
 def _with_truth(table: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
     """Convert the words true and false, which stand for booleans in a text file."""
-    for column in columns:
-        if column in table:
-            values = [_TRUTH.get(v.lower(), v) if isinstance(v, str) else v for v in table[column]]
-            table = table.assign(**{column: pd.Series(values, table.index, dtype=object)})
-    return table
+    there = [column for column in columns if column in table]
+    return table.assign(**{column: truth_of_words(table[column]) for column in there})
 
 
 def _file(path: object) -> Path:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from bayescompare._checks import check_path, check_word, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.files import Format, read_table
 from bayescompare.io.parsing.headers import SEPARATORS
 from bayescompare.io.parsing.layouts import Layout, to_results
+from bayescompare.io.parsing.pieces import is_large, pieces_of
+from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.checks import check_spec
+from bayescompare.results.items.frame import replicate_kind
+from bayescompare.results.items.reader import ItemReader
+from bayescompare.results.items.table import check_keep_items, summary_fields
 from bayescompare.results.measure import Direction, Measure
-from bayescompare.results.replicates import REPLICATE_KINDS, ReplicateKind
+from bayescompare.results.replicates import ReplicateKind
 from bayescompare.results.results import Results
 
 __all__ = ["SEPARATORS", "read_results"]
@@ -26,6 +32,9 @@ def read_results(
     algorithm: str = "algorithm",
     replicate: str | None = None,
     replicates: ReplicateKind = "folds",
+    cluster: str | None = None,
+    epoch: str | None = None,
+    keep_items: bool | None = None,
     layout: Layout = "auto",
     format: Format | None = None,
 ) -> Results:
@@ -41,6 +50,13 @@ def read_results(
         The columns with the names; `replicate` is optional.
     replicates : {"folds", "seeds", "items"}
         What the replicates are, as in `Results.from_frame`.
+    cluster, epoch : str, optional
+        Of items: the columns of what they belong to, and of repeated runs of one item, as in
+        `Results.from_frame`.
+    keep_items : bool, optional
+        Whether to keep every item, or only statistics of them, as in `Results.from_frame`. By
+        default a long table of items above a million rows (parquet) or 64 MiB (csv, tsv) is read
+        in pieces, and statistics are kept.
     layout : {"auto", "long", "wide"}
         Long has an `algorithm` column, and a column for each measure (or ``measure`` and
         ``value`` columns); other columns are ignored. Wide has one row per dataset: with one
@@ -74,19 +90,48 @@ def read_results(
     0    wine    forest  accuracy
     """
     spec = check_spec(measures)
+    more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
     roles = {"dataset": dataset, "algorithm": algorithm}
-    if replicate is not None:
-        roles["replicate"] = replicate
+    roles |= {role: column for role, column in more.items() if column is not None}
     _check_arguments(path, list(roles.values()), layout)
-    check_word("replicates", replicates, REPLICATE_KINDS)
+    kind = replicate_kind(replicates, more)
+    check_keep_items(keep_items)
     file = check_path(path)
     try:
+        if kind == "items" and replicate is not None:
+            return _read_items(file, roles, spec, layout, format, keep_items, str(path))
         table = read_table(file, format, names={*roles.values(), "measure"})
         results = to_results(table, roles, spec, layout, source=str(path))
-        return results if replicates == "folds" else results._with(replicates=replicates)
+        return results if kind == "folds" else results._with(replicates=kind)
     except BayescompareError as error:
         # With several files, it matters most which one it was.
         raise BayescompareError(f"{file}: {error}") from None
+
+
+def _read_items(
+    file: Path,
+    roles: Mapping[str, str],
+    spec: Mapping[str, Measure],
+    layout: Layout,
+    format: Format | None,
+    keep_items: bool | None,
+    source: str,
+) -> Results:
+    """Read a table of items, whole or in pieces."""
+    if keep_items is False or (keep_items is None and is_large(file, format)):
+        if layout == "wide":
+            raise BayescompareError(
+                "layout='wide': a large table of items is read in pieces, and must be long, with "
+                "one row per item and algorithm."
+            )
+        reader = ItemReader(roles, spec)
+        for piece in pieces_of(file, format, roles, list(spec)):
+            reader.add(piece)
+        return Results(spec=spec, source=source, **summary_fields(reader.summary()))
+    table = read_table(file, format, names={*roles.values(), "measure"})
+    for name in set(spec) & set(table.columns):
+        table[name] = truth_of_words(table[name])
+    return to_results(table, roles, spec, layout, source=source, items=True, keep_items=keep_items)
 
 
 def _check_arguments(path: object, columns: list[object], layout: object) -> None:
@@ -101,7 +146,7 @@ def _check_arguments(path: object, columns: list[object], layout: object) -> Non
     for column in columns:
         if columns.count(column) > 1:
             raise BayescompareError(
-                f"column {column!r} is given for two of dataset=, algorithm= and replicate=: "
-                "name a different column for each."
+                f"column {column!r} is given for two of dataset=, algorithm=, replicate=, cluster= "
+                "and epoch=: name a different column for each."
             )
     check_word("layout", layout, ("auto", "long", "wide"))

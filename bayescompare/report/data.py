@@ -10,6 +10,7 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.report.page import Section
 from bayescompare.report.tables import MOST_PAIRS, Cell, Table
+from bayescompare.results.items.data import items_words
 from bayescompare.results.replicates import mean_over
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
@@ -29,6 +30,8 @@ def data_section(results: Results) -> Section:
         "datasets": _listed(results.datasets),
         "source": results.source or "not given",
     }
+    if results.item_data is not None and results.has_statistics:
+        facts["replicates"] = items_words(results.item_data)
     if results.n_replicates is not None:
         facts["replicates"] = _replicates(results, results.n_replicates)
     absent = _absent(results)
@@ -64,7 +67,10 @@ def _absent(results: Results) -> int:
 
 
 def _replicates(results: Results, number: int) -> str:
-    at_most = f"at most {plural(number, 'replicate')} per cell"
+    what = "replicate" if results.replicates == "folds" else results.replicates.removesuffix("s")
+    at_most = f"at most {plural(number, what)} per cell"
+    if results.item_data is not None:
+        at_most += ", in clusters"
     if results.averages_alike():
         return at_most
     return (
@@ -75,7 +81,7 @@ def _replicates(results: Results, number: int) -> str:
 
 def _means(results: Results) -> FloatArray:
     """Return the mean of each cell, (dataset, algorithm, measure), over the replicates it has."""
-    if results.averages_alike():
+    if results.averages_alike() or results.has_statistics:
         return results.average().values()
     cells = np.stack([results.data[name].values for name in results.measures], axis=2)
     return mean_over(cells, np.ones(1, dtype=bool))

@@ -18,6 +18,7 @@ from bayescompare.results.text import first, quoted
 __all__ = [
     "fault_words",
     "find_column",
+    "find_columns",
     "non_numbers",
     "numbers",
     "row_names",
@@ -56,7 +57,7 @@ def spread(
         )
     if df.empty:
         raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
-    columns = _find_columns(df, roles, values, what)
+    columns = find_columns(df, roles, values, what)
     keys = pd.DataFrame({role: row_names(df[columns[role]], role) for role in roles}, dtype=object)
     _check_duplicates(keys)
     coded = {role: pd.factorize(keys[role]) for role in roles}
@@ -73,7 +74,7 @@ def spread(
 # -------------------------------------------------------------------------------------- columns
 
 
-def _find_columns(
+def find_columns(
     df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], what: str
 ) -> dict[str, Any]:
     """Return the column label of each role and of each of the values."""

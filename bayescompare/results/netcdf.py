@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["store", "stored"]
 
 SCHEMA = "bayescompare.results/1"
+#: Begins the names of the variables about items.
+_ITEM = "item_"
 
 
 def store(results: Results) -> xr.Dataset:
@@ -27,11 +29,15 @@ def store(results: Results) -> xr.Dataset:
         "notes": results.notes,
         "replicates": results.replicates,
     }
-    return xr.Dataset(
+    whole = xr.Dataset(
         {"value": (tuple(axes), results._cells())},
         coords={dim: list(names) for dim, names in axes.items()},
         attrs={"schema": SCHEMA, **{key: json.dumps(fact) for key, fact in facts.items()}},
     )
+    if results.item_data is None:
+        return whole
+    items = results.item_data.rename({name: f"{_ITEM}{name}" for name in results.item_data})
+    return whole.merge(items).assign_attrs(items.attrs)
 
 
 def stored(dataset: xr.Dataset) -> dict[str, Any]:
@@ -50,12 +56,29 @@ def stored(dataset: xr.Dataset) -> dict[str, Any]:
     try:
         spec = json.loads(dataset.attrs["measures"])
         return {
-            "data": dataset["value"].to_dataset("measure"),
+            "data": _table(dataset["value"]),
             "spec": {name: Measure.from_dict(fields) for name, fields in spec.items()},
             "source": json.loads(dataset.attrs["source"]),
             "notes": json.loads(dataset.attrs["notes"]),
             # Files written before there was a choice have folds.
             "replicates": json.loads(dataset.attrs.get("replicates", '"folds"')),
+            "item_data": _stored_items(dataset),
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None
+
+
+def _table(value: xr.DataArray) -> xr.Dataset:
+    """Return the table, without the coordinates of the items."""
+    own = value.drop_vars([name for name in value.coords if name not in value.dims])
+    return own.to_dataset("measure")
+
+
+def _stored_items(dataset: xr.Dataset) -> xr.Dataset | None:
+    """Return what `store` kept of the items."""
+    names = {name: str(name).removeprefix(_ITEM) for name in dataset if name != "value"}
+    if not names:
+        return None
+    items = dataset[list(names)].rename(names)
+    kept = ("pattern_measures",)
+    return items.drop_attrs().assign_attrs({k: v for k, v in dataset.attrs.items() if k in kept})

@@ -25,6 +25,18 @@ from bayescompare.results.checks import (
     names_of,
 )
 from bayescompare.results.frames import spread
+from bayescompare.results.items.data import (
+    check_item_data,
+    matched_alike,
+    means_of,
+    same_items,
+    select_items,
+    too_few,
+    unmatched_words,
+    with_clusters,
+)
+from bayescompare.results.items.frame import replicate_kind
+from bayescompare.results.items.table import item_fields
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.netcdf import store, stored
 from bayescompare.results.replicates import (
@@ -67,6 +79,9 @@ class Results:
     replicates : {"folds", "seeds", "items"}
         What the replicates are: the folds of a cross-validation, which are correlated, or
         independent seeds or test items.
+    item_data : xarray.Dataset, optional
+        Of items: the number of each one's ``cluster`` over dataset and replicate; or, of tables too
+        large to keep, the statistics that stand for the items (`has_statistics`).
     truth : xarray.Dataset, optional
         Of a table from `Comparison.simulate`: the parameters that it was drawn with. It has no part
         in whether two tables are equal, is not saved, and a selection of algorithms or measures,
@@ -83,6 +98,7 @@ class Results:
     source: str | None = field(default=None, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     replicates: ReplicateKind = field(default="folds", kw_only=True)
+    item_data: xr.Dataset | None = field(default=None, kw_only=True)
     truth: xr.Dataset | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -91,6 +107,7 @@ class Results:
         if not (self.source is None or isinstance(self.source, str)):
             raise BayescompareError(f"source={self.source!r}: give a string, or None.")
         check_word("replicates", self.replicates, REPLICATE_KINDS)
+        vars(self).update(item_data=check_item_data(self.item_data, self.data))
         if not (self.truth is None or isinstance(self.truth, xr.Dataset)):
             raise BayescompareError(f"truth={self.truth!r}: give an xarray.Dataset, or None.")
 
@@ -113,6 +130,9 @@ class Results:
         algorithm: str = "algorithm",
         replicate: str | None = None,
         replicates: ReplicateKind = "folds",
+        cluster: str | None = None,
+        epoch: str | None = None,
+        keep_items: bool | None = None,
         measures: Mapping[str, Direction | Measure],
         source: str | None = None,
     ) -> Results:
@@ -128,7 +148,16 @@ class Results:
             The column that distinguishes folds, seeds, test items or repetitions.
         replicates : {"folds", "seeds", "items"}
             What they are. Folds of a cross-validation share training data and so are correlated;
-            methods that use single replicates take seeds and items as independent.
+            methods that use single replicates take seeds and items as independent. With
+            `cluster` or `epoch` they are items.
+        cluster : str, optional
+            Of items: the column of what they belong to, such as the passage that questions are
+            about. A cluster lies within one dataset.
+        epoch : str, optional
+            Of items: the column that distinguishes repeated runs of one item, which are averaged.
+        keep_items : bool, optional
+            Whether to keep every item, or only their statistics (counts, means and covariances),
+            which method ``"replicated"`` answers from alike. Default: up to a million rows.
         measures : mapping of str to {"max", "min"} or Measure
             The columns with the values, and which way is better.
         source : str, optional
@@ -139,6 +168,7 @@ class Results:
         BayescompareError
             If a column is absent or used twice, a name is missing or ambiguous, a row occurs
             twice, or a value is infinite, out of bounds or not a number. NaN is a missing cell.
+            Also if a cluster is in two datasets, or an item in two clusters.
 
         Examples
         --------
@@ -152,9 +182,12 @@ class Results:
         """
         spec = check_spec(measures)
         roles = {"dataset": dataset, "algorithm": algorithm}
-        if replicate is not None:
-            roles["replicate"] = replicate
-        return cls(spread(df, roles, spec), spec, source=source, replicates=replicates)
+        more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
+        roles |= {role: column for role, column in more.items() if column is not None}
+        kind = replicate_kind(replicates, more)
+        if kind == "items" and replicate is not None:
+            return cls(spec=spec, source=source, **item_fields(df, roles, spec, keep_items))
+        return cls(spread(df, roles, spec), spec, source=source, replicates=kind)
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> Results:
@@ -188,6 +221,11 @@ class Results:
         """Number of replicates per cell, or None if each cell is a single number."""
         return self.data.sizes.get("replicate")
 
+    @property
+    def has_statistics(self) -> bool:
+        """Whether statistics of items are kept in place of the items (``item_data``)."""
+        return self.item_data is not None and "covariance" in self.item_data
+
     def __getitem__(self, measure: str) -> Measure:
         if measure not in self:
             raise BayescompareError(unknown("measure", measure, self.measures))
@@ -210,6 +248,7 @@ class Results:
             and (self.source, self.notes) == (other.source, other.notes)
             and self.replicates == other.replicates
             and self.data.equals(other.data)
+            and same_items(self.item_data, other.item_data)
         )
 
     def __repr__(self) -> str:
@@ -275,8 +314,12 @@ class Results:
                 # An array, because indexing by a list takes xarray twice as long.
                 positions[dim] = np.array(chosen, dtype=np.intp)
         data = self.data[list(spec)].isel(positions)
+        items = select_items(self.item_data, positions, None if measures is None else list(spec))
+        if items is not None and self.has_statistics:
+            data = means_of(items, data)
         whole = algorithms is None and measures is None
-        return self._with(data=frozen(data), spec=spec, truth=self.truth if whole else None)
+        truth = self.truth if whole else None
+        return self._with(data=frozen(data), spec=spec, item_data=items, truth=truth)
 
     def average(self) -> Results:
         """Return the mean over the replicates; without replicates, these same results.
@@ -310,13 +353,15 @@ class Results:
             {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
         )
         notes = (mean_note(counted & present), *left_out_note(self.datasets, present, counted))
-        return self._with(data=frozen(data), notes=(*self.notes, *notes))
+        return self._with(data=frozen(data), notes=(*self.notes, *notes), item_data=None)
 
     def averages_alike(self) -> bool:
         """Return whether the mean of a cell is the same whichever algorithms are selected.
 
         It is not if some algorithm lacks a replicate that another one has.
         """
+        if self.item_data is not None and self.has_statistics:
+            return matched_alike(self.item_data)
         return self.n_replicates is None or not uneven(~np.isnan(self._cells()))
 
     # ----------------------------------------------------------------------------- missing cells
@@ -414,6 +459,9 @@ class Results:
         >>> folds.paired().n_replicates
         3
         """
+        if self.item_data is not None and self.has_statistics:
+            few = too_few(self.item_data)
+            return (self._with_two(few, missing) if few.any() else self).complete(missing=missing)
         whole = self.complete(missing=missing)
         if self.n_replicates is None:
             return whole
@@ -437,6 +485,8 @@ class Results:
     def _with_two(self, few: BoolArray, missing: Literal["raise", "drop"]) -> Results:
         """Refuse or drop the datasets that have fewer than two replicates."""
         alone = [name for name, lone in zip(self.datasets, few, strict=True) if lone]
+        if missing == "raise" and self.replicates == "items":
+            raise BayescompareError(self._unmatched(alone[0]))
         if missing == "raise":
             raise BayescompareError(
                 f"{plural(len(alone), 'dataset')} with fewer than two replicates that every "
@@ -444,6 +494,19 @@ class Results:
                 "them out."
             )
         return self._without(few, "with fewer than two replicates")
+
+    def _unmatched(self, dataset: str) -> str:
+        """Say how many items of a dataset only some algorithms have."""
+        i = self.datasets.index(dataset)
+        if self.item_data is not None and self.has_statistics:
+            number = self.item_data["items"].values[i]
+            own, common = np.diagonal(number), int(number.min())
+        else:
+            present = ~np.isnan(self._cells()[i]).any(axis=1)
+            own, common = present.sum(axis=1), int(present.all(axis=0).sum())
+        return unmatched_words(
+            dataset, dict(zip(self.algorithms, own.tolist(), strict=True)), common
+        )
 
     # ------------------------------------------------------------------------------- to elsewhere
 
@@ -457,7 +520,8 @@ class Results:
           dataset algorithm  auc
         0    iris         A  0.9
         """
-        return self.data.to_dataframe(dims_of(self.data)).reset_index()
+        table = self.data if self.has_statistics else with_clusters(self.data, self.item_data)
+        return table.to_dataframe(dims_of(self.data)).reset_index()
 
     def to_dataset(self) -> xr.Dataset:
         """Return everything as one dataset that netCDF can hold; `from_dataset` reads it back.

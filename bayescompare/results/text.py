@@ -11,6 +11,7 @@ import pandas as pd
 
 from bayescompare._errors import did_you_mean
 from bayescompare._typing import FloatArray
+from bayescompare.results.items.data import items_words
 from bayescompare.results.measure import Measure
 from bayescompare.text.numbers import count, percent, plural, setting, statistic
 
@@ -108,10 +109,12 @@ def describe(results: Results) -> str:
 
 
 def _replicates(results: Results) -> str:
+    if results.item_data is not None and results.has_statistics:
+        return items_words(results.item_data)
     if results.n_replicates is None:
         return "none"
     what = "" if results.replicates == "folds" else f" {results.replicates}"
-    return f"{results.n_replicates}{what}"
+    return f"{results.n_replicates}{what}{'' if results.item_data is None else ' in clusters'}"
 
 
 def _missing(cells: FloatArray) -> str:

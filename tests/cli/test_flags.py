@@ -83,6 +83,9 @@ READ = {
     "algorithm": "--algorithm-column",
     "replicate": "--replicate-column",
     "replicates": "--replicates",
+    "cluster": "--cluster",
+    "epoch": "--epoch",
+    "keep_items": "--keep-items",
     "layout": "--layout",
     "format": "--format",
 }
@@ -113,7 +116,7 @@ COMMANDS = {
     },
     "sample": {**ASKED, **NUTS, "target_accept": "--target-accept"},
     "calibrate": {
-        **{name: READ[name] for name in ("dataset", "algorithm", "replicate", "replicates")},
+        **{name: flag for name, flag in READ.items() if name not in ("layout", "format")},
         "measures": "--only",
         "algorithms": "--algorithms",
         "simulations": "--simulations",

@@ -13,7 +13,10 @@ from typer.testing import CliRunner
 from bayescompare.cli.app import app
 from bayescompare.cli.groups import OptionGroup, option, with_groups
 
-COLUMNS = "--measure --dataset-column --algorithm-column --replicate-column --replicates"
+COLUMNS = (
+    "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
+    "--epoch --keep-items"
+)
 TABLE = f"--example {COLUMNS} --errors --predictions --layout --format"
 METHOD = "--method --set --prior --strength --ess --max-parents --search --average"
 NUTS = "--draws --chains --tune --target-accept --cores"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import csv
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -19,7 +20,16 @@ from bayescompare._errors import BayescompareError
 from bayescompare._input import read_file
 from bayescompare.results.text import repeated
 
-__all__ = ["Format", "number_or_text", "read_bytes", "read_table", "text_of"]
+__all__ = [
+    "Format",
+    "check_header",
+    "format_of",
+    "number_or_text",
+    "parquet_errors",
+    "read_bytes",
+    "read_table",
+    "text_of",
+]
 
 type Format = Literal["csv", "tsv", "parquet", "json"]
 
@@ -32,7 +42,7 @@ def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.
     The columns called `names` stay as written; elsewhere numeric text becomes numbers.
     """
     content = read_bytes(path)
-    kind = _format_of(path, format)
+    kind = format_of(path, format)
     table = _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
@@ -56,7 +66,8 @@ def read_bytes(path: Path) -> bytes:
     return content
 
 
-def _format_of(path: Path, format: str | None) -> str:
+def format_of(path: Path, format: str | None) -> str:
+    """Return the format of a file: as given, or by its suffix."""
     if format is None:
         suffix = Path(path.name.lower().removesuffix(".gz")).suffix
         if suffix[1:] not in _READERS:
@@ -112,13 +123,7 @@ def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
         (_, header), *body = [(reader.line_num, row) for row in reader if row]
     except csv.Error as error:
         raise BayescompareError(f"malformed at line {reader.line_num} ({error}).") from None
-    _check_distinct(header)
-    for other in ",;\t".replace(delimiter, ""):
-        if len(header) == 1 and other in header[0]:
-            raise BayescompareError(
-                f"the only column is {header[0]!r}: its cells are separated by {other!r}, not by "
-                f"{delimiter!r}."
-            )
+    check_header(header, delimiter)
     for line, row in body:
         if len(row) != len(header):
             raise BayescompareError(
@@ -128,6 +133,17 @@ def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
         raise BayescompareError("the file has a header but no rows.")
     labels = pd.Index([line for line, _ in body], name="line")
     return pd.DataFrame([row for _, row in body], columns=header, index=labels, dtype=object)
+
+
+def check_header(header: Sequence[str], delimiter: str) -> None:
+    """Refuse a header with a column twice, or whose cells are separated in another way."""
+    _check_distinct(header)
+    for other in ",;\t".replace(delimiter, ""):
+        if len(header) == 1 and other in header[0]:
+            raise BayescompareError(
+                f"the only column is {header[0]!r}: its cells are separated by {other!r}, not by "
+                f"{delimiter!r}."
+            )
 
 
 def _read_json(content: bytes) -> pd.DataFrame:
@@ -156,11 +172,21 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _read_parquet(content: bytes) -> pd.DataFrame:
-    try:
+    with parquet_errors():
         _check_parquet_size(content)
         table = pd.read_parquet(BytesIO(content), engine="pyarrow")
         # pandas stores a named index as such; to whoever reads the file it is a column.
         table = table.reset_index([name for name in table.index.names if name is not None])
+    table = table.set_axis([str(column) for column in table.columns], axis=1)
+    _check_distinct(list(table.columns))
+    return table
+
+
+@contextmanager
+def parquet_errors() -> Iterator[None]:
+    """Say in one line what is wrong with a parquet file, or that pyarrow is missing."""
+    try:
+        yield
     except ImportError:
         raise BayescompareError(
             'reading parquet needs pyarrow: pip install "bayescompare[parquet]".'
@@ -172,9 +198,6 @@ def _read_parquet(content: bytes) -> pd.DataFrame:
         raise BayescompareError(
             f"not a readable parquet file ({type(error).__name__}: {reason})."
         ) from None
-    table = table.set_axis([str(column) for column in table.columns], axis=1)
-    _check_distinct(list(table.columns))
-    return table
 
 
 def _check_parquet_size(content: bytes) -> None:

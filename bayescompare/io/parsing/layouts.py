@@ -24,9 +24,19 @@ type Spec = Mapping[str, Measure]
 
 
 def to_results(
-    table: pd.DataFrame, roles: Roles, spec: Spec, layout: Layout, *, source: str
+    table: pd.DataFrame,
+    roles: Roles,
+    spec: Spec,
+    layout: Layout,
+    *,
+    source: str,
+    items: bool = False,
+    keep_items: bool | None = None,
 ) -> Results:
-    """Read a table, whose columns of names are `roles`, in the given layout."""
+    """Read a table, whose columns of names are `roles`, in the given layout.
+
+    With `items` the replicates are items, every one of which is kept if `keep_items`.
+    """
     for role, column in roles.items():
         if role != "algorithm":
             find_column(table, f"{role}={column!r}", column)
@@ -38,12 +48,21 @@ def to_results(
         table = _stack(table, roles, _pairs(table, roles, spec))
         roles = {role: role for role in roles}
     elif {"measure", "value"} <= set(table.columns) and not measured:
+        if items:
+            raise BayescompareError(
+                "the table has the columns 'measure' and 'value': a table of items needs a column "
+                "for each measure; use pandas' pivot first."
+            )
         return Results(_melted(table, roles, spec), spec, source=source)
     return Results.from_frame(
         table,
         dataset=roles["dataset"],
         algorithm=roles["algorithm"],
         replicate=roles.get("replicate"),
+        replicates="items" if items else "folds",
+        cluster=roles.get("cluster"),
+        epoch=roles.get("epoch"),
+        keep_items=keep_items,
         measures=spec,
         source=source,
     )

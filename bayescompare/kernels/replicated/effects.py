@@ -27,7 +27,7 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.numerics.cells import Edges, normal_cells, student_cells
 from bayescompare.kernels.replicated.moments import Moments, moderation
 
-__all__ = ["SCALES", "Evidence", "flat_evidence", "learned_evidence"]
+__all__ = ["SCALES", "Evidence", "Ropes", "flat_evidence", "learned_evidence"]
 
 
 #: Scales t of the effects, against the typical size of what is seen.

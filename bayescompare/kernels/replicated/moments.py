@@ -86,7 +86,7 @@ def replicate_moments(first: FloatArray, second: FloatArray, rho: FloatArray) ->
     return Moments(mean, covariance, count - 1.0, 1.0 / count + rho / (1.0 - rho))
 
 
-def cluster_moments(x: FloatArray, cluster: IntArray) -> Moments:
+def cluster_moments(x: FloatArray, cluster: IntArray, size: FloatArray | None = None) -> Moments:
     r"""Moments of one dataset whose items come in clusters, such as questions about one passage.
 
     .. math:: V = \tfrac{C}{C - 1} \sum_c w_c^2 (\bar x_c - \bar x)(\bar x_c - \bar x)^\top
@@ -98,6 +98,8 @@ def cluster_moments(x: FloatArray, cluster: IntArray) -> Moments:
     x : array (k, m)
     cluster : array (k,)
         Numbers from 0 to C − 1.
+    size : array (m,), optional
+        Largest values that the differences came from, for what is rounding; by default that of x.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def cluster_moments(x: FloatArray, cluster: IntArray) -> Moments:
     # w_c (x̄_c − x̄) is the cluster's sum of deviations over all items.
     part = sums / len(cluster) - share[:, None] * mean
     spread = clusters / (clusters - 1.0) * part.T @ part
-    grain = ROUNDING * np.abs(x).max(axis=0)
+    grain = ROUNDING * (np.abs(x).max(axis=0) if size is None else size)
     covariance = _without_noise(
         clusters * spread[None], (np.abs(x - mean).max(axis=0) <= grain)[None]
     )

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, is_number, is_whole
+from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
@@ -36,6 +36,7 @@ from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
+from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import Priors, check_priors, check_ranges, prior_options
@@ -60,10 +61,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CorrelatedT"]
 
-
-#: Replicates up to which they are taken for the folds of one cross-validation. Ten times ten folds
-#: taken for a hundred folds have ρ = .01 for .1, which flips verdicts.
-_MOST_FOLDS = 20
 
 _PARAMETERS = (
     Parameter("b", (), "1", "parameter of the symmetric prior of the shares of datasets"),
@@ -98,7 +95,8 @@ class CorrelatedT(RateModel, Method):
     Parameters
     ----------
     rho : float, optional
-        Correlation of two replicates of one dataset, in [0, 1); 0 for independent seeds.
+        Correlation of two replicates of one dataset, in [0, 1); 0 for independent seeds, which is
+        the default where the results say that their replicates are seeds or items.
     folds : int, optional
         Folds of the cross-validation, for ρ = 1/folds; needed when it was repeated, as in ten times
         ten folds. Without either, up to 20 replicates are taken for the folds of one
@@ -193,17 +191,7 @@ class CorrelatedT(RateModel, Method):
         check_flag(joint=self.joint)
         self.check_weight()
         self._check_priors()
-        if self.rho is not None and self.folds is not None:
-            raise BayescompareError(
-                f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."
-            )
-        if self.rho is not None and not (is_number(self.rho) and 0.0 <= self.rho < 1.0):
-            raise BayescompareError(
-                f"rho={self.rho!r}: a correlation of replicates lies in [0, 1); 0 for independent "
-                "seeds, 1/folds for cross-validation."
-            )
-        if self.folds is not None and not (is_whole(self.folds) and self.folds >= 2):
-            raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
+        check_correlation(self.rho, self.folds)
 
     def _check_priors(self) -> None:
         check_priors(self.priors, self.parameters)
@@ -237,23 +225,9 @@ class CorrelatedT(RateModel, Method):
         differences, grain, names = pair_differences(results)
         count = (~np.isnan(differences)).sum(axis=1).astype(np.float64)
         rope = results[results.measures[0]].rope or 0.0
-        rho, labels = self._correlation(results, count), outcome_labels(results)
+        rho = replicate_correlation(results, count, self.rho, self.folds)
+        labels = outcome_labels(results)
         return Replicates(differences, grain, rho, rope, labels, names)
-
-    def _correlation(self, results: Results, count: FloatArray) -> FloatArray:
-        """ρ of every dataset: as given, or one over its replicates where these can be folds."""
-        if self.rho is not None:
-            return np.full(len(count), float(self.rho))
-        if self.folds is not None:
-            return np.full(len(count), 1.0 / self.folds)
-        most = int(count.argmax())
-        if count[most] > _MOST_FOLDS:
-            raise BayescompareError(
-                f"rho= or folds= is missing: {results.datasets[most]!r} has {int(count[most])} "
-                "replicates, and their correlation cannot be guessed; give folds=10 for ten times "
-                "ten folds, rho=0 for independent seeds."
-            )
-        return np.asarray(1.0 / count)
 
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own replicates."""

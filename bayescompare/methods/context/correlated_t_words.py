@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
+from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count, setting, statistic
+from bayescompare.text.numbers import setting
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def correlated_t_words(
         sentences.append(
             "The datasets inform each other: one in doubt is drawn to what the others say."
         )
-    sentences.append(_rho_words(method, answer))
+    sentences.append(_rho_words(method, results, answer))
     (measure,) = results.measures
     if rope := results[measure].rope:
         sentences.append(f"Differences of at most {setting(rope)} count as equivalent.")
@@ -40,18 +41,6 @@ def correlated_t_words(
     return sentences
 
 
-def _rho_words(method: CorrelatedT, answer: Answer) -> str:
+def _rho_words(method: CorrelatedT, results: Results, answer: Answer) -> str:
     each = CorrelatedTDetails.of(answer).per_dataset
-    correlations = sorted(set(each.rho))
-    ends = dict.fromkeys([correlations[0], correlations[-1]])
-    shown = " to ".join(statistic(rho, significant=3) for rho in ends)
-    if method.rho is not None:
-        return f"Replicates of one dataset were taken to have correlation {shown}, as given."
-    if method.folds is not None:
-        return f"Replicates were taken to have correlation {shown}, one over the folds."
-    counts = sorted(set(each.replicates))
-    many = count(counts[0]) if len(counts) == 1 else f"{count(counts[0])}–{count(counts[-1])}"
-    return (
-        f"Replicates were taken to be the {many} folds of one cross-validation, with correlation "
-        f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."
-    )
+    return correlation_words(results, each.rho, each.replicates, rho=method.rho, folds=method.folds)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._checks import check_flag, check_word, is_number, is_whole
+from bayescompare._checks import check_flag, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
@@ -36,6 +36,7 @@ from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import LEAST_PAIRS, Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import Priors, check_priors, is_fixed, prior_options
@@ -88,7 +89,8 @@ class Replicated(Method):
         which is overconfident where noise is large. Fewer than three datasets are judged flat.
     rho, folds : float, int, optional
         Correlation of two replicates of a dataset, or the folds of a cross-validation
-        (ρ = 1/folds). Without either, up to 20 replicates are taken for folds.
+        (ρ = 1/folds). Without either, seeds and items are independent, and up to 20 other
+        replicates are taken for folds. Clusters of items take the place of ρ.
     priors : mapping, optional
         Your priors, by the names in ``bc.methods.describe("replicated")``; answered by NUTS.
 
@@ -156,6 +158,7 @@ class Replicated(Method):
         Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
     )
     input_kind = "replicates"
+    knows_items: ClassVar[bool] = True
     one_pair = True
     min_datasets: ClassVar[int] = 1
     draws_are: ClassVar[str] = "exact"
@@ -204,20 +207,7 @@ class Replicated(Method):
                 "priors: joint=False is a formula that judges each dataset by itself and has no "
                 "model to put priors into; use joint=True."
             )
-        self._check_correlation()
-
-    def _check_correlation(self) -> None:
-        if self.rho is not None and self.folds is not None:
-            raise BayescompareError(
-                f"rho={self.rho!r} and folds={self.folds!r}: each determines the other; give one."
-            )
-        if self.rho is not None and not (is_number(self.rho) and 0.0 <= self.rho < 1.0):
-            raise BayescompareError(
-                f"rho={self.rho!r}: a correlation of replicates lies in [0, 1); 0 for independent "
-                "seeds or items, 1/folds for cross-validation."
-            )
-        if self.folds is not None and not (is_whole(self.folds) and self.folds >= 2):
-            raise BayescompareError(f"folds={self.folds!r}: must be an integer >= 2.")
+        check_correlation(self.rho, self.folds)
 
     def options(self) -> dict[str, Any]:
         """Return the choices by name; a prior that is an object is named, not kept."""

@@ -102,11 +102,13 @@ def replicated_details(
     """Collect what the answer tells of each dataset and of how it was computed."""
     learned = table.effects == "learned" and len(version) > 1
     measures = len(results.measures)
+    counted = np.zeros(len(table.rho), bool) if table.counted is None else table.counted
     few = [
         name
-        for name, dof in zip(results.datasets, table.moments.dof, strict=True)
-        if table.effects == "flat" and measures > 1 and dof < measures
+        for name, dof, by_counts in zip(results.datasets, table.moments.dof, counted, strict=True)
+        if table.effects == "flat" and measures > 1 and dof < measures and not by_counts
     ]
+    names = np.array(results.datasets)[counted].tolist()
     return ReplicatedDetails(
         evidence=matrix_rows(evidence),
         per_dataset=matrix_rows(per_dataset),
@@ -118,6 +120,7 @@ def replicated_details(
         few=tuple(few),
         error=table.evidence.error,
         how=how,
+        counted=tuple(names) or None,
     )
 
 

@@ -28,13 +28,16 @@ class ReplicatedDetails(Details):
     rho : tuple of float
         Their correlation.
     effects : str
-        "flat" or "learned", as it was used.
+        "flat" or "learned", as it was used; "counts" where every dataset was judged by counts of
+        right and wrong items.
     scales, scale_weights : tuples of float
         Values of the scale of effects, and their posterior weights; empty where it is not learned.
     few : tuple of str
         Datasets with no more replicates than measures, judged measure by measure.
     error : float
         Largest standard error of a probability of a dataset's own.
+    counted : tuple of str, optional
+        Datasets judged by counts of right and wrong items; None where there are none.
     how : str
         "exact", or "gibbs" where the counts were sampled.
     """
@@ -49,6 +52,7 @@ class ReplicatedDetails(Details):
     few: tuple[str, ...]
     error: float
     how: str
+    counted: tuple[str, ...] | None = None
 
 
 def matrix_rows(matrix: FloatArray) -> Rows:

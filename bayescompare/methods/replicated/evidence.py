@@ -2,73 +2,93 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
-from bayescompare.kernels.replicated.effects import Evidence, flat_evidence, learned_evidence
-from bayescompare.kernels.replicated.moments import Moments, replicate_moments
+from bayescompare._typing import BoolArray, FloatArray
+from bayescompare.kernels.replicated.effects import (
+    Evidence,
+    Ropes,
+    flat_evidence,
+    learned_evidence,
+)
+from bayescompare.kernels.replicated.items import count_rows, discordant
+from bayescompare.kernels.replicated.moments import Moments
+from bayescompare.methods.replicated.differences import pair_moments
+from bayescompare.results.items.statistics import MOST_PATTERNS
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["LEAST_DATASETS", "MOST_FOLDS", "TableEvidence", "table_evidence"]
+__all__ = ["LEAST_DATASETS", "LEAST_DISCORDANT", "TableEvidence", "table_evidence"]
 
 
 #: Datasets from which the scale of effects can be learned.
 LEAST_DATASETS = 3
-#: Replicates up to which they are taken for the folds of one cross-validation. Ten times ten folds
-#: taken for a hundred folds have ρ = .01 for .1, which flips verdicts.
-MOST_FOLDS = 20
+#: Items on which two algorithms differ, on each measure, from which differences are near normal.
+LEAST_DISCORDANT = 30
 #: Seed of the lattice that four and more measures need: the same table gives the same rows.
 _SEED = 20161
 
 
 class TableEvidence(NamedTuple):
-    """The evidence of a table, with what it was computed from."""
+    """The evidence of a table, with what it was computed from.
+
+    `counted` are the datasets that were judged by counts of right and wrong items, None where no
+    dataset was.
+    """
 
     evidence: Evidence
     moments: Moments
     rho: FloatArray
     effects: str
+    counted: BoolArray | None = None
 
 
 def table_evidence(method: Replicated, results: Results) -> TableEvidence:
     """Compute log ℓ of every dataset and statement from the replicates of two algorithms."""
-    arrays = [
-        results.data[name].transpose("dataset", "algorithm", "replicate").values
-        * results[name].sign
-        for name in results.measures
-    ]
-    cells = np.stack(arrays, axis=-1)
-    there = ~np.isnan(cells).any(axis=(1, 3))
-    rho = _correlation(method, results, there.sum(axis=1).astype(np.float64))
-    moments = replicate_moments(cells[:, 0], cells[:, 1], rho)
+    found = pair_moments(method, results)
     ropes = tuple(results[name].rope for name in results.measures)
     rng = np.random.default_rng(_SEED)
-    if method.effects == "learned" and len(results.datasets) >= LEAST_DATASETS:
+    counted = np.array([_by_counts(counts, len(ropes)) for counts in found.patterns])
+    if not counted.any():
+        evidence, effects = _from_moments(method, found.moments, ropes, rng)
+        return TableEvidence(evidence, found.moments, found.rho, effects)
+    chosen = zip(found.patterns, counted, strict=True)
+    by_counts, error = count_rows([c for c, here in chosen if c is not None and here], ropes, rng)
+    rest = Moments(*(field[~counted] for field in found.moments))
+    if counted.all():
+        evidence = Evidence(by_counts[None], np.array([math.nan]), error)
+        return TableEvidence(evidence, found.moments, found.rho, "counts", counted)
+    others, effects = _from_moments(method, rest, ropes, rng)
+    logs = np.empty((len(others.log), len(counted), by_counts.shape[1]))
+    logs[:, counted], logs[:, ~counted] = by_counts, others.log
+    evidence = Evidence(logs, others.scales, max(error, others.error))
+    return TableEvidence(evidence, found.moments, found.rho, effects, counted)
+
+
+def _from_moments(
+    method: Replicated, moments: Moments, ropes: Ropes, rng: np.random.Generator
+) -> tuple[Evidence, str]:
+    """Evidence of means and covariances, and which prior of the effects it has."""
+    if method.effects == "learned" and len(moments.mean) >= LEAST_DATASETS:
         learned = learned_evidence(moments, ropes, rng)
         if learned is not None:
-            return TableEvidence(learned, moments, rho, "learned")
-    return TableEvidence(flat_evidence(moments, ropes, rng), moments, rho, "flat")
+            return learned, "learned"
+    return flat_evidence(moments, ropes, rng), "flat"
 
 
-def _correlation(method: Replicated, results: Results, count: FloatArray) -> FloatArray:
-    """ρ of every dataset: as given, or one over its replicates where these can be folds."""
-    if method.rho is not None:
-        return np.full(len(count), float(method.rho))
-    if method.folds is not None:
-        return np.full(len(count), 1.0 / method.folds)
-    if results.replicates != "folds":
-        return np.zeros(len(count))
-    most = int(count.argmax())
-    if count[most] > MOST_FOLDS:
-        raise BayescompareError(
-            f"rho= or folds= is missing: {results.datasets[most]!r} has {int(count[most])} "
-            "replicates, and their correlation cannot be guessed; give folds=10 for ten times ten "
-            "folds, rho=0 for independent seeds or items (or replicates='seeds' in from_frame)."
-        )
-    return np.asarray(1.0 / count)
+def _by_counts(counts: FloatArray | None, measures: int) -> bool:
+    """Whether a dataset is judged by counts of right and wrong items.
+
+    One measure always is. Of several the differences are near enough to normal where each measure
+    has enough items on which the two differ.
+    """
+    if counts is None:
+        return False
+    return measures == 1 or (
+        measures <= MOST_PATTERNS and discordant(counts, measures) < LEAST_DISCORDANT
+    )

@@ -17,12 +17,13 @@ __all__ = ["replicated_learned_text", "replicated_methods_text"]
 def replicated_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the model, the evidence of each dataset and how it was computed."""
     effects = method.effects if answer is None else ReplicatedDetails.of(answer).effects
-    means = (
-        "a normal prior on the mean differences whose scale was learned from all datasets, with "
-        "variances moderated over datasets"
-        if effects == "learned"
-        else "a flat prior on the mean differences"
-    )
+    means = {
+        "learned": "a normal prior on the mean differences whose scale was learned from all "
+        "datasets, with variances moderated over datasets",
+        "flat": "a flat prior on the mean differences",
+        "counts": "a Dirichlet prior on the patterns of right and wrong answers to an item "
+        "(3^(1 − m) for each pattern of m measures)",
+    }[effects]
     how = {
         None: "",
         "exact": ", computed exactly",

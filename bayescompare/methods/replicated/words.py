@@ -9,6 +9,7 @@ import numpy as np
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import SETTLED, Decision
+from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.dirichlet.words import lead_words
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.results.results import Results
@@ -35,7 +36,7 @@ def replicated_words(
         verdict, not_frequency, others = lead_words(results, answer, decision)
         sentences = [verdict, not_frequency, others, _sure(results, details), _shift(details)]
         sentences.append(_prior(method))
-    sentences += [_effects(method, results, details), _few(details)]
+    sentences += [_effects(method, results, details), _counted(details), _few(results, details)]
     sentences.append(_rho(method, results, details))
     if not method.joint:
         sentences.append("Each dataset was judged by itself, without hearing the others.")
@@ -59,8 +60,12 @@ def _one_dataset(results: Results, answer: Answer, decision: Decision) -> list[s
         f"On {results.datasets[0]} the most probable statement is that {claim}, with probability "
         f"{level}, {sure}.",
         "This is about that dataset alone. How other datasets would turn out is not known from "
-        "one, however many replicates it has.",
+        f"one, however many {_noun(results)} it has.",
     ]
+
+
+def _noun(results: Results) -> str:
+    return "items" if results.replicates == "items" else "replicates"
 
 
 def _sure(results: Results, details: ReplicatedDetails) -> str:
@@ -69,11 +74,11 @@ def _sure(results: Results, details: ReplicatedDetails) -> str:
     sure = int((top >= _SURE).sum())
     n = len(top)
     if sure == n:
-        return "By its own replicates every dataset is sure of its statement."
+        return f"By its own {_noun(results)} every dataset is sure of its statement."
     unsure = [name for name, p in zip(results.datasets, top, strict=True) if p < _SURE]
     named = join_names(unsure, most=4)
     return (
-        f"By their own replicates {count(sure)} of {plural(n, 'dataset')} "
+        f"By their own {_noun(results)} {count(sure)} of {plural(n, 'dataset')} "
         f"{'is' if sure == 1 else 'are'} sure of a statement (P ≥ {setting(_SURE)}); {named} "
         f"{'is' if len(unsure) == 1 else 'are'} not."
     )
@@ -109,7 +114,7 @@ def _effects(method: Replicated, results: Results, details: ReplicatedDetails) -
             f"{statistic(scale, significant=2)} of what is seen), so noise is not mistaken for "
             "effects."
         )
-    if details.effects == "learned":
+    if details.effects in ("learned", "counts"):
         return ""
     why = ""
     if method.effects == "learned":
@@ -125,26 +130,41 @@ def _effects(method: Replicated, results: Results, details: ReplicatedDetails) -
     )
 
 
-def _few(details: ReplicatedDetails) -> str:
+def _counted(details: ReplicatedDetails) -> str:
+    """Say which datasets were judged by counts of right and wrong items."""
+    if details.counted is None:
+        return ""
+    if details.effects == "counts":
+        where = "On every dataset"
+    else:
+        where = f"On {join_names(list(details.counted), most=4)}"
+    drawn = "" if not details.error else f" (standard error up to {statistic(details.error)})"
+    return (
+        f"{where} items are right or wrong, and what counts is how many of them only one of the "
+        f"two gets right{drawn}."
+    )
+
+
+def _few(results: Results, details: ReplicatedDetails) -> str:
     if not details.few:
         return ""
     named = join_names(list(details.few), most=4)
+    noun = "clusters of items" if results.item_data is not None else _noun(results)
     return (
-        f"{named} {'has' if len(details.few) == 1 else 'have'} no more replicates than measures: "
+        f"{named} {'has' if len(details.few) == 1 else 'have'} no more {noun} than measures: "
         "there the measures are taken as independent."
     )
 
 
 def _rho(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
-    values = sorted(set(details.rho))
-    shown = " to ".join(statistic(v, significant=3) for v in dict.fromkeys([values[0], values[-1]]))
-    if method.rho is not None:
-        return f"Replicates of one dataset were taken to have correlation {shown}, as given."
-    if method.folds is not None:
-        return f"Replicates were taken to have correlation {shown}, one over the folds."
-    if results.replicates != "folds":
-        return f"The replicates are {results.replicates} and were taken to be independent."
-    return (
-        "Replicates were taken to be the folds of one cross-validation, with correlation "
-        f"{shown}; for repeated cross-validation give folds=, for independent seeds rho=0."
+    items = results.item_data
+    if items is not None and ("cluster" in items or "clusters" in items):
+        fewest, most = min(details.replicates), max(details.replicates)
+        many = count(most) if fewest == most else f"{count(fewest)} to {count(most)}"
+        return (
+            f"Items come in {many} clusters per dataset and were taken to be independent only "
+            "across clusters."
+        )
+    return correlation_words(
+        results, details.rho, details.replicates, rho=method.rho, folds=method.folds
     )

@@ -1,0 +1,198 @@
+"""What `Results` know of their items besides values: clusters, or statistics in their place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import BoolArray, IntArray
+from bayescompare.text.numbers import count, plural
+
+__all__ = [
+    "check_item_data",
+    "item_data_from_json",
+    "item_data_to_json",
+    "items_words",
+    "matched_alike",
+    "means_of",
+    "same_items",
+    "select_items",
+    "too_few",
+    "unmatched_words",
+    "with_clusters",
+]
+
+_STATISTICS = ("items", "mean", "difference", "covariance")
+
+
+def check_item_data(item_data: object, data: xr.Dataset) -> xr.Dataset | None:
+    """Check the ``item_data=`` argument against the table that it is about."""
+    if item_data is None:
+        return None
+    if not isinstance(item_data, xr.Dataset):
+        raise BayescompareError(
+            f"item_data is a {type(item_data).__name__}: give an xarray.Dataset, or None."
+        )
+    wanted: tuple[str, ...] = ("cluster",) if "replicate" in data.dims else _STATISTICS
+    absent = [name for name in wanted if name not in item_data]
+    if absent:
+        raise BayescompareError(f"item_data has no variable {absent[0]!r}.")
+    for dim in ("dataset", "algorithm", "replicate"):
+        if dim in item_data.dims and (
+            dim not in data.dims or not np.array_equal(item_data[dim].values, data[dim].values)
+        ):
+            raise BayescompareError(f"item_data and data must have the same names along {dim!r}.")
+    return item_data
+
+
+def select_items(
+    item_data: xr.Dataset | None, positions: Mapping[str, IntArray], measures: Sequence[str] | None
+) -> xr.Dataset | None:
+    """Select datasets, algorithms (as opponents, too) and measures."""
+    if item_data is None:
+        return None
+    at: dict[str, Any] = {dim: where for dim, where in positions.items() if dim in item_data.dims}
+    if "opponent" in item_data.dims and "algorithm" in at:
+        at["opponent"] = at["algorithm"]
+    chosen = item_data.isel(at)
+    if measures is None or "measure" not in item_data.dims:
+        return chosen
+    known = item_data["measure"].values.tolist()
+    place = np.array([known.index(name) for name in measures], dtype=np.intp)
+    return _marginal_patterns(chosen.isel(measure=place, with_measure=place), measures)
+
+
+def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:
+    """Sum the patterns over the measures left out, and put the others in order."""
+    if "patterns" not in chosen:
+        return chosen
+    known: list[str] = json.loads(chosen.attrs["pattern_measures"])
+    kept = [name for name in measures if name in known]
+    cube = chosen["patterns"].values
+    cube = cube.reshape(*cube.shape[:3], *[3] * len(known))
+    gone = tuple(3 + k for k, name in enumerate(known) if name not in kept)
+    left = [name for name in known if name in kept]
+    cube = np.moveaxis(
+        cube.sum(axis=gone), [3 + left.index(name) for name in kept], range(3, 3 + len(kept))
+    )
+    rest = chosen.drop_vars(["patterns", "pattern"])
+    if not kept:
+        del rest.attrs["pattern_measures"]
+        return rest
+    labels = ["".join("+0-"[k] for k in at) for at in np.ndindex(*[3] * len(kept))]
+    rest = rest.assign_coords(pattern=labels)
+    rest["patterns"] = (
+        ("dataset", "algorithm", "opponent", "pattern"),
+        cube.reshape(*cube.shape[:3], -1),
+    )
+    rest.attrs["pattern_measures"] = json.dumps(kept)
+    return rest
+
+
+def means_of(item_data: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+    """Return the means of two algorithms over the items that both have; of more, `data`."""
+    if item_data.sizes["algorithm"] != 2:
+        return data
+    mean = item_data["mean"].values
+    pair = np.stack([mean[:, 0, 1], mean[:, 1, 0]], axis=1)
+    names = item_data["measure"].values.tolist()
+    return data.assign(
+        {name: (("dataset", "algorithm"), pair[:, :, j]) for j, name in enumerate(names)}
+    )
+
+
+def same_items(one: xr.Dataset | None, other: xr.Dataset | None) -> bool:
+    """Whether two tables have the same clusters, or statistics."""
+    if one is None or other is None:
+        return one is other
+    return one.equals(other) and one.attrs == other.attrs
+
+
+def matched_alike(item_data: xr.Dataset) -> bool:
+    """Whether every algorithm that has items of a dataset has the same ones."""
+    number = item_data["items"].values
+    own = np.diagonal(number, axis1=1, axis2=2)
+    some = own > 0
+    both = some[:, :, None] & some[:, None, :]
+    return bool((~both | (number == own[:, :, None])).all())
+
+
+def with_clusters(data: xr.Dataset, item_data: xr.Dataset | None) -> xr.Dataset:
+    """Add the items' clusters to the table, if they have any."""
+    return data if item_data is None else data.assign(cluster=item_data["cluster"])
+
+
+def too_few(item_data: xr.Dataset) -> BoolArray:
+    """Return the datasets on which some two algorithms share fewer than two items, (n,)."""
+    return np.asarray((item_data["items"].values < 2).any(axis=(1, 2)))
+
+
+def unmatched_words(dataset: str, own: Mapping[str, int], shared: int) -> str:
+    """Say how many items of a dataset are unmatched, and what to do."""
+    has = ", ".join(f"{name!r} has {count(number)}" for name, number in own.items())
+    lost = sum(number - shared for number in own.values())
+    return (
+        f"{plural(lost, 'item')} of {dataset!r} {'is' if lost == 1 else 'are'} unmatched ({has}, "
+        f"and {count(shared) if shared else 'none'} of them in common), and at least two must be "
+        "matched: give an item the same id for every algorithm, or use missing='drop' to leave "
+        "out the dataset."
+    )
+
+
+def items_words(item_data: xr.Dataset) -> str:
+    """Say how many items, and clusters, there are per dataset.
+
+    Examples
+    --------
+    >>> items_words(xr.Dataset({"items": (("dataset", "algorithm", "opponent"), [[[7]]])}))
+    '7 items per dataset, of which statistics are kept'
+    """
+    own = np.diagonal(item_data["items"].values, axis1=1, axis2=2)
+    return f"{_span(own, 'item')} per dataset, of which statistics are kept"
+
+
+def _span(numbers: IntArray, noun: str) -> str:
+    fewest, most = int(numbers.min()), int(numbers.max())
+    return plural(most, noun) if fewest == most else f"{count(fewest)} to {plural(most, noun)}"
+
+
+# ------------------------------------------------------------------------------------------ files
+
+
+def item_data_to_json(item_data: xr.Dataset) -> dict[str, Any]:
+    """Return variables with their dims, and coordinates that are not the table's own."""
+    own = {dim: item_data[dim].values.tolist() for dim in ("pattern",) if dim in item_data.coords}
+    return {
+        "variables": {
+            str(name): {"dims": list(values.dims), "values": values.values}
+            for name, values in item_data.data_vars.items()
+        },
+        "coords": own,
+        "attrs": dict(item_data.attrs),
+    }
+
+
+def item_data_from_json(
+    document: Mapping[str, Any], coords: Mapping[str, Sequence[str]], measures: Sequence[str]
+) -> xr.Dataset:
+    """Make the dataset again from what `item_data_to_json` returned."""
+    named = {**coords, "opponent": coords["algorithm"], "measure": list(measures)}
+    named |= {"with_measure": list(measures), **document["coords"]}
+    integers: tuple[Literal["cluster", "items", "clusters", "binary"], ...]
+    integers = ("cluster", "items", "clusters", "binary")
+    variables = {}
+    for name, part in document["variables"].items():
+        values = np.array(part["values"], dtype=np.float64)  # null is NaN
+        variables[name] = (
+            tuple(part["dims"]),
+            values.astype(np.int64) if name in integers else values,
+        )
+    dims = {dim for used, _ in variables.values() for dim in used}
+    return xr.Dataset(
+        variables, {dim: named[dim] for dim in named if dim in dims}, attrs=document["attrs"]
+    )
