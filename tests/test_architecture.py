@@ -58,7 +58,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "context": frozenset({"numerics", "dirichlet"}),
         "replicated": frozenset({"numerics", "dirichlet"}),
         "gsd": frozenset({"numerics"}),
-        "classic": frozenset({"orders"}),
+        "classic": frozenset({"orders", "leading"}),
     },
     "methods": {
         "dirichlet": frozenset({"_shared"}),

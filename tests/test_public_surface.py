@@ -148,7 +148,7 @@ def comparisons() -> dict[str, bc.Comparison]:
     chosen: dict[str, tuple[bc.Results, Any, dict[str, Any]]] = {
         **{name: (example, name, {}) for name in ("dirichlet", "network", "glrt", "gsd-bootstrap")},
         **{name: (example, name, {}) for name in ("gsd", "all-test", "one-test")},
-        **{name: (example, name, first) for name in ("sign", "wilcoxon")},
+        **{name: (example, name, first) for name in ("sign", "signed-rank", "wilcoxon")},
         **{name: (errors, name, {}) for name in ("poisson-binomial", "hierarchical")},
         "replicated": (folds(), "replicated", {}),
         "correlated-t": (folds(), "correlated-t", {}),

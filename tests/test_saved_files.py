@@ -81,6 +81,7 @@ QUESTIONS: dict[str, Callable[[], bc.Comparison]] = {
     "gsd-order": lambda: ask(UCI, "gsd", algorithms=THREE),
     "gsd-bootstrap": lambda: ask(EXAMPLE, GSDBootstrap()),
     "sign": lambda: ask(EXAMPLE, "sign", measures=["accuracy"]),
+    "signed-rank": lambda: ask(EXAMPLE, "signed-rank", measures=["accuracy"]),
     "wilcoxon": lambda: ask(EXAMPLE, "wilcoxon", measures=["accuracy"]),
     "friedman": lambda: ask(UCI, "friedman", measures=["auc"], algorithms=THREE),
     "all-test": lambda: ask(EXAMPLE, "all-test"),

@@ -276,7 +276,7 @@ class Comparison:
         self._require("draws")
         check_draws(draws=draws, chains=chains)
         generator, seed = as_rng(rng)
-        tree = self.method.draws(self.results, draws, chains, generator)
+        tree = self.method.exact_draws(self.results, draws, chains, generator)
         return self._signed(tree, seed, sampler=self.method.draws_are)
 
     def model(self, *, form: Form = "textbook") -> pm.Model:

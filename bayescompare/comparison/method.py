@@ -271,6 +271,10 @@ class Method(ABC):
         """Draw from the posterior without MCMC."""
         raise self.unavailable("draws")
 
+    def exact_draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
+        """Return what `Comparison.draws` does: `draws`, unless an option has that name."""
+        return self.draws(results, draws, chains, rng)
+
     def own_sample(
         self,
         results: Results,

@@ -73,6 +73,10 @@ _BUILT_IN = {
         "bayescompare.methods.classic.sign:Sign",
         "sign test: is one algorithm better on more datasets?",
     ),
+    "signed-rank": _Entry(
+        "bayescompare.methods.classic.signed_rank:SignedRank",
+        "Bayesian signed-rank test: P(one algorithm is better on the whole)",
+    ),
     "wilcoxon": _Entry(
         "bayescompare.methods.classic.wilcoxon:Wilcoxon",
         "Wilcoxon signed-rank test, exact with ties",

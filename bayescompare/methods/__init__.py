@@ -37,6 +37,7 @@ __all__ = [
     "Sampling",
     "Scalars",
     "Sign",
+    "SignedRank",
     "Wilcoxon",
     "abilities",
     "describe",
@@ -202,6 +203,7 @@ if TYPE_CHECKING:
     from bayescompare.methods.classic.glrt import GLRT
     from bayescompare.methods.classic.one_test import OneTest
     from bayescompare.methods.classic.sign import Sign
+    from bayescompare.methods.classic.signed_rank import SignedRank
     from bayescompare.methods.classic.wilcoxon import Wilcoxon
     from bayescompare.methods.context.correlated_t import CorrelatedT
     from bayescompare.methods.context.hierarchical import Hierarchical

@@ -18,6 +18,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
 from bayescompare.methods.classic.sign import Sign
+from bayescompare.methods.classic.signed_rank import SignedRank
 from bayescompare.methods.classic.wilcoxon import Wilcoxon
 from bayescompare.methods.context.correlated_t import CorrelatedT
 from bayescompare.methods.context.hierarchical import Hierarchical
@@ -45,6 +46,7 @@ _METHODS: Mapping[str, Method] = {
     "correlated-t (joint)": CorrelatedT(joint=True),
     "correlated-t": CorrelatedT(),
     "gsd-bootstrap": GSDBootstrap(),
+    "signed-rank": SignedRank(draws=10_000),
     "sign (Holm)": Sign(),
     "wilcoxon (Holm)": Wilcoxon(),
 }

@@ -44,6 +44,7 @@ REPLACED = {
     "hierarchical": {"mu": pm.Beta.dist(2.0, 2.0)},
     "correlated-t": {"b": 2.0},
     "gsd-bootstrap": {"weight": pm.Dirichlet.dist(np.ones(7))},
+    "signed-rank": {"weight": pm.Dirichlet.dist(np.ones(8))},
 }
 
 

@@ -64,6 +64,8 @@ OPTIONS = [
     ("gsd-bootstrap", {"rule": "jansen2022"}, "jansen2022"),
     ("gsd-bootstrap", {"resamples": 345}, "345 draws"),
     ("gsd-bootstrap", {"concentration": 0.75}, "every parameter 0.75"),
+    ("signed-rank", {"strength": 2.5}, "strength 2.5"),
+    ("signed-rank", {"draws": 345}, "345 draws"),
     ("friedman", {"alpha": 0.01}, "level 0.01"),
     ("all-test", {"alpha": 0.01}, "level 0.01"),
     ("all-test", {"test": "sign"}, "by the sign test"),

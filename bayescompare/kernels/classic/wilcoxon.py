@@ -27,7 +27,7 @@ from scipy import stats
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = ["MOST_EXACT", "SMALLEST", "SignedRank", "differences", "doubled_ranks", "signed_rank"]
+__all__ = ["MOST_EXACT", "SMALLEST", "RankSums", "differences", "doubled_ranks", "signed_rank"]
 
 
 #: Up to this many differences the p-value is exact: it takes a second, and 2^1000 is still a float.
@@ -37,7 +37,7 @@ MOST_EXACT = 1000
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-class SignedRank(NamedTuple):
+class RankSums(NamedTuple):
     """Both rank sums, the two-sided p-value, and whether it is exact."""
 
     plus: float
@@ -101,7 +101,7 @@ def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
     return ranks * np.sign(difference).astype(np.int64)
 
 
-def signed_rank(ranks: IntArray) -> SignedRank:
+def signed_rank(ranks: IntArray) -> RankSums:
     """Test doubled signed ranks, exactly up to `MOST_EXACT` of them, else approximately.
 
     The normal approximation uses the variance of tied ranks and a continuity correction.
@@ -109,7 +109,7 @@ def signed_rank(ranks: IntArray) -> SignedRank:
     Examples
     --------
     >>> signed_rank(np.array([2, 4, 6, 8, -10]))
-    SignedRank(plus=10.0, minus=5.0, pvalue=0.625, exact=True)
+    RankSums(plus=10.0, minus=5.0, pvalue=0.625, exact=True)
     """
     ranks = ranks[ranks != 0]
     plus, minus = int(ranks[ranks > 0].sum()), -int(ranks[ranks < 0].sum())
@@ -122,7 +122,7 @@ def signed_rank(ranks: IntArray) -> SignedRank:
         # Ranking the doubled ranks gives the same ranks, without the noise of the differences.
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         pvalue = float(test.pvalue)
-    return SignedRank(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
+    return RankSums(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
 
 
 def _lower_tail(ranks: IntArray, bound: int) -> float:

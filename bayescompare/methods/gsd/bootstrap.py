@@ -34,6 +34,7 @@ from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Form, Kind, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.gsd.batch import optima
+from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, dirichlet_alpha
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
@@ -45,7 +46,7 @@ from bayescompare.methods.gsd.base import GsdMethod
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.details import PairDetails
 from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
-from bayescompare.methods.gsd.posterior import DRAWN, WEIGHT, draw_weights, finish
+from bayescompare.methods.gsd.posterior import draw_weights, finish
 from bayescompare.methods.gsd.relations import Relations
 from bayescompare.results.results import Results
 
@@ -179,9 +180,7 @@ class GSDBootstrap(GsdMethod):
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the posterior of the weights: the prior's, and one for each dataset."""
         if self.priors:
-            from bayescompare.methods.gsd.model import checked_alpha
-
-            return checked_alpha(self.priors[WEIGHT], results) + 1.0
+            return dirichlet_alpha(self.priors[WEIGHT], len(results.datasets), "dataset") + 1.0
         return np.full(len(results.datasets), float(self.concentration))
 
     # the answer ----------------------------------------------------------------------------------

@@ -9,14 +9,12 @@ so that the posterior is Dirichlet(c, …, c). With c = 1, Rubin's bootstrap, th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray
-from bayescompare.methods._shared.priors import constant_dirichlet, place
-from bayescompare.methods.gsd.posterior import DRAWN, OPTIMUM, WEIGHT, directions
+from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, place_weights
+from bayescompare.methods.gsd.posterior import OPTIMUM, directions
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 
-__all__ = ["build_bootstrap", "checked_alpha"]
+__all__ = ["build_bootstrap"]
 
 _IMPROPER = (
     "the prior of weight, Haldane's, is improper at concentration <= 1, and there are no draws "
@@ -39,60 +37,12 @@ def build_bootstrap(method: GSDBootstrap, results: Results, *, optimum: bool) ->
     n = len(results.datasets)
     coords = {"dataset": list(results.datasets), "direction": directions(results)}
     with pm.Model(coords=coords) as model:
-        weight = _place_weights(method, results)
+        prior = (method.priors or {}).get(WEIGHT)
+        alpha = np.full(n, method.concentration - 1.0)
+        weight = place_weights(prior, alpha, "dataset", _IMPROPER)
         if optimum:
             from bayescompare.methods.gsd.optimum_op import optimum_of
 
             pm.Deterministic(OPTIMUM, optimum_of(method.pair(results), weight), dims="direction")
         pm.Categorical(DRAWN, p=weight, observed=np.arange(n), dims="dataset")
     return model
-
-
-def checked_alpha(prior: Any, results: Results) -> FloatArray:
-    """Parameters of a Dirichlet prior of the weights, one for each dataset."""
-    alpha = constant_dirichlet(prior)
-    assert alpha is not None
-    if alpha.shape != (len(results.datasets),):
-        raise BayescompareError(
-            f"priors['weight'] is a Dirichlet of shape {alpha.shape}, and there are "
-            f"{len(results.datasets)} datasets: give one parameter for each."
-        )
-    return alpha
-
-
-def _place_weights(method: GSDBootstrap, results: Results) -> Any:
-    import pymc as pm
-    import pytensor.tensor as pt
-    from pymc.distributions.transforms import simplex
-
-    n, prior = len(results.datasets), (method.priors or {}).get(WEIGHT)
-    if prior is not None:
-        return _checked(place(WEIGHT, prior, ("dataset",)), n)
-    alpha = np.full(n, method.concentration - 1.0)
-    if method.concentration > 1.0:
-        return pm.Dirichlet(WEIGHT, alpha, dims="dataset")
-    return pm.CustomDist(
-        WEIGHT,
-        alpha,
-        logp=lambda value, a: ((a - 1.0) * pt.log(value)).sum(axis=-1),
-        random=_refuse,
-        support_point=lambda rv, size, a: pt.full_like(a, 1.0 / n),
-        transform=simplex,
-        signature="(n)->(n)",
-        class_name="Haldane" if method.concentration == 1.0 else "ImproperDirichlet",
-        dims="dataset",
-    )
-
-
-def _checked(weight: Any, n: int) -> Any:
-    length = weight.type.shape[-1] if weight.ndim == 1 else None
-    if weight.ndim != 1 or (length is not None and length != n):
-        raise BayescompareError(
-            f"priors['weight'] must be a vector over the {n} datasets; its shape is "
-            f"{weight.type.shape}."
-        )
-    return weight
-
-
-def _refuse(*_: Any, rng: np.random.Generator | None = None, size: Any = None) -> FloatArray:
-    raise BayescompareError(_IMPROPER)

@@ -10,6 +10,7 @@ from scipy.special import gammaln
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, FloatArray, IntArray
 from bayescompare.kernels.gsd.batch import optima
+from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT
 from bayescompare.methods._shared.trees import constants, make_tree, ratio_prior
 from bayescompare.methods.gsd.problem import DominanceProblem
 from bayescompare.results.results import Results
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.gsd.base import GsdMethod
 
-__all__ = ["DRAWN", "OPTIMUM", "WEIGHT", "bootstrap_tree", "directions", "draw_weights", "finish"]
+__all__ = ["OPTIMUM", "bootstrap_tree", "directions", "draw_weights", "finish"]
 
-#: The names of the datasets' weights, of the optima under them, and of which dataset was drawn.
-WEIGHT, OPTIMUM, DRAWN = "weight", "opt", "drawn"
+#: The name of the optima under the datasets' weights.
+OPTIMUM = "opt"
 
 _SAMPLE = ("chain", "draw")
 

@@ -11,8 +11,8 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.urn import draw_cells, polya_urn
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.methods._shared.bootstrap import WEIGHT
 from bayescompare.methods._shared.prediction import sampled_posterior, thinned
-from bayescompare.methods.gsd.posterior import WEIGHT
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 

@@ -25,7 +25,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 small = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 
 
-def ask(values: list[float] | np.ndarray) -> wilcoxon.SignedRank:
+def ask(values: list[float] | np.ndarray) -> wilcoxon.RankSums:
     array = np.asarray(values, dtype=float)
     return signed_rank(doubled_ranks(array, np.abs(array)))
 
