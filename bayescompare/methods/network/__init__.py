@@ -105,8 +105,9 @@ _PARAMETERS = (
 )
 
 _NO_NUTS_FORM = (
-    "form='nuts': with average=True sample() draws graphs exactly and their tables by NUTS, so "
-    "there is no one model that it samples; use the textbook form, or average=False."
+    "average=True: sample() draws graphs exactly and their tables by NUTS, so there is no model "
+    "in the form for NUTS; log_evidence and loo() are exact, model() has the textbook form, and "
+    "average=False has both forms of one graph."
 )
 
 #: Monte Carlo errors below this take more than 10⁹ draws.

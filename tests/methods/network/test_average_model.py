@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,14 @@ def test_what_there_is_no_model_of() -> None:
     with pytest.raises(BayescompareError, match=r"model: .*4 measures, here there are 5.*search="):
         Network(average=True).model(many)
     few = ask(table(no.linked(30, 2, seed=0)), average=True)
-    with pytest.raises(BayescompareError, match=r"form='nuts'.*average=False"):
-        few.model(form="nuts")
+    asked: list[Callable[[], object]] = [
+        lambda: few.model(form="nuts"),
+        lambda: few.estimate_evidence(by="bridge"),
+        lambda: few.loo(few.draws(100, rng=0), refit=True),
+    ]
+    for ask_for in asked:
+        with pytest.raises(BayescompareError, match=r"^average=True: .* are exact.*average=False"):
+            ask_for()
 
 
 @pytest.mark.slow
