@@ -58,6 +58,7 @@ QUANTITIES = frozenset(
         "loo",
         "plan",
         "predict",
+        "sensitivity",
         "simulate",
         "questions",
         "on",
@@ -462,7 +463,9 @@ class Comparison:
         """Return how probable it is that so many further datasets would settle the question.
 
         New datasets are simulated from the posterior predictive, and the old and new ones together
-        are compared again, exactly.
+        are compared again: exactly where the answer is exact. A sampled answer is not sampled
+        again; the likelihood of the new datasets reweights its draws. Numbers that move the
+        posterior too far for that (k-hat, effective draws) are refused.
 
         Parameters
         ----------
@@ -478,7 +481,9 @@ class Comparison:
         -------
         DataFrame
             Indexed by `more`: ``settled`` (probability that some statement reaches the threshold),
-            ``settled_on_best`` (that the one leading now does), ``mcse`` of the first.
+            ``settled_on_best`` (that the one leading now does), ``mcse`` of the first. Of a
+            sampled answer the error includes the share of simulations whose weights fail, and
+            ``attrs`` hold that share (``failed``) and the median of the effective draws (``ess``).
         """
         self._require("plan")
         from bayescompare.comparison.planning import check_plan, plan_table
@@ -486,6 +491,15 @@ class Comparison:
         numbers = check_plan(more, threshold, simulations)
         generator, _ = as_rng(rng)
         best = self.answer.labels.index(self.best)
+        if self.answer.tree is not None:
+            from bayescompare.comparison.reweighted_plan import reweighted_plan
+
+            return reweighted_plan(self, best, numbers, threshold, simulations, generator)
+        if self.method.needs_mcmc:
+            raise BayescompareError(
+                "plan: the chains of this answer were not saved (JSON does not hold them, netCDF "
+                "does); compare() again."
+            )
         simulate = self.method.predictive_simulator(self.results)
         return plan_table(simulate, best, numbers, threshold, simulations, generator)
 
@@ -583,12 +597,21 @@ class Comparison:
         return predictive_check(self, posterior, prior=prior, rng=rng)
 
     def sensitivity(self, values: Sequence[float] | None = None) -> pd.DataFrame:
-        """Repeat the comparison with weaker and stronger priors (0.1 to 10 by default), exactly.
+        """Return every statement's P under weaker and stronger priors, by the prior's weight.
 
-        The weight of the prior is the option `strength`, `ess` or `b` of the method. Where the
-        prior was learned from all pairs, the pair's own prior is varied. Draw the table with
-        ``bc.plots.plot_sensitivity``; for ``"dirichlet"`` its attributes hold the bounds of the
-        leading statement over all prior means.
+        Exactly where the answer is exact. The weight is the option `strength`, `ess` or `b` of
+        the method, the "weight" of elicited beliefs, or else a power to which the prior's density
+        is raised. Where the prior was learned from all pairs, the pair's own prior is varied. A
+        sampled answer has its draws reweighted to powers of the priors at the top of its
+        hierarchy; weights that fail (k-hat, effective draws) are refused. The attributes of the
+        table hold the figures of the weights or, for ``"dirichlet"``, the bounds of the leading
+        statement over all prior means. Draw the table with ``bc.plots.plot_sensitivity``.
+
+        Parameters
+        ----------
+        values : sequence of float, optional
+            Weights or powers; by default from a tenth to ten times the weight (for powers of a
+            sampled prior from a half to two, as far as the weights hold).
         """
         from bayescompare.comparison.criticism import prior_sensitivity
 
@@ -691,10 +714,13 @@ class Comparison:
         if not self._has("model") or "evidence" in method.lacks:
             lacking.add("estimate_evidence")
         if method.needs_mcmc:
-            lacking.update(("draws", "plan"))
+            lacking.add("draws")
+            if answer.tree is None or not method.replans:
+                lacking.add("plan")
         if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
             lacking.update(("check", "loo"))
-        if no_weight(method):
+        lacking.discard("sensitivity")
+        if no_weight(method) or (method.needs_mcmc and answer.tree is None):
             lacking.add("sensitivity")
         if no_rope(self):
             lacking.add("rope_sensitivity")

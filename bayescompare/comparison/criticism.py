@@ -14,7 +14,9 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
+from bayescompare.comparison.abilities import has
 from bayescompare.comparison.decision import decide
+from bayescompare.comparison.lever import option_lever
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.tree import check_tree
 from bayescompare.statements import OTHER, OUTCOME, Statement
@@ -158,27 +160,36 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
     """Repeat the comparison with weaker and stronger priors; statements are columns."""
     if reason := no_weight(c.method):
         raise BayescompareError(f"sensitivity: {reason}")
-    option = c.method.prior_weight
-    assert option is not None
-    chosen = np.geomspace(0.1, 10.0, 21) if values is None else _numbers("values", values)
-    if not (chosen > 0).all():
+    chosen = None if values is None else _numbers("values", values)
+    if chosen is not None and not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
-    rows = [_probabilities(c, _weighed(c.method, option, float(v))) for v in chosen]
-    table = pd.DataFrame(rows, index=pd.Index(chosen, name=option)).fillna(0.0)
-    statement = decide(c.answer).statement
-    bounds = [c.method.prior_bounds(c.results, statement, float(v)) for v in chosen]
-    known = [bound for bound in bounds if bound is not None]
-    if known:
-        table.attrs["lower"], table.attrs["upper"] = (list(end) for end in zip(*known, strict=True))
+    lever = None
+    if c.answer.tree is None:
+        lever = c.method.lever(c.results) or option_lever(c.method, c.results)
+    if lever is None:
+        from bayescompare.comparison.power_scaling import power_scaled
+
+        return power_scaled(c, None if chosen is None else chosen.tolist())
+    at = np.asarray(lever.usual if chosen is None else chosen, dtype=np.float64)
+    rows = [lever.probabilities(float(value)) for value in at]
+    table = pd.DataFrame(rows, index=pd.Index(at, name=lever.name)).fillna(0.0)
+    if lever.bounded:
+        statement = decide(c.answer).statement
+        bounds = [c.method.prior_bounds(c.results, statement, float(v)) for v in at]
+        known = [bound for bound in bounds if bound is not None]
+        if known:
+            ends = (list(end) for end in zip(*known, strict=True))
+            table.attrs["lower"], table.attrs["upper"] = ends
     return table
 
 
 def no_weight(method: Method) -> str:
     """Why the weight of a method's prior cannot be varied; nothing where it can."""
-    if method.prior_weight is None or method.needs_mcmc:
+    if not has(type(method), "sensitivity"):
+        named = [name for name in registry.names() if has(registry.get(name), "sensitivity")]
         return (
-            f"method {method.name!r} has no weight of its prior to vary exactly (methods with "
-            f"one: {', '.join(registry.weighing())})."
+            f"method {method.name!r} has no weight of its prior to vary (methods with one: "
+            f"{', '.join(named)})."
         )
     return method.refuses("sensitivity")
 
@@ -240,22 +251,3 @@ def _numbers(name: str, value: object) -> FloatArray:
     ):
         raise BayescompareError(f"{name}={value!r}: give a list of finite numbers.")
     return numbers
-
-
-def _weighed(method: Method, option: str, value: float) -> Method:
-    """The method with a prior of another weight, whichever way its own was specified."""
-    base: Any = method.unlearned()
-    rest = {k: v for k, v in (getattr(base, "priors", None) or {}).items() if k != option}
-    try:
-        weighed: Method = replace(base, **{option: value}, priors=rest or None)
-    except BayescompareError as error:
-        raise BayescompareError(
-            f"sensitivity: the weight of this prior cannot be varied by {option}: {error}"
-        ) from None
-    return weighed
-
-
-def _probabilities(c: Comparison, method: Method) -> dict[str, float]:
-    answer = method.answer(c.results, Sampling(np.random.default_rng(0), seed=0))
-    assert answer.probability is not None
-    return dict(zip(answer.labels, map(float, answer.probability), strict=True))

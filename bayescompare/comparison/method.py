@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from bayescompare._errors import QuantityNotAvailableError
+from bayescompare._errors import BayescompareError, QuantityNotAvailableError
 from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.claims import claim_words
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.compiled import Reusable
     from bayescompare.comparison.decision import Decision
+    from bayescompare.comparison.lever import Lever
     from bayescompare.results.results import Results
 
 __all__ = ["LEAST_PAIRS", "Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
@@ -143,6 +144,8 @@ class Method(ABC):
     draws_are: ClassVar[str] = "conjugate"
     #: Whether its model is known to predict new data; else that is tried.
     predicts: ClassVar[bool] = True
+    #: Whether `plan` of a sampled answer reweights its draws (`likelihood_of_more`).
+    replans: ClassVar[bool] = False
     #: Free variables of its model that each dataset has its own of. Leave-one-out integrates them
     #: out: the latent of a dataset left out is unknown.
     latents: ClassVar[tuple[str, ...]] = ()
@@ -301,6 +304,16 @@ class Method(ABC):
         """Return a function that adds so many predicted datasets and answers again."""
         raise self.unavailable("plan")
 
+    def likelihood_of_more(
+        self, results: Results, answer: Answer
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return what plans with a sampled answer, by reweighting its draws.
+
+        The function predicts so many datasets at one draw of the posterior, and returns their log
+        likelihood at every draw (chain, draw).
+        """
+        raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
+
     def predictive_statistics(
         self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
     ) -> Mapping[str, tuple[FloatArray, Any]] | None:
@@ -330,6 +343,16 @@ class Method(ABC):
         its own went to the next one instead; it returns the statement's P, or the p-value.
         """
         return None
+
+    def lever(self, results: Results) -> Lever | None:
+        """Return what varies the prior exactly, where that is not the option `prior_weight`."""
+        return None
+
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
+        from bayescompare.comparison.sampled import theta_leads
+
+        return theta_leads(answer)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Return what a paper's methods section says of it, from "by the ... test" on.

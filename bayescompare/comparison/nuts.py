@@ -78,6 +78,7 @@ def sample(
     with quiet(), model:
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
+        tree["log_prior"].attrs["top_level"] = _top_level(model)
     attempt = _do if predicts else _try
     with quiet(), model if through is None else through:
         predicted = attempt(lambda: _predict(tree, seeds[1]))
@@ -197,6 +198,24 @@ def _draw_prior(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -
     for group in ("prior", "prior_predictive"):
         if group in prior:
             tree[group] = prior[group]
+
+
+def _top_level(model: pm.Model) -> list[str]:
+    """Names of the free variables whose priors depend on no other: the top of a hierarchy.
+
+    Neither latents of our own parametrisation nor what each dataset has are priors of the user's.
+    """
+    from pytensor.graph.traversal import ancestors
+
+    free = set(model.free_RVs)
+    names = []
+    for variable in model.free_RVs:
+        name = str(variable.name)
+        above = {a for a in ancestors([variable]) if a is not variable}
+        own = "dataset" in (model.named_vars_to_dims.get(name) or ())
+        if not (free & above or own or name.startswith("latent_")):
+            names.append(name)
+    return names
 
 
 def _do(work: Callable[[], None]) -> bool:

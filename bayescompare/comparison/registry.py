@@ -21,7 +21,6 @@ __all__ = [
     "remove",
     "saved_class",
     "title_of",
-    "weighing",
 ]
 
 
@@ -147,11 +146,6 @@ def having(quantity: str) -> list[str]:
     if not isinstance(quantity, str):
         raise BayescompareError(f"quantity={quantity!r}: give its name, such as 'questions'.")
     return [name for name in names() if quantity in get(name).provides]
-
-
-def weighing() -> list[str]:
-    """Return the names of the methods whose prior has a weight to vary."""
-    return [name for name in names() if get(name).prior_weight is not None]
 
 
 def title_of(name: str) -> str:

@@ -11,6 +11,8 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.diagnosis import LIMITS
+from bayescompare.comparison.lever import POWER
+from bayescompare.comparison.power_scaling import POWER_SCALING
 from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.network import network_size, plot_network
 from bayescompare.plots.ranks import plot_ranks, ranks_size
@@ -35,7 +37,7 @@ from bayescompare.report.tables import (
 )
 from bayescompare.report.tooltips import bar_tooltips, dataset_tooltips
 from bayescompare.text.numbers import probability_words, statistic
-from bayescompare.text.phrases import COLUMN_TITLES
+from bayescompare.text.phrases import COLUMN_TITLES, join_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,16 +181,19 @@ def _network_tables(c: Comparison) -> list[Table]:
 
 
 def _sensitivity(c: Comparison) -> list[Section]:
-    """Return how the answer changes with the weight of the prior, if that is exact and quick."""
-    if c.method.needs_mcmc or c.answer.n_statements > _MOST_STATEMENTS:
+    """Return how the answer changes with the weight of the prior, if that is quick."""
+    if c.answer.n_statements > _MOST_STATEMENTS:
         return []
     try:
         table = c.sensitivity(_FEW if "network" in c.method.provides else None)
     except BayescompareError:
-        return []  # a method without such a weight
+        return []  # a method without such a weight, or draws that cannot be reweighted
+    if len(table) < 2:
+        return []  # no other prior is near enough to the draws
     draw = partial(_draw_table, table)
     picture = Picture("Weight of the prior", draw, (6.8, 4.0), "w", "P by the weight of the prior")
-    return [Section("Sensitivity", words=[_sensitivity_words(c, table)], pictures=[picture])]
+    words = [_sensitivity_words(c, table), *_scaling_words(table)]
+    return [Section("Sensitivity", words=words, pictures=[picture])]
 
 
 def _draw_table(table: pd.DataFrame, ax: Any) -> None:
@@ -198,8 +203,9 @@ def _draw_table(table: pd.DataFrame, ax: Any) -> None:
 def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
     at, p = table.index.to_numpy(dtype=float), table[c.best].to_numpy(dtype=float)
     leads = bool((table.max(axis=1).to_numpy() <= p + 1e-12).all())
+    varied = "the prior's density to the power" if table.index.name == POWER else table.index.name
     start = (
-        f"With {table.index.name} from {_weight(at[0])} to {_weight(at[-1])} the probability of "
+        f"With {varied} from {_weight(at[0])} to {_weight(at[-1])} the probability of "
         f"{c.best} runs from {probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"
@@ -212,6 +218,21 @@ def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
         inside = at[settled]
         verdict = f"and is settled from {_weight(inside.min())} to {_weight(inside.max())}"
     return f"{start}; {lead} {verdict}."
+
+
+def _scaling_words(table: pd.DataFrame) -> list[str]:
+    """Say that draws were reweighted, how exactly, and which powers that does not reach."""
+    if table.attrs.get("how") != POWER_SCALING:
+        return []
+    most = statistic(max(table.attrs["mcse"]), significant=2)
+    words = (
+        "This is by power scaling: the draws are reweighted, not sampled again (standard error at "
+        f"most {most})."
+    )
+    if table.attrs["left_out"]:
+        powers = join_names([_weight(power) for power in table.attrs["left_out"]])
+        words += f" Powers {powers} are too far from the draws."
+    return [words]
 
 
 def _weight(value: float) -> str:

@@ -24,14 +24,6 @@ from tests.tables import table
 METHODS = {name: registry.saved_class(name) for name in (*registry.names(), registry.MODEL_FILE)}
 CELLS = [(name, ability) for name in METHODS for ability in ABILITIES]
 
-#: Blanks that are being filled; none may stay here.
-UNFILLED = {
-    ("hierarchical", "plan"),
-    ("hierarchical", "sensitivity"),
-    ("model", "plan"),
-    ("model", "sensitivity"),
-}
-
 #: Abilities that run NUTS.
 SAMPLED = {"sample"}
 
@@ -57,8 +49,6 @@ def test_a_blank_has_a_reason(name: str, ability: str) -> None:
     if has(method, ability):
         assert ability not in method.lacks
         return
-    if (name, ability) in UNFILLED:
-        pytest.xfail("being filled")
     why = method.why_not(ability)
     assert why.endswith(".")
     assert why[0].isupper()
@@ -230,8 +220,7 @@ CLAIMED = [
 REFUSED = [
     (name, ability)
     for name, ability in CELLS
-    if not has(METHODS[name], ability) and (name, ability) not in UNFILLED and ability in TRIED
-    if ability != "priors"
+    if not has(METHODS[name], ability) and ability in TRIED and ability != "priors"
 ]
 
 

@@ -73,29 +73,79 @@ def test_sensitivity_to_a_weight_given_as_a_prior(results: bc.Results) -> None:
 
 
 @pytest.mark.parametrize(
-    "method",
+    ("prior", "alpha"),
     [
-        bc.methods.Dirichlet(prior="jeffreys"),
-        bc.methods.Dirichlet(prior={"A>B|A>B": 2.0, "*": 0.5}),
-        bc.methods.Dirichlet(priors={"strength": 2.0}),
+        ("jeffreys", [0.5] * 4),
+        (2.0, [2.0] * 4),
+        ({"A>B|A>B": 2.0, "*": 0.5}, [2.0, 0.5, 0.5, 0.5]),
+        ({"B>A|*": 3.0, "*": 0.5}, [0.5, 0.5, 1.5, 1.5]),
     ],
 )
-def test_sensitivity_says_what_it_cannot_vary(results: bc.Results, method: Any) -> None:
-    """Nobody gave a strength of 0.1, so that to complain of it explains nothing."""
-    c = bc.compare(results, method=method)
-    if method.priors is None:
-        with pytest.raises(bc.BayescompareError, match="sensitivity"):
-            c.sensitivity([0.1, 1.0])
-    else:
-        found = c.sensitivity([0.1, 1.0])
-        assert found.index.tolist() == [0.1, 1.0]
-        assert found.index.name == "strength"
+def test_alphas_given_one_by_one_are_multiplied(
+    results: bc.Results, prior: Any, alpha: list[float]
+) -> None:
+    c = bc.compare(results, method=bc.methods.Dirichlet(prior=prior))
+    found = c.sensitivity([0.3, 1.0, 4.0])
+    assert found.index.name == "power"
+    for power in found.index:
+        same = dict(zip(c.answer.labels, (power * np.array(alpha)).tolist(), strict=True))
+        again = bc.compare(results, method=bc.methods.Dirichlet(prior=same)).probability
+        np.testing.assert_allclose(found.loc[power, again["statement"].values], again.values)
+
+
+def test_a_strength_given_as_a_prior_is_varied_as_the_option(results: bc.Results) -> None:
+    given = bc.methods.Dirichlet(priors={"strength": 2.0})
+    found = bc.compare(results, method=given).sensitivity([0.1, 1.0])
+    assert found.index.name == "strength"
+    pd.testing.assert_frame_equal(found, bc.compare(results).sensitivity([0.1, 1.0]))
+
+
+def test_the_weight_of_beliefs_is_the_lever(results: bc.Results) -> None:
+    belief = {"accuracy": {"B>A": 0.7}, "weight": 5}
+    c = bc.compare(results, method=bc.methods.Dirichlet(prior=belief))
+    found = c.sensitivity()
+    assert found.index.name == "weight"
+    assert (found.index.min(), found.index.max()) == pytest.approx((0.5, 50.0))
+    for weight in (found.index[0], found.index[20]):
+        again = bc.compare(
+            results, method=bc.methods.Dirichlet(prior={**belief, "weight": weight})
+        ).probability
+        np.testing.assert_allclose(found.loc[weight, again["statement"].values], again.values)
+    assert (np.array(found.attrs["lower"]) <= found[c.best] + 1e-12).all()
+    assert (np.array(found.attrs["upper"]) >= found[c.best] - 1e-12).all()
+
+
+def test_powers_of_the_priors_of_a_pooled_model(counts: bc.Results) -> None:
+    """A uniform prior of a share to the power γ is Beta(γ, γ); one of φ is scaled as it is."""
+    few = counts.sel(datasets=list(counts.datasets[3:9]))
+    found = bc.compare(few, method="hierarchical").sensitivity([0.5, 3.0])
+    assert found.index.name == "power"
+    for power in found.index:
+        priors = {name: pm.Beta.dist(power, power) for name in ("mu", "rho")}
+        again = bc.compare(few, method=bc.methods.Hierarchical(priors=priors)).probability
+        np.testing.assert_allclose(found.loc[power], again.values, atol=1e-7)
+    of_phi = bc.methods.Hierarchical(priors={"phi": pm.Gamma.dist(2.0, 0.5)})
+    squared = {"phi": pm.Gamma.dist(3.0, 1.0), "mu": pm.Beta.dist(2.0, 2.0)}
+    found = bc.compare(few, method=of_phi).sensitivity([2.0])
+    again = bc.compare(few, method=bc.methods.Hierarchical(priors=squared)).probability
+    np.testing.assert_allclose(found.loc[2.0], again.values, atol=1e-7)
+
+
+def test_powers_of_a_prior_of_the_rate(counts: bc.Results) -> None:
+    method = bc.methods.PoissonBinomial(joint=True, priors={"r": pm.Beta.dist(2.0, 3.0)})
+    found = bc.compare(counts, method=method).sensitivity([0.5, 2.0])
+    assert found.index.name == "power"
+    for power in found.index:
+        prior = {"r": pm.Beta.dist(2.0 * power, 3.0 * power)}
+        same = bc.methods.PoissonBinomial(joint=True, priors=prior)
+        again = bc.compare(counts, method=same).probability
+        np.testing.assert_allclose(found.loc[power], again.values, atol=1e-9)
 
 
 def test_a_prior_for_nuts_has_no_exact_curve(results: bc.Results) -> None:
     method = bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(2, 1)})
     sampled = replace(bc.compare(results), method=method)
-    with pytest.raises(bc.BayescompareError, match="sensitivity"):
+    with pytest.raises(bc.BayescompareError, match="the chains of this answer were not saved"):
         sampled.sensitivity([1.0])
     with pytest.raises(bc.BayescompareError, match="NUTS"):
         sampled.rope_sensitivity("accuracy", ropes=[0.0])

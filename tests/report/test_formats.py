@@ -261,7 +261,9 @@ def test_sampled_answers_are_diagnosed(tmp_path):
     (section,) = [s for s in page_of(c).sections if s.title == "Diagnostics"]
     assert section.facts["divergences"] == f"{c.diagnose().figures['divergences']:.4g}"
     assert section.tables
-    assert "Sensitivity" not in [s.title for s in page_of(c).sections]
+    (section,) = [s for s in page_of(c).sections if s.title == "Sensitivity"]
+    assert section.words[0].startswith("With the prior's density to the power from ")
+    assert "by power scaling: the draws are reweighted" in section.words[1]
     assert "pymc" in render(c, "markdown")
 
 

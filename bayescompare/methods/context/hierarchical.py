@@ -33,6 +33,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
+from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.beta_binomial import (
@@ -58,6 +59,7 @@ from bayescompare.methods.context.hierarchical_words import hierarchical_words
 from bayescompare.methods.context.methods_text import hierarchical_methods_text
 from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -68,6 +70,9 @@ __all__ = ["Hierarchical"]
 
 #: A prior that jumps is integrated less exactly; beyond this error NUTS takes over.
 _EXACT = 1e-6
+
+#: Powers of the prior that `sensitivity` tries; the double integral takes a while for each.
+USUAL_POWERS = tuple(np.geomspace(0.25, 4.0, 9).tolist())
 
 _PARAMETERS = (
     Parameter(
@@ -124,6 +129,8 @@ class Hierarchical(Method):
             "per_dataset",
             "rate",
             "pooling",
+            "plan",
+            "sensitivity",
             "predict",
             "simulate",
         }
@@ -132,6 +139,7 @@ class Hierarchical(Method):
     input_kind = "counts"
     one_pair = True
     draws_are: ClassVar[str] = "exact"
+    replans: ClassVar[bool] = True
     one_measure = True
     verdict_phrase: ClassVar[str] = "holds on most datasets of this kind"
 
@@ -234,6 +242,47 @@ class Hierarchical(Method):
         counts = pair_counts(results)
         without, _ = leave_one_out(*counts, **self.densities)
         return without, predictive(*counts, pooled(*counts, **self.densities).grid)
+
+    def lever(self, results: Results) -> Lever | None:
+        """Raise the priors of logit μ and of logit ρ, or of φ, to a power."""
+        if self.densities is None:
+            return None
+        from bayescompare.methods.context.hierarchical_power import power_probabilities
+
+        order, own = State.order(*results.algorithms), self.densities
+        labels = (str(order), str(order.reversed()))
+        of_phi = "phi" in (self.priors or {})
+
+        def probabilities(power: float) -> dict[str, float]:
+            both = power_probabilities(*pair_counts(results), own, power, of_phi=of_phi)
+            return dict(zip(labels, both, strict=True))
+
+        return Lever(POWER, probabilities, USUAL_POWERS)
+
+    def predictive_simulator(
+        self, results: Results
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Return what adds predicted datasets, as large as those seen, and answers again."""
+        from bayescompare.methods.context.hierarchical_plan import plan_pooled
+
+        assert self.densities is not None, "a sampled answer reweights its draws"
+        return plan_pooled(results, self.densities)
+
+    def likelihood_of_more(
+        self, results: Results, answer: Answer
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets from one draw, and weigh every draw by them."""
+        from bayescompare.methods.context.hierarchical_plan import weigh_by_counts
+
+        assert answer.tree is not None
+        return weigh_by_counts(results, answer.tree)
+
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """Whether μ is below ½, and whether above, in each draw."""
+        from bayescompare.methods.context.hierarchical_posterior import mean_leads
+
+        assert answer.tree is not None
+        return mean_leads(answer.tree)
 
     # posterior -----------------------------------------------------------------------------------
 

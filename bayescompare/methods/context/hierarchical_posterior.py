@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.hierarchical import Hierarchical
 
-__all__ = ["build", "densities_of", "exact_tree", "finish", "sampled_answer"]
+__all__ = ["build", "densities_of", "exact_tree", "finish", "mean_leads", "sampled_answer"]
 
 
 _DIMS = {
@@ -109,7 +109,7 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
         name: tree["posterior"][name].transpose("chain", "draw").values
         for name in ("mu", "rho", "q")
     }
-    each = np.stack([drawn["mu"] < 0.5, drawn["mu"] > 0.5], axis=-1).astype(np.float64)
+    each = mean_leads(tree)
     low, high = np.quantile(drawn["q"], (0.025, 0.975))
     mean, sd = ({name: float(of(v)) for name, v in drawn.items()} for of in (np.mean, np.std))
     figures = PooledScalars(
@@ -132,6 +132,12 @@ def sampled_answer(method: Hierarchical, results: Results, sampling: Sampling) -
         tree=tree,
         seed=sampling.seed,
     )
+
+
+def mean_leads(tree: xr.DataTree) -> FloatArray:
+    """Whether μ is below ½, so that the first is better on most datasets, and whether above."""
+    mu = tree["posterior"]["mu"].transpose("chain", "draw").values
+    return np.stack([mu < 0.5, mu > 0.5], axis=-1).astype(np.float64)
 
 
 def _averages(results: Results, mu: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:

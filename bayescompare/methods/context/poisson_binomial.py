@@ -329,6 +329,13 @@ class PoissonBinomial(RateModel, Method):
         without, within = (each + np.log(r * p + (1.0 - r) * (1.0 - p)) for r in rates)
         return without, within
 
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """Whether r is above ½, and whether below, in each draw."""
+        from bayescompare.methods.context.poisson_binomial_posterior import rate_leads
+
+        assert answer.tree is not None
+        return rate_leads(answer.tree)
+
     # posterior -----------------------------------------------------------------------------------
 
     def refuses(self, quantity: str) -> str:

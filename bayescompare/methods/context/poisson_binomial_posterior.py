@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial
 
-__all__ = ["build", "exact_tree", "finish", "sampled_answer"]
+__all__ = ["build", "exact_tree", "finish", "rate_leads", "sampled_answer"]
 
 
 _DIMS = {
@@ -178,7 +178,7 @@ def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling
     tree = nuts.sample_as(sampling, method.model(results))
     tree = finish(method, results, tree, sampling.rng)
     r = tree["posterior"]["r"].transpose("chain", "draw").values
-    each = np.stack([r > 0.5, r < 0.5], axis=-1).astype(np.float64)
+    each = rate_leads(tree)
     p = method.alone(results)
     first = r[..., None] * p
     wins = (first / (first + (1.0 - r[..., None]) * (1.0 - p))).mean(axis=(0, 1))
@@ -194,6 +194,12 @@ def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling
         tree=tree,
         seed=sampling.seed,
     )
+
+
+def rate_leads(tree: xr.DataTree) -> FloatArray:
+    """Whether r is above ½, and whether below, in each draw."""
+    r = tree["posterior"]["r"].transpose("chain", "draw").values
+    return np.stack([r > 0.5, r < 0.5], axis=-1).astype(np.float64)
 
 
 # pieces ------------------------------------------------------------------------------------------

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from bayescompare._checks import is_number
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.kernels.context.poisson_binomial import context, draw_rates, pmf
 from bayescompare.kernels.context.poisson_binomial_joint import (
     Joint,
@@ -19,6 +21,8 @@ from bayescompare.kernels.context.poisson_binomial_joint import (
 from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.priors import Priors
 from bayescompare.methods.context.learned_rate import LearnsWeight
+from bayescompare.results.results import Results
+from bayescompare.statements import State
 
 __all__ = ["RateModel"]
 
@@ -59,6 +63,19 @@ class RateModel(LearnsWeight):
             return rate_posterior(p, self.rate_prior).joint
         mixture = self.mixture(p)
         return joint(p, self.weight) if mixture is None else mixture.joint
+
+    def lever(self, results: Results) -> Lever | None:
+        """Raise the user's prior of r to a power, exactly; b is varied otherwise."""
+        prior, p = self.rate_prior, self.alone(results)
+        if prior is None:
+            return None
+        order = State.order(*results.algorithms)
+
+        def probabilities(power: float) -> dict[str, float]:
+            found = rate_posterior(p, replace(prior, power=power)).joint
+            return {str(order): found.first, str(order.reversed()): found.second}
+
+        return Lever(POWER, probabilities)
 
     def rate_draws(self, p: FloatArray) -> Callable[[int, np.random.Generator], FloatArray]:
         """Return what draws r from its posterior."""

@@ -32,6 +32,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compiled import Reusable
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.details import Scalars
+from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     STATEMENTS,
@@ -295,7 +296,10 @@ class Dirichlet(Method):
             from bayescompare.methods.dirichlet.posterior import sampled_answer
 
             return sampled_answer(self, results, sampling)
-        statements, cells = self.cells(results)
+        return self._answered(*self.cells(results))
+
+    def _answered(self, statements: Statements, cells: DirichletCells) -> Answer:
+        """Answer under a given Dirichlet, exactly."""
         probability, lump = probability_of_maximum(cells)
         extra = theta_summary(cells)
         if self.prior == "imprecise":
@@ -309,6 +313,40 @@ class Dirichlet(Method):
         )
         alpha_of = partial(self._alpha_of, statements) if cells.more else None
         return replace(answer, scalars=questions(statements, cells, answer, alpha_of))
+
+    def lever(self, results: Results) -> Lever | None:
+        """Vary the weight of beliefs, or multiply α's that were given one by one."""
+        if self.needs_mcmc or set(self.priors or {}) == {"strength"}:
+            return None
+        if is_elicited(self.prior):
+            return self._weight_lever(results)
+        if not self.priors and self.prior in ("symmetric", "imprecise", "learned"):
+            return None
+        statements, cells = self.cells(results)
+        return Lever.of_answers(
+            POWER, lambda power: self._answered(statements, cells.scaled(power))
+        )
+
+    def _weight_lever(self, results: Results) -> Lever:
+        """Vary the weight of elicited beliefs."""
+        prior: dict[str, Any] = dict(cast("Mapping[str, Any]", self.prior))
+        own = float(prior.get(WEIGHT, 1.0))
+
+        def answer(weight: float) -> Answer:
+            weighed = replace(self, prior={**prior, WEIGHT: weight})
+            return weighed._answered(*weighed.cells(results))
+
+        return Lever.of_answers(
+            WEIGHT, answer, usual=own * np.geomspace(0.1, 10.0, 21), bounded=True
+        )
+
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """P(max) given each draw; given α it is exact."""
+        from bayescompare.methods.dirichlet.posterior import lead_given_draws
+
+        assert answer.tree is not None
+        posterior = answer.tree["posterior"].to_dataset()
+        return lead_given_draws(self, posterior, *self.cells(results))[0]
 
     def _alpha_of(self, statements: Statements, label: str) -> float:
         """α of one statement, listed or not."""

@@ -40,6 +40,7 @@ __all__ = [
     "build",
     "drawn_theta_summary",
     "hyperparameter",
+    "lead_given_draws",
     "place_alpha",
     "reusable_model",
     "sampled_answer",
@@ -138,11 +139,7 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     listing = LumpedStatements.from_cells(statements, cells)
     tree = finish_tree(tree, results, listing, sampling.rng)
     posterior = tree["posterior"].to_dataset()
-    if "theta" in method.nonconjugate_priors:
-        each = _is_largest(posterior["theta"])
-        lump = np.zeros(each.shape[:2])
-    else:
-        each, lump = _given_alpha(posterior, statements, cells)
+    each, lump = lead_given_draws(method, posterior, statements, cells)
     probability = each.mean(axis=(0, 1))
     unseen = statements.table.counts == 0
     # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
@@ -176,6 +173,16 @@ def sampled_questions(theta: xr.DataArray, statements: Statements, answer: Answe
         beats = float((mine > theta.sel(statement=opposite)).mean())
     majority = float((mine > 0.5).mean())
     return FourQuestions(most_probable, beats, majority, float(mine.mean()))
+
+
+def lead_given_draws(
+    method: Dirichlet, posterior: xr.Dataset, statements: Statements, cells: DirichletCells
+) -> tuple[FloatArray, FloatArray]:
+    """P(max) of each listed statement given each draw, and of those not listed together."""
+    if "theta" in method.nonconjugate_priors:
+        each = _is_largest(posterior["theta"])
+        return each, np.zeros(each.shape[:2])
+    return _given_alpha(posterior, statements, cells)
 
 
 def _is_largest(theta: xr.DataArray) -> FloatArray:

@@ -263,6 +263,15 @@ class GSDBootstrap(GsdMethod):
             f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
         }
 
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """Which relation holds under the weights of each draw."""
+        assert answer.tree is not None
+        weights = answer.tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
+        relations = Relations(self.pair(results))
+        held = relations.hold(weights.reshape(-1, weights.shape[-1])).astype(np.float64)
+        kept = [relations.labels.index(label) for label in answer.labels]
+        return np.asarray(held[:, kept].reshape(*weights.shape[:2], -1))
+
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:

@@ -18,7 +18,7 @@ import numpy as np
 
 from bayescompare._checks import check_flag
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import StrArray
+from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
@@ -28,11 +28,23 @@ from bayescompare.comparison.integration import with_pointwise
 from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.methods._shared.priors import Priors, prior_options
-from bayescompare.methods.model_file.answer import read_probability, read_quantity
+from bayescompare.methods.model_file.answer import (
+    quantity_leads,
+    read_probability,
+    read_quantity,
+)
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
+from bayescompare.methods.model_file.hook import hooked_leads
 from bayescompare.methods.model_file.likelihood import hooked_likelihood
-from bayescompare.methods.model_file.source import OPTIONAL, Source, bundled, find_source
+from bayescompare.methods.model_file.log_prior import bounded_prior
+from bayescompare.methods.model_file.source import (
+    MODEL_QUANTITIES,
+    OPTIONAL,
+    Source,
+    bundled,
+    find_source,
+)
 from bayescompare.methods.model_file.words import model_file_words, model_methods_text
 from bayescompare.results.results import Results
 
@@ -80,7 +92,7 @@ class ModelFile(Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     provides: ClassVar[frozenset[str]] = frozenset(
-        {"probability", "model", "sample", "loo", "predict", "simulate"}
+        {"probability", "model", "sample", "loo", "predict", "plan", "sensitivity", "simulate"}
     )
     lacks: ClassVar[Mapping[str, str]] = {
         "draws": "Its posterior is known only through NUTS; the draws of its answer are in c.tree."
@@ -88,6 +100,7 @@ class ModelFile(Method):
     verdict_phrase: ClassVar[str] = "is the most probable statement"
     pairs_together: ClassVar[bool] = True
     predicts: ClassVar[bool] = False
+    replans: ClassVar[bool] = True
 
     source: str | Path | Callable[..., Any] = field(kw_only=False)
     priors: Priors | None = None
@@ -207,7 +220,7 @@ class ModelFile(Method):
         """Sample, and name the file in whatever goes wrong."""
         try:
             tree = nuts.sample_as(sampling, model, predicts=self.predicts)
-            return with_pointwise(tree, self, results, model)
+            return with_pointwise(bounded_prior(tree, model), self, results, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         except Exception as error:
@@ -238,6 +251,29 @@ class ModelFile(Method):
             together=together,
         )
 
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """Read each draw as the answer was read off all of them."""
+        assert answer.tree is not None
+        posterior = answer.tree["posterior"].to_dataset()
+        if not self.saved and self.code.probability is not None:
+            return hooked_leads(self.code.probability, posterior, answer.labels)
+        known = [name for name in MODEL_QUANTITIES if name in posterior] if self.saved else []
+        quantity = known[0] if known else self.code.quantity_of(self.model(results))
+        values = posterior[quantity]
+        # One model of all algorithms answers every pair.
+        names = {
+            dim: list(results.algorithms) for dim in ("algorithm", "opponent") if dim in values.dims
+        }
+        return quantity_leads(values.sel(names), answer.labels)
+
+    def likelihood_of_more(
+        self, results: Results, answer: Answer
+    ) -> Callable[[int, np.random.Generator], FloatArray]:
+        """Predict datasets at one draw, and weigh every draw by them."""
+        from bayescompare.methods.model_file.plan import weigh_by_predicted
+
+        return weigh_by_predicted(self, results, answer)
+
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
@@ -257,8 +293,8 @@ class ModelFile(Method):
         return ModelDetails.of(answer).model
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
-        """Leave the tree as the model made it."""
-        return tree
+        """Leave the tree as the model made it, but for the scale of the log prior."""
+        return bounded_prior(tree, self.model(results))
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> ModelFile:

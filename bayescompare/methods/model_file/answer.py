@@ -26,7 +26,7 @@ from bayescompare.text.numbers import statistic
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["read_probability", "read_quantity"]
+__all__ = ["quantity_leads", "read_probability", "read_quantity"]
 
 
 #: Statements listed; of more those that the draws support most.
@@ -114,6 +114,18 @@ def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) 
     Either way the matrix of who is ahead of whom on every measure goes with it.
     """
     over = ("measure",) if "measure" in strength.dims else ()
+    labels, each, strict, whole = _orderings(strength)
+    counts = None if whole else _first_counts(results, labels)
+    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
+    ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
+    who = tuple(tuple(row) for row in ahead.values.tolist())
+    none = float(1.0 - strict.mean())
+    return replace(answer, details=StrengthDetails(ahead=who), none_leads=none)
+
+
+def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
+    """Statements, which draw has which, which draws have one, and whether they are whole orders."""
+    over = ("measure",) if "measure" in strength.dims else ()
     names = [str(name) for name in strength["algorithm"].values.tolist()]
     values = strength.transpose("chain", "draw", *over, "algorithm").values
     values = values.reshape(*values.shape[:2], -1, len(names))
@@ -129,12 +141,24 @@ def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) 
         first = (State.order(name, OTHERS) for name in names[:_MOST])
         labels = [str(Statement.of(state, measures=measures)) for state in first]
         each = np.zeros((*strict.shape, len(labels)))
-    counts = None if whole else _first_counts(results, labels)
-    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
-    ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
-    who = tuple(tuple(row) for row in ahead.values.tolist())
-    none = float(1.0 - strict.mean())
-    return replace(answer, details=StrengthDetails(ahead=who), none_leads=none)
+    return labels, each, strict, whole
+
+
+def quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
+    """Which of these statements each draw of a quantity has: (chain, draw, statement)."""
+    if "statement" in values.dims:
+        drawn = values.transpose("chain", "draw", "statement")
+        each = sole_leader(drawn.values).astype(np.float64)
+        known = [str(label) for label in drawn["statement"].values.tolist()]
+    else:
+        strength = _wins(values) if "opponent" in values.dims else values
+        known, each, _, _ = _orderings(strength)
+    place = {label: k for k, label in enumerate(known)}
+    out = np.zeros((*each.shape[:2], len(labels)))
+    for k, label in enumerate(labels):
+        if label in place:
+            out[..., k] = each[..., place[label]]
+    return out
 
 
 def _shares(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from bayescompare.text.numbers import statistic
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["ROUNDING", "hooked_probability"]
+__all__ = ["ROUNDING", "hooked_leads", "hooked_probability"]
 
 Hook = Callable[["xr.Dataset"], Any]
 
@@ -41,6 +41,18 @@ def hooked_probability(
         return labels, each.mean(axis=(0, 1)), monte_carlo_error(each)
     probability = _checked_probabilities(array.values)
     return labels, probability, _batch_error(hook, posterior, labels, probability)
+
+
+def hooked_leads(hook: Hook, posterior: xr.Dataset, labels: Sequence[str]) -> FloatArray:
+    """What a hook says of each draw; one that speaks of all draws together says nothing of each."""
+    array = _asked(hook, posterior)
+    if not set(_SAMPLES) <= set(array.dims):
+        raise BayescompareError(
+            "probability() returns one figure for all draws; let it return one for each chain and "
+            "draw, so that draws can be weighted."
+        )
+    each = array.transpose(*_SAMPLES, "statement").reindex(statement=list(labels), fill_value=0.0)
+    return _checked_probabilities(each.values)
 
 
 def _asked(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:

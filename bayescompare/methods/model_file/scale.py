@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import AnyArray, FloatArray
-from bayescompare.comparison.nuts import quiet
+from bayescompare._typing import FloatArray
+from bayescompare.methods.model_file.batched import (
+    batched_likelihood,
+    flat_draws,
+    observed_values,
+)
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
 from bayescompare.text.numbers import statistic
 
 if TYPE_CHECKING:
-    import pymc as pm
-
     from bayescompare.methods.model_file import ModelFile
 
 __all__ = ["check_statements", "statement_totals"]
@@ -47,18 +49,11 @@ def check_statements(method: ModelFile, results: Results, posterior: xr.Dataset)
 def statement_totals(method: ModelFile, results: Results, posterior: xr.Dataset) -> FloatArray:
     """Sum the likelihoods of every statement (draw, dataset) at a few draws of the posterior."""
     model = method.model(results)
-    likelihood, names = _likelihood(model)
-    flat = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
-    step = max(1, flat.sizes["sample"] // _DRAWS)
-    each: list[FloatArray] = []
-    for label in Statements.of(results).labels:
-        seen = _observed(method.model(_showing(label, results)))
-        rows = [
-            likelihood(*(flat[name].values[k] for name in names), *seen)
-            for k in range(0, flat.sizes["sample"], step)[:_DRAWS]
-        ]
-        each.append(np.exp(np.array(rows)))
-    return np.asarray(sum(each))
+    likelihood, drawn = batched_likelihood(model), flat_draws(model, posterior)
+    step = max(1, len(drawn[0]) // _DRAWS)
+    few = [values[::step][:_DRAWS] for values in drawn]
+    every = (method.model(_showing(label, results)) for label in Statements.of(results).labels)
+    return np.asarray(sum(np.exp(likelihood(*few, *observed_values(one))) for one in every))
 
 
 def _showing(label: str, results: Results) -> Results:
@@ -73,32 +68,3 @@ def _showing(label: str, results: Results) -> Results:
         shape = (len(results.datasets), len(values))
         data[name] = (("dataset", "algorithm"), np.broadcast_to(values, shape).copy())
     return results._with(data=data)
-
-
-def _observed(model: pm.Model) -> list[AnyArray]:
-    """The data of every observed variable."""
-    values = [model.rvs_to_values[rv] for rv in model.observed_RVs]
-    return [v.data if hasattr(v, "data") else v.get_value() for v in values]
-
-
-def _likelihood(model: pm.Model) -> tuple[Any, list[str]]:
-    """Compile the log likelihood by dataset, of the free variables named and of any data."""
-    import pytensor.tensor as pt
-    from pymc.model.transform.conditioning import remove_value_transforms
-    from pymc.pytensorf import compile as compile_
-    from pytensor.graph.replace import graph_replace
-
-    plain = remove_value_transforms(model)
-    values = [plain.rvs_to_values[rv] for rv in plain.observed_RVs]
-    data = [pt.tensor(dtype=v.dtype, shape=(None,) * v.ndim) for v in values]
-    with plain:
-        terms = plain.logp(list(plain.observed_RVs), sum=False)
-    total: Any = 0.0
-    for rv, term in zip(plain.observed_RVs, terms, strict=True):
-        axis = list(plain.named_vars_to_dims[rv.name]).index("dataset")
-        total = total + term.sum(axis=[k for k in range(term.ndim) if k != axis])
-    replaced = graph_replace([total], dict(zip(values, data, strict=True)), strict=False)[0]
-    free = [plain.rvs_to_values[rv] for rv in plain.free_RVs]
-    with quiet():
-        function = compile_([*free, *data], replaced, on_unused_input="ignore")
-    return function, [str(rv.name) for rv in plain.free_RVs]

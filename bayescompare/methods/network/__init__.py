@@ -442,6 +442,15 @@ class Network(Method):
 
         return simulated(self, results, rng)
 
+    def leads(self, results: Results, answer: Answer) -> FloatArray:
+        """Which statement has the largest θ in each draw of the tables."""
+        from bayescompare.methods.network.sampled import lead_in_draws
+
+        assert answer.tree is not None
+        scores = self.scores(results)
+        layout = self.layout(results, scores, self.graph(scores))
+        return lead_in_draws(layout, answer.tree["posterior"].to_dataset())
+
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Sampling
@@ -15,13 +16,15 @@ from bayescompare.methods._shared.priors import check_support
 from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.methods.network.answer import Maximum
 from bayescompare.methods.network.graph import Graph, Scores
-from bayescompare.methods.network.posterior import build, finish
+from bayescompare.methods.network.posterior import NetworkLayout, build, finish
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from bayescompare.methods.network import Network
 
-__all__ = ["sampled_answer"]
+__all__ = ["lead_in_draws", "sampled_answer"]
 
 
 def sampled_answer(
@@ -34,16 +37,7 @@ def sampled_answer(
     for_nuts = build(layout, method.nonconjugate_priors, "nuts")
     tree = finish(layout, nuts.sample_as(sampling, for_nuts, through=textbook))
     posterior = tree["posterior"].to_dataset()
-    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
-    parts = [
-        posterior[layout.name(k)].values.reshape(draws * chains, -1)
-        for k in range(len(layout.tables.members))
-    ]
-    logs = np.log(np.maximum(np.concatenate(parts, axis=-1), 1e-300))
-    largest = largest_states(layout.tables, logs)
-    own = scores.statements.table.states[:, list(layout.tables.members)]
-    each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(float)
-    each = each.reshape(chains, draws, -1)
+    each = lead_in_draws(layout, posterior)
     error = nuts.monte_carlo_error(each)
     maximum = Maximum(each.mean(axis=(0, 1)), error**2)
     answer = method.describe(scores, graph, maximum, [], sampling)
@@ -51,3 +45,17 @@ def sampled_answer(
         answer, per_statement=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
     )
     return replace(answer, scalars=sampled_questions(posterior["theta"], scores.statements, answer))
+
+
+def lead_in_draws(layout: NetworkLayout, posterior: xr.Dataset) -> FloatArray:
+    """Which listed statement has the largest θ in each draw: (chain, draw, statement)."""
+    chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
+    parts = [
+        posterior[layout.name(k)].values.reshape(draws * chains, -1)
+        for k in range(len(layout.tables.members))
+    ]
+    logs = np.log(np.maximum(np.concatenate(parts, axis=-1), 1e-300))
+    largest = largest_states(layout.tables, logs)
+    own = layout.statements.table.states[:, list(layout.tables.members)]
+    each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(np.float64)
+    return np.asarray(each.reshape(chains, draws, -1))

@@ -176,6 +176,7 @@ class Replicated(Method):
     learns: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_priors(self.priors, self.parameters)
         prior: object = self.prior
         strength: object = self.strength
         nothing = prior is None and strength is None and not self.priors
@@ -196,7 +197,6 @@ class Replicated(Method):
             )
         check_flag(joint=self.joint)
         check_word("effects", self.effects, ("learned", "flat"))
-        check_priors(self.priors, self.parameters)
         if len(self.priors or {}) > 1:
             raise BayescompareError(
                 f"priors names {', '.join(self.priors or {})}: theta, alpha and strength each "

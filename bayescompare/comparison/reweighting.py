@@ -1,0 +1,119 @@
+"""Draws of a posterior, reweighted to another one nearby: Pareto-smoothed weights and their errors.
+
+References
+----------
+Vehtari, Simpson, Gelman, Yao & Gabry (2024), Pareto smoothed importance sampling, JMLR 25(72).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.loo import MOST_KHAT
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.comparison import Comparison
+
+__all__ = ["LEAST_EFFECTIVE", "Weights", "checked_leads", "smoothed_weights"]
+
+#: Draws that weights must be worth.
+LEAST_EFFECTIVE = 50
+#: Weights that vary less, in logarithms, are all equal.
+_CONSTANT = 1e-12
+#: Draws without which a tail cannot be fitted.
+_FEWEST = 25
+#: A draw under which the data are impossible has this log weight, and so none that counts.
+_IMPOSSIBLE = -1e4
+
+
+class Weights(NamedTuple):
+    """Smoothed weights of draws.
+
+    Attributes
+    ----------
+    values : array (chain, draw)
+        They sum to one.
+    khat : float
+        Shape of their tail; above 0.7 the weights fail.
+    effective : float
+        How many equally weighted draws they are worth.
+    """
+
+    values: FloatArray
+    khat: float
+    effective: float
+
+    @property
+    def hold(self) -> bool:
+        """Whether what is averaged by them can be trusted."""
+        return self.khat <= MOST_KHAT and self.effective >= LEAST_EFFECTIVE
+
+    def mean(self, each: FloatArray) -> FloatArray:
+        """Average (chain, draw, statement) over the draws."""
+        return np.asarray(np.einsum("cd,cds->s", self.values, each))
+
+    def error(self, each: FloatArray) -> FloatArray:
+        """Monte Carlo standard error of `mean`, the draws' autocorrelation included.
+
+        Where no draw differs from another the error is not zero but unknown; Laplace's rule for as
+        many draws as the weights are worth bounds it.
+        """
+        import arviz as az
+        import xarray as xr
+
+        mean, n = self.mean(each), self.values.size
+        terms = n * self.values[..., None] * (each - mean)
+        mcse = az.mcse(xr.DataArray(terms, dims=("chain", "draw", "statement")), method="mean")
+        found = np.asarray(mcse.values)
+        p = (mean * self.effective + 1.0) / (self.effective + 2.0)
+        unknown = np.sqrt(np.maximum(p * (1.0 - p), 0.0) / self.effective)
+        return np.where(np.isfinite(found) & (found > 0), found, unknown)
+
+
+def smoothed_weights(log_weights: FloatArray) -> Weights:
+    """Smooth the largest weights by a generalised Pareto distribution; equal ones stay as they are.
+
+    Examples
+    --------
+    >>> weights = smoothed_weights(np.zeros((2, 50)))
+    >>> float(weights.values.sum().round(12)), weights.khat, round(weights.effective)
+    (1.0, 0.0, 100)
+    """
+    from importlib import import_module
+
+    # What does the work in arviz-stats is not declared as public to type checkers.
+    array_stats: Any = import_module("arviz_stats.base").array_stats
+    known = np.where(np.isnan(log_weights), -np.inf, log_weights)
+    logs = np.maximum(known, known.max() + _IMPOSSIBLE)
+    if float(np.ptp(logs)) < _CONSTANT:
+        return Weights(np.full(logs.shape, 1.0 / logs.size), 0.0, float(logs.size))
+    relative = float(array_stats.ess(logs, method="tail", relative=True, prob=(0.05, 0.95)))
+    # Beyond 1, as of draws that alternate, fewer draws would make the tail than can be fitted.
+    independent = min(relative, 1.0) if np.isfinite(relative) else 1.0
+    smooth, khat = logs.ravel(), np.inf
+    if logs.size >= _FEWEST:
+        try:
+            # ArviZ takes the negative, as of a log likelihood.
+            smooth, khat = array_stats.psislw(-smooth, r_eff=independent)
+        except ValueError:
+            # All draws of the tail have the same weight: it ends there, and needs no smoothing.
+            khat = 0.0
+    weights = np.exp(smooth - smooth.max())
+    weights = (weights / weights.sum()).reshape(logs.shape)
+    return Weights(weights, float(khat), 1.0 / float((weights**2).sum()))
+
+
+def checked_leads(c: Comparison, asked: str) -> FloatArray:
+    """P(each statement leads) given each draw, which averages to the answer."""
+    each = c.method.leads(c.results, c.answer)
+    assert c.answer.probability is not None
+    if not np.allclose(each.mean(axis=(0, 1)), c.answer.probability, atol=1e-6):
+        raise BayescompareError(
+            f"{asked}: the draws kept with this answer do not say what it says, so they cannot be "
+            "reweighted; compare() again."
+        )
+    return each
