@@ -69,6 +69,7 @@ QUANTITIES = frozenset(
         "components",
         "evidence",
         "per_dataset",
+        "uncertainty",
         "rate",
         "pooling",
         "share_below",

@@ -21,7 +21,7 @@ from bayescompare.kernels.dirichlet.maximum import TAIL, probability_of_maximum
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["averaged_maximum"]
+__all__ = ["averaged_maximum", "expected_largest"]
 
 
 #: Nodes in a panel, tried in turn until a few vectors agree with another rule in another variable.
@@ -56,10 +56,58 @@ def averaged_maximum(
     >>> averaged_maximum(*cells, n, np.ones(1)).round(9).tolist()
     [0.012363335, 0.051922986, 0.137500092, 0.798213587]
     """
+    counts, weight = _without_dust(counts, weight)
+    return _settled_rule(alpha + fixed, tracked, counts, weight).maxima(counts, weight)
+
+
+def expected_largest(
+    alpha: FloatArray, fixed: FloatArray, tracked: IntArray, counts: IntArray, weight: FloatArray
+) -> float:
+    r"""Return the expectation over c of the largest P(θ_j is the largest | c).
+
+    .. math:: \sum_c p(c) \max_j P_j(c)
+
+    Given c the θ are Gammas, which are ordered by their shapes in likelihood ratio: the largest
+    shape has the largest P. So the vectors are summed by the statement that leads them.
+
+    Parameters as for `averaged_maximum`.
+
+    Examples
+    --------
+    Nobody knows which of two statements one dataset showed; if it were known, P would be .75:
+
+    >>> cells = np.ones(2), np.zeros(2), np.arange(2)
+    >>> counts, half = np.array([[0, 1], [1, 0]]), np.full(2, 0.5)
+    >>> averaged_maximum(*cells, counts, half).round(9).tolist()
+    [0.5, 0.5]
+    >>> round(expected_largest(*cells, counts, half), 9)
+    0.75
+    """
+    counts, weight = _without_dust(counts, weight)
+    shape = alpha + fixed
+    rule = _settled_rule(shape, tracked, counts, weight)
+    whole = np.tile(shape, (len(counts), 1))
+    whole[:, tracked] += counts
+    leader = whole.argmax(axis=1)
+    return float(
+        sum(
+            rule.maxima(np.ascontiguousarray(counts[leader == j]), weight[leader == j])[j]
+            for j in np.unique(leader)
+        )
+    )
+
+
+def _without_dust(counts: IntArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Drop vectors that cannot matter; scale the weights to sum to one."""
     kept = weight > _DUST * weight.max() / len(weight)
     counts = np.ascontiguousarray(counts[kept], dtype=np.int64)
-    weight = weight[kept] / weight[kept].sum()
-    shape = alpha + fixed
+    return counts, weight[kept] / weight[kept].sum()
+
+
+def _settled_rule(
+    shape: FloatArray, tracked: IntArray, counts: IntArray, weight: FloatArray
+) -> _Rule:
+    """Find the rule that is right to 1e-11 for a few vectors."""
     limits = _limits(shape, tracked, counts)
     trial = _trial_vectors(counts, weight)
     known = np.array([_one(shape, tracked, vector) for vector in trial])
@@ -67,7 +115,7 @@ def averaged_maximum(
         rule = _Rule(shape, tracked, int(counts.max(initial=0)), *panels(*limits, nodes))
         here = np.array([rule.maxima(vector[None], np.ones(1)) for vector in trial])
         if float(np.abs(here - known).max()) < _AGREEMENT:
-            return rule.maxima(counts, weight)
+            return rule
     raise ArithmeticError("P(max) of the counts did not settle to 1e-11: please report this")
 
 

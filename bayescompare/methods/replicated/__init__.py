@@ -136,6 +136,7 @@ class Replicated(Method):
             "questions",
             "evidence",
             "per_dataset",
+            "uncertainty",
             "plan",
             "predict",
         }
@@ -267,7 +268,12 @@ class Replicated(Method):
         return self.joint
 
     def refuses(self, quantity: str) -> str:
-        """Say what the cut does not have."""
+        """Say what the cut does not have, and what NUTS does not give."""
+        if self.needs_mcmc and quantity == "uncertainty":
+            return (
+                "uncertainty: it is split over counts of statements, and an answer by NUTS has "
+                "none; leave out priors=."
+            )
         if not self.joint and quantity in ("model", "sample", "log_evidence", "loo"):
             return (
                 f"{quantity}: with joint=False each dataset is judged by itself, which is a "

@@ -23,9 +23,14 @@ from bayescompare.methods.replicated.counts import (
     sampled_counts,
     sampled_cut,
 )
-from bayescompare.methods.replicated.details import ReplicatedDetails, matrix_rows
+from bayescompare.methods.replicated.details import (
+    ReplicatedDetails,
+    UncertaintySplit,
+    matrix_rows,
+)
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
+from bayescompare.methods.replicated.uncertainty import split_of_counts, split_of_one
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -66,6 +71,7 @@ def answer_table(method: Replicated, results: Results, sampling: Sampling) -> An
             evidence if one else posterior.per_dataset,
             posterior.version,
             how="gibbs" if sampled else "exact",
+            uncertainty=split_of_one(evidence) if one else split_of_counts(posterior),
         ),
         seed=sampling.seed if sampled else None,
     )
@@ -98,6 +104,7 @@ def replicated_details(
     version: FloatArray,
     *,
     how: str,
+    uncertainty: UncertaintySplit | None = None,
 ) -> ReplicatedDetails:
     """Collect what the answer tells of each dataset and of how it was computed."""
     learned = table.effects == "learned" and len(version) > 1
@@ -121,6 +128,7 @@ def replicated_details(
         error=table.evidence.error,
         how=how,
         counted=tuple(names) or None,
+        uncertainty=uncertainty,
     )
 
 

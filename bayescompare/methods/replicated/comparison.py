@@ -11,6 +11,7 @@ import xarray as xr
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods._shared.questions import Questions
 from bayescompare.methods.replicated.details import ReplicatedDetails
+from bayescompare.methods.replicated.uncertainty import split_series
 
 __all__ = ["ReplicatedComparison"]
 
@@ -43,6 +44,22 @@ class ReplicatedComparison(Questions, Comparison):
         return table
 
     @property
+    def uncertainty(self) -> pd.Series[float]:
+        """What 1 − P of the leading statement comes from: its "total", and two parts of it.
+
+        "replicates" is what would be gone on average if endless independent replicates showed
+        every dataset's statement; "datasets" is what would remain. ``attrs["mcse"]`` is the error
+        of the parts, zero where they are exact.
+        """
+        self._require("uncertainty")
+        return split_series(self.answer)
+
+    @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every dataset, headed to be printed."""
-        return {"Datasets": self.per_dataset}
+        """Every dataset, and what the uncertainty comes from, headed to be printed."""
+        tables = {"Datasets": self.per_dataset}
+        if ReplicatedDetails.of(self.answer).uncertainty is not None:
+            tables["What the uncertainty comes from"] = self.uncertainty.to_frame().rename_axis(
+                "part"
+            )
+        return tables

@@ -53,6 +53,9 @@ class CountPosterior:
     probability : array (K,)
         P(max) of every statement.
     mcse : array (K,), optional
+    expected_largest : (float, float), optional
+        Where it was sampled: the mean over the counts of the largest P(max) given them, with its
+        standard error.
     """
 
     alpha: FloatArray
@@ -63,6 +66,7 @@ class CountPosterior:
     log_evidence: float | None
     probability: FloatArray
     mcse: FloatArray | None
+    expected_largest: tuple[float, float] | None = None
 
     @property
     def parts(self) -> list[tuple[float, CountPosterior]]:
@@ -177,6 +181,7 @@ def _from_states(
     pair, cell = np.nonzero(vectors)
     found = PairCounts(pair, cell, vectors[pair, cell].astype(np.float64), len(vectors))
     each = maxima_of_pairs(found, np.log(alpha))[which].reshape(counts.shape)
+    largest = each.max(axis=-1, keepdims=True)
     joint = np.zeros((len(vectors), n_versions))
     np.add.at(joint, (which, versions.ravel()), 1.0)
     return CountPosterior(
@@ -188,6 +193,7 @@ def _from_states(
         log_evidence=None,
         probability=each.mean(axis=(0, 1)),
         mcse=_batch_error(each),
+        expected_largest=(float(largest.mean()), float(_batch_error(largest)[0])),
     )
 
 

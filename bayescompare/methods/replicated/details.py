@@ -7,10 +7,30 @@ from dataclasses import dataclass
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.details import Details
 
-__all__ = ["ReplicatedDetails", "matrix_rows"]
+__all__ = ["ReplicatedDetails", "UncertaintySplit", "matrix_rows"]
 
 #: A row for every dataset, a number in it for every statement.
 Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UncertaintySplit(Details):
+    """Where 1 − max P comes from.
+
+    Attributes
+    ----------
+    total : float
+        1 − max P.
+    replicates, datasets : float
+        Its parts: what would be gone if every dataset's statement were known, and what would not.
+    mcse : float
+        Standard error of the parts; zero where they are exact.
+    """
+
+    total: float
+    replicates: float
+    datasets: float
+    mcse: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +60,8 @@ class ReplicatedDetails(Details):
         Datasets judged by counts of right and wrong items; None where there are none.
     how : str
         "exact", or "gibbs" where the counts were sampled.
+    uncertainty : UncertaintySplit, optional
+        None where the answer is NUTS's or the prior was learned from pairs.
     """
 
     evidence: Rows
@@ -53,6 +75,7 @@ class ReplicatedDetails(Details):
     error: float
     how: str
     counted: tuple[str, ...] | None = None
+    uncertainty: UncertaintySplit | None = None
 
 
 def matrix_rows(matrix: FloatArray) -> Rows:

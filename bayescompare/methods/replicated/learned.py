@@ -119,6 +119,15 @@ class LearnedReplicated(Replicated):
         assert alone is not None
         return replace(answer, per_statement={ALONE: alone, **answer.per_statement})
 
+    def refuses(self, quantity: str) -> str:
+        """Say that the strength of the prior is uncertain, too."""
+        if quantity == "uncertainty":
+            return (
+                "uncertainty: here a part of it is the prior's, which was learned from all pairs; "
+                "compare() the two algorithms by themselves."
+            )
+        return super().refuses(quantity)
+
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, with what was learned held fixed."""
         if len(results.datasets) == 1:

@@ -12,6 +12,7 @@ from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.dirichlet.words import lead_words
 from bayescompare.methods.replicated.details import ReplicatedDetails
+from bayescompare.methods.replicated.uncertainty import split_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, format_probability, plural, setting, statistic
 from bayescompare.text.phrases import join_names
@@ -35,7 +36,7 @@ def replicated_words(
     else:
         verdict, not_frequency, others = lead_words(results, answer, decision)
         sentences = [verdict, not_frequency, others, _sure(results, details), _shift(details)]
-        sentences.append(_prior(method))
+        sentences += [split_words(results, details, decision), _prior(method)]
     sentences += [_effects(method, results, details), _counted(details), _few(results, details)]
     sentences.append(_rho(method, results, details))
     if not method.joint:
