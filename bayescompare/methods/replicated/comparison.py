@@ -63,3 +63,8 @@ class ReplicatedComparison(Questions, Comparison):
                 "part"
             )
         return tables
+
+    def _lacking(self) -> set[str]:
+        """Leave out the split that an answer saved earlier does not have."""
+        split = ReplicatedDetails.of(self.answer).uncertainty
+        return super()._lacking() | ({"uncertainty"} if split is None else set())
