@@ -10,6 +10,7 @@ from ._compare import compare as compare
 from ._compare_models import compare_models as compare_models
 from ._errors import BayescompareError as BayescompareError
 from ._pairwise import pairwise as pairwise
+from ._rank import rank as rank
 from ._version import __version__ as __version__
 from .comparison.comparison import Comparison as Comparison
 from .comparison.loading import load_comparison as load_comparison
@@ -21,6 +22,8 @@ from .io import read_results as read_results
 from .methods.context.probabilities import context_probability as context_probability
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks
+from .ranking.loading import load_ranking as load_ranking
+from .ranking.ranking import Ranking as Ranking
 from .results.counts import ErrorCounts as ErrorCounts
 from .results.measure import Measure as Measure
 from .results.results import Results as Results
@@ -31,6 +34,7 @@ __all__ = [
     "ErrorCounts",
     "Measure",
     "Pairwise",
+    "Ranking",
     "Results",
     "__version__",
     "compare",
@@ -42,10 +46,12 @@ __all__ = [
     "io",
     "load_comparison",
     "load_example",
+    "load_ranking",
     "methods",
     "modelling",
     "pairwise",
     "plots",
+    "rank",
     "read_errors",
     "read_predictions",
     "read_results",

@@ -31,8 +31,9 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"statements"}),
     frozenset({"comparison"}),
     frozenset({"methods"}),
+    frozenset({"ranking"}),
     frozenset({"modelling", "comparisons", "comparisons_gsd"}),
-    frozenset({"_compare", "_compare_models", "_pairwise"}),
+    frozenset({"_compare", "_compare_models", "_pairwise", "_rank"}),
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),
@@ -58,6 +59,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "context": frozenset({"numerics", "dirichlet"}),
         "replicated": frozenset({"numerics", "dirichlet"}),
         "gsd": frozenset({"numerics"}),
+        "ranking": frozenset({"numerics", "orders"}),
         "classic": frozenset({"orders", "leading"}),
     },
     "methods": {

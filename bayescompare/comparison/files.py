@@ -25,7 +25,15 @@ from bayescompare.results.results import Results
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "netcdf", "to_json", "to_netcdf"]
+__all__ = [
+    "SCHEMA",
+    "SCHEMA_VERSION",
+    "netcdf",
+    "plain_json",
+    "results_facts",
+    "to_json",
+    "to_netcdf",
+]
 
 SCHEMA = "bayescompare/comparison"
 SCHEMA_VERSION = 1
@@ -43,7 +51,7 @@ def to_json(c: Comparison) -> str:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
         "method": {"name": c.method.name, "kind": c.method.kind, "options": c.method.options()},
-        "results": _facts_of(results),
+        "results": results_facts(results),
         "best": c.best,
         "verdict": c.decision.verdict,
         "exact": c.exact,
@@ -53,10 +61,10 @@ def to_json(c: Comparison) -> str:
         "statements": statements,
         "explanation": c.explain(),
     }
-    return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1)
+    return json.dumps(plain_json(document), ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def _facts_of(results: Results) -> dict[str, Any]:
+def results_facts(results: Results) -> dict[str, Any]:
     """The results, as JSON."""
     facts = {
         "algorithms": list(results.algorithms),
@@ -88,10 +96,10 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
         "method": c.method.name,
-        "options": json.dumps(_plain(c.method.options())),
-        "scalars": json.dumps(_plain(_scalars(answer))),
-        "figures": json.dumps(_plain(answer.scalars.to_dict())),
-        "details": json.dumps(_plain(answer.details.to_dict())),
+        "options": json.dumps(plain_json(c.method.options())),
+        "scalars": json.dumps(plain_json(_scalars(answer))),
+        "figures": json.dumps(plain_json(answer.scalars.to_dict())),
+        "details": json.dumps(plain_json(answer.details.to_dict())),
         "explanation": c.explain(),
     }
     columns = _per_statement(answer)
@@ -107,7 +115,7 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
     groups = {"/": xr.Dataset(attrs=head), "results": c.results.to_dataset(), "answer": saved}
     if answer.tree is not None:
         groups.update({name: node.to_dataset() for name, node in answer.tree.children.items()})
-        groups["/"].attrs["tree_attrs"] = json.dumps(_plain(dict(answer.tree.attrs)))
+        groups["/"].attrs["tree_attrs"] = json.dumps(plain_json(dict(answer.tree.attrs)))
     for data in groups.values():
         _netcdf_ready(data)
     return write_bytes(target, netcdf(xr.DataTree.from_dict(groups)))
@@ -160,12 +168,12 @@ def _scalars(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
     """Turn numpy and containers into JSON's own types; NaN, which JSON lacks, into null."""
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): plain_json(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(v) for v in value]
+        return [plain_json(v) for v in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value

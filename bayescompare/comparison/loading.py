@@ -37,7 +37,7 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count
 
-__all__ = ["load_comparison"]
+__all__ = ["load_comparison", "refuse_constant", "results_from_facts"]
 
 #: The largest arrays that are read from a netCDF file, all together: 4 GiB.
 MOST_ARRAYS = 4 * 2**30
@@ -82,10 +82,10 @@ def load_comparison(path: str | Path) -> Comparison:
 
 
 def _read_json(source: Path) -> Comparison:
-    document = json.loads(read_file(source), parse_constant=_refuse_constant)
+    document = json.loads(read_file(source), parse_constant=refuse_constant)
     _check_schema(document)
     with part("results"):
-        results = _results(document["results"])
+        results = results_from_facts(document["results"])
     with part("statements"):
         rows = document["statements"]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
@@ -99,11 +99,12 @@ def _read_json(source: Path) -> Comparison:
         return comparison_of(results, method, method.restored(answer, options))
 
 
-def _refuse_constant(word: str) -> float:
+def refuse_constant(word: str) -> float:
+    """Refuse NaN and Infinity, which Python reads and JSON does not have."""
     raise BayescompareError(f"{word} is not JSON.")
 
 
-def _results(document: Mapping[str, Any]) -> Results:
+def results_from_facts(document: Mapping[str, Any]) -> Results:
     """Build the results from what a file stores about them."""
     facts: dict[str, Any] = {"source": document["source"], "notes": tuple(document["notes"])}
     coords = {"dataset": document["datasets"], "algorithm": document["algorithms"]}
@@ -221,6 +222,9 @@ def _method(name: str, options: dict[str, Any]) -> Method:
 
 def _check_schema(head: Any) -> None:
     if not isinstance(head, Mapping) or head.get("schema") != SCHEMA:
+        other = head.get("schema") if isinstance(head, Mapping) else None
+        if other == "bayescompare/ranking":
+            raise BayescompareError("this is a ranking: read it by load_ranking().")
         raise BayescompareError("this is not a comparison that bayescompare wrote.")
     version = read_count("schema_version", head.get("schema_version"))
     if version > SCHEMA_VERSION:

@@ -1,0 +1,121 @@
+"""`rank()`, the door for leaderboards: who is best, in what place, on the front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from bayescompare._errors import BayescompareError
+from bayescompare._rng import Rng, as_rng
+from bayescompare.ranking.answer import answer_of
+from bayescompare.ranking.options import RankOptions
+from bayescompare.ranking.ranking import Ranking
+from bayescompare.ranking.utility import as_utility
+from bayescompare.results.results import Results
+from bayescompare.text.phrases import join_names
+
+__all__ = ["rank"]
+
+
+def rank(
+    results: Results,
+    *,
+    by: Literal["rank", "value", "strength"] = "rank",
+    utility: Mapping[str, float | tuple[float, float]] | Literal["unknown"] | None = None,
+    level: float = 0.95,
+    draws: int = 10_000,
+    algorithms: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    missing: Literal["raise", "drop"] = "raise",
+    rng: Rng = None,
+) -> Ranking:
+    r"""Rank the algorithms: who is best, in what place, on the front, and how sure are we?
+
+    The datasets are resampled by the widened Bayesian bootstrap. A draw gives them the weights
+    w ~ Dirichlet(a, …, a), a = (n − 4)/n, and each algorithm the score
+
+    .. math:: S_{aj} = \sum_i w_i f_{ij}(a)
+
+    on measure j, with f its rank on dataset i (ties share) or its value. The places, the best, the
+    Pareto front and the utilities :math:`\sum_j \lambda_j S_{aj}` of all draws are counted. With
+    a = 1, Rubin's bootstrap, intervals from few datasets would be too narrow. Four datasets or
+    fewer give places without intervals and no verdicts.
+
+    Parameters
+    ----------
+    results : Results
+    by : {"rank", "value", "strength"}
+        What is averaged: the ranks on each dataset, which need no common scale but depend on who
+        else is in the table, or the values themselves.
+    utility : mapping of str to float or (float, float), or "unknown", optional
+        The weight of each measure, or the bounds of its weight, or "unknown" for all weights. For
+        ranks, weights are shares >= 0 that are made to sum to one. For values, a weight is what
+        one unit of the measure is worth, so that a "min" measure takes a negative one.
+    level : float
+        Of the intervals, of the top set and of the verdicts on the front.
+    draws : int
+        Number of draws; every probability has its Monte Carlo standard error.
+    algorithms, measures : sequence of str, optional
+        What to rank; all by default.
+    missing : {"raise", "drop"}
+        What to do with datasets that lack a cell of any of the algorithms.
+    rng : None, int or Generator
+
+    Returns
+    -------
+    Ranking
+
+    References
+    ----------
+    Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], rng=0)
+    >>> r.overall.index[0], r.top[:3], "CART" in r.top
+    ('GBM', ('GBM', 'RF', 'GLM'), False)
+    """
+    table = _table(results, algorithms, measures, missing)
+    generator, seed = as_rng(rng)
+    if seed is None:
+        # Kept, so that the draws can be made again.
+        seed = int(generator.integers(2**32))
+    facts: dict[str, Any] = {"by": by, "level": level, "draws": draws, "seed": seed}
+    options = RankOptions(**facts)
+    _check_metric(table, by)
+    options = RankOptions(**facts, utility=as_utility(utility, table, by))
+    return Ranking(table, options, answer_of(table, options))
+
+
+def _table(
+    results: object,
+    algorithms: Sequence[str] | None,
+    measures: Sequence[str] | None,
+    missing: Literal["raise", "drop"],
+) -> Results:
+    """Select what is ranked, and settle replicates and missing cells."""
+    if not isinstance(results, Results):
+        raise BayescompareError(
+            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
+            "bc.read_results(...)."
+        )
+    table = results.sel(algorithms=algorithms, measures=measures)
+    if len(table.algorithms) < 2:
+        raise BayescompareError(
+            f"algorithms={list(table.algorithms)}: a ranking needs at least two."
+        )
+    independent = table.replicates in ("items", "seeds")
+    if len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent:
+        return table.paired(missing=missing)
+    return table.average().complete(missing=missing)
+
+
+def _check_metric(table: Results, by: str) -> None:
+    """Refuse means of values that have only an order."""
+    ordinal = [name for name in table.measures if table[name].scale == "ordinal"]
+    if by == "value" and ordinal:
+        raise BayescompareError(
+            f"by='value': {join_names(ordinal)} has only an order (scale='ordinal'), so its values "
+            "have no mean: use by='rank'."
+        )

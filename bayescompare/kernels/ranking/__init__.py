@@ -1,0 +1,1 @@
+"""Leaderboards: the widened Bayesian bootstrap, places, fronts and utilities."""

@@ -1,0 +1,1 @@
+"""A leaderboard: who is best, in what place and on the front, and how sure we are."""

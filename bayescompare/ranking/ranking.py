@@ -1,0 +1,228 @@
+"""`Ranking`: places, fronts and utilities of the algorithms of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import QuantityNotAvailableError
+from bayescompare._files import check_writable, write_text
+from bayescompare._rng import Rng
+from bayescompare._typing import FloatArray
+from bayescompare.kernels.ranking.leaderboard import standard_error
+from bayescompare.ranking.answer import RankAnswer
+from bayescompare.ranking.files import to_document
+from bayescompare.ranking.options import RankOptions
+from bayescompare.ranking.tree import ranking_tree
+from bayescompare.ranking.words import headline_words, ranking_words
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import plural
+
+__all__ = ["Ranking"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking:
+    """Who is best, in what place and on the front, and how sure we are.
+
+    `rank` returns one.
+
+    Attributes
+    ----------
+    results : Results
+        The table that was ranked, without missing cells.
+    options : RankOptions
+        How it was ranked; ``options.seed`` gives the draws again.
+    answer : RankAnswer
+        The figures as arrays.
+    """
+
+    results: Results
+    options: RankOptions
+    answer: RankAnswer
+
+    # figures -------------------------------------------------------------------------------------
+
+    @cached_property
+    def places(self) -> pd.DataFrame:
+        """The place of each algorithm on each measure, the best first.
+
+        Indexed by measure and algorithm. ``mean``: the mean rank, the mean value in the unit of
+        its measure, or the strength; ``place`` of that mean, ties shared; ``lower`` and ``upper``:
+        the interval of the place; ``p_best``: P(best on this measure), ties shared; ``mcse`` of
+        it. With fewer than five datasets only ``mean`` and ``place`` are numbers.
+        """
+        board, frames = self.answer.board, {}
+        for j, measure in enumerate(self.results.measures):
+            rows = board.standings[j]
+            frame = pd.DataFrame(
+                {
+                    "mean": self.shown_score(board.centre[j], measure),
+                    "place": rows.place,
+                    "lower": rows.lower,
+                    "upper": rows.upper,
+                    "p_best": rows.best,
+                    "mcse": self._mcse(rows.best),
+                },
+                self._index,
+            )
+            frames[measure] = frame.sort_values("place", kind="stable")
+        return pd.concat(frames, names=["measure"])
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """What the places are made of: each algorithm's mean on each measure, and its interval.
+
+        Indexed by measure and algorithm: ``mean``, ``lower`` and ``upper``, in ranks, in the unit
+        of the measure, or in log strengths.
+        """
+        board, frames = self.answer.board, {}
+        for j, measure in enumerate(self.results.measures):
+            ends = [self.shown_score(end[j], measure) for end in (board.low, board.high)]
+            lower, upper = np.minimum(*ends), np.maximum(*ends)
+            mean = self.shown_score(board.centre[j], measure)
+            columns = {"mean": mean, "lower": lower, "upper": upper}
+            frames[measure] = pd.DataFrame(columns, self._index)
+        return pd.concat(frames, names=["measure"])
+
+    @cached_property
+    def front(self) -> pd.DataFrame:
+        """P(on the Pareto front) of each algorithm, the most probable first.
+
+        On the front means that no other is at least as good on every measure and better on one.
+        Indexed by algorithm: ``p_front``, ``mcse`` and ``state``: "front" from `level` on,
+        "dominated" up to 1 − `level`, else "open".
+        """
+        p = self.answer.board.front
+        level = self.options.level
+        state = np.where(p >= level, "front", np.where(p <= 1.0 - level, "dominated", "open"))
+        columns = {"p_front": p, "mcse": self._mcse(p), "state": state.astype(object)}
+        return pd.DataFrame(columns, self._index).sort_values(
+            "p_front", ascending=False, kind="stable"
+        )
+
+    @cached_property
+    def overall(self) -> pd.DataFrame:
+        """The ranking by the one measure, or by the utility, the best first.
+
+        Indexed by algorithm: ``place``, ``lower``, ``upper``, ``p_best``, ``regret`` (the expected
+        loss of utility against the best), ``mcse`` of ``p_best`` and, where weights are not given,
+        ``share``: the share of all weights under which the algorithm is best by the table as it
+        stands.
+        """
+        found = self.answer.overall
+        if found is None:
+            raise QuantityNotAvailableError(
+                f"this ranking is about {len(self.results.measures)} measures without a utility, "
+                "so there is no overall order: pass utility= to rank(), as {'accuracy': 1, 'time': "
+                "0.5} or 'unknown'; see .front and .ahead for what holds without one."
+            )
+        rows = found.standings
+        columns = {
+            "place": rows.place,
+            "lower": rows.lower,
+            "upper": rows.upper,
+            "p_best": rows.best,
+            "regret": found.regret,
+            "mcse": self._mcse(rows.best),
+        }
+        if found.share is not None:
+            columns["share"] = found.share
+        return pd.DataFrame(columns, self._index).sort_values("place", kind="stable")
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The algorithms that cannot be told from the best, the most probable first.
+
+        With one measure or a utility, the smallest set that holds the best with P >= level. Else
+        the algorithms that may be on the front. With fewer than five datasets, all of them.
+        """
+        if not self.answer.has_draws:
+            return self.results.algorithms
+        if self.answer.overall is None:
+            return tuple(self.front.index[self.front["state"] != "dominated"])
+        p = self.overall["p_best"].sort_values(ascending=False, kind="stable")
+        # Sums of shares of draws carry float noise.
+        size = int(np.searchsorted(p.to_numpy().cumsum(), self.options.level - 1e-9)) + 1
+        return tuple(map(str, p.index[:size]))
+
+    @property
+    def ahead(self) -> xr.DataArray:
+        """P(algorithm ahead of opponent on every measure); the diagonal is NaN."""
+        values = self.answer.board.ahead.copy()
+        np.fill_diagonal(values, np.nan)
+        names = list(self.results.algorithms)
+        return xr.DataArray(
+            values,
+            {"algorithm": names, "opponent": names},
+            ("algorithm", "opponent"),
+            name="ahead",
+            attrs={"by": self.options.by, "draws": self.options.draws, "seed": self.options.seed},
+        )
+
+    @property
+    def _index(self) -> pd.Index[str]:
+        return pd.Index(self.results.algorithms, name="algorithm")
+
+    def _mcse(self, p: FloatArray) -> FloatArray:
+        return standard_error(p, self.options.draws)
+
+    def shown_score(self, score: FloatArray, measure: str) -> FloatArray:
+        """Turn scores, which are larger the better, into ranks, values or strengths."""
+        if self.options.by == "rank":
+            return len(self.results.algorithms) + 1.0 - score
+        return score * self.results[measure].sign if self.options.by == "value" else score
+
+    # words ---------------------------------------------------------------------------------------
+
+    def headline(self) -> str:
+        """Say who is best in one line."""
+        return headline_words(self)
+
+    def explain(self) -> str:
+        """Say in plain words who is best, who may be, and under what assumption."""
+        return ranking_words(self)
+
+    def summary(self) -> pd.DataFrame:
+        """Return the table a paper would print: `overall` if there is one, else `places`."""
+        return self.places if self.answer.overall is None else self.overall
+
+    def __repr__(self) -> str:
+        sizes = (
+            f"{plural(len(self.results.algorithms), 'algorithm')} on "
+            f"{', '.join(self.results.measures)} over {plural(self.answer.n, self.answer.noun)}"
+        )
+        has = ".overall, " if self.answer.overall is not None else ""
+        return (
+            f"Ranking by {self.options.by}: {sizes}\n  {self.headline()}\n"
+            f"  see .explain(), .places, .front, {has}.top, .ahead, .draws()"
+        )
+
+    # pictures and files --------------------------------------------------------------------------
+
+    def draws(self, draws: int | None = None, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
+        """Return draws of scores, places and utilities as a tree for ArviZ.
+
+        Parameters
+        ----------
+        draws : int, optional
+            Draws per chain. By default these are the very draws that the figures are made of,
+            dealt to the chains.
+        chains : int
+            Draws are independent, so chains are for ArviZ only.
+        rng : None, int or Generator
+            For new draws; with `draws` only.
+        """
+        return ranking_tree(self.results, self.options, self.answer, draws, chains, rng)
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return the ranking as JSON; also write it to `path`. `load_ranking` reads it."""
+        text = to_document(self)
+        if path is not None:
+            write_text(check_writable(path, overwrite=overwrite), text)
+        return text

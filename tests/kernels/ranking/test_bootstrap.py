@@ -1,0 +1,74 @@
+"""The widened bootstrap: its weights, its variance, and exact probabilities of its signs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import betainc
+
+from bayescompare.kernels.ranking import bootstrap
+from bayescompare.kernels.ranking.bootstrap import (
+    bootstrap_weights,
+    concentration,
+    effective_number,
+    resampled_means,
+)
+from tests.oracles.ranking import positive
+
+
+def weights(n: int, draws: int, seed: int = 0) -> np.ndarray:
+    return np.concatenate(list(bootstrap_weights(np.ones(n), draws, np.random.default_rng(seed))))
+
+
+@pytest.mark.parametrize("n", [5, 8, 20])
+def test_the_spread_of_a_mean_is_that_of_students_t(n: int) -> None:
+    """s²/n with divisor n − 1, times the variance (n − 1)/(n − 3) of Student's t."""
+    f = np.random.default_rng(n).normal(size=n)
+    w = weights(n, 200_000)
+    np.testing.assert_allclose(w.sum(axis=1), 1.0)
+    wanted = f.var(ddof=1) / n * (n - 1) / (n - 3)
+    # The standard error of a variance, from the draws themselves.
+    squares = (w @ f - f.mean()) ** 2
+    error = squares.std() / np.sqrt(len(squares))
+    assert abs(squares.mean() - wanted) < 4 * error
+    assert abs((w @ f).mean() - f.mean()) < 4 * np.sqrt(wanted / len(w))
+
+
+def test_the_draws_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = weights(7, 50)
+    monkeypatch.setattr(bootstrap, "_BLOCK", 40)
+    blocks = list(bootstrap_weights(np.ones(7), 50, np.random.default_rng(0)))
+    assert len(blocks) == 10
+    np.testing.assert_array_equal(np.concatenate(blocks), whole)
+
+
+def test_means_are_weighted_sums() -> None:
+    units = np.random.default_rng(1).normal(size=(6, 3, 2))
+    v = np.array([1.0, 1, 1, 2, 2, 0.5])
+    means = resampled_means(units, v, 30, np.random.default_rng(5))
+    (w,) = bootstrap_weights(v, 30, np.random.default_rng(5))
+    for j in range(2):
+        for r in range(30):
+            np.testing.assert_allclose(means[j, r], sum(w[r, i] * units[i, :, j] for i in range(6)))
+
+
+@pytest.mark.parametrize(("wins", "n"), [(3, 5), (7, 9), (12, 20)])
+def test_wins_and_losses_are_a_beta_exactly(wins: int, n: int) -> None:
+    """Exact enumeration of two algorithms by rank: the wins' weight is Beta(a·wins, a·losses)."""
+    d = np.array([1.0] * wins + [-1.0] * (n - wins))
+    a = concentration(n)
+    exact = 1.0 - betainc(a * wins, a * (n - wins), 0.5)
+    assert positive(d, a) == pytest.approx(exact, abs=1e-6)
+    seen = (weights(n, 100_000) @ d > 0).mean()
+    assert abs(seen - exact) < 4 * np.sqrt(exact * (1 - exact) / 100_000)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_signs_of_weighted_means_have_their_exact_probability(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    d, v = rng.normal(0.3, 1.0, 8), rng.uniform(0.5, 2.0, 8)
+    n = effective_number(v)
+    assert n < 8
+    exact = positive(d, concentration(n), v)
+    drawn = resampled_means(d[:, None, None], v, 100_000, rng)[0, :, 0]
+    assert abs((drawn > 0).mean() - exact) < 4 * np.sqrt(exact * (1 - exact) / 100_000)
