@@ -157,9 +157,12 @@ def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     import xarray as xr
 
     prior, posterior = tree["log_prior"].to_dataset(), tree["posterior"].to_dataset()
+    # Under a small b a share may round to 0 or 1.
+    tiny = np.finfo(np.float64).tiny
     for name in names:
         if name in prior:
-            prior[name] = prior[name] + np.log(posterior[name]) + np.log1p(-posterior[name])
+            share, other = (p.clip(min=tiny) for p in (posterior[name], 1.0 - posterior[name]))
+            prior[name] = prior[name] + np.log(share) + np.log(other)
     tree["log_prior"] = xr.DataTree(prior)
     return tree
 

@@ -16,6 +16,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.loo import psis_loo
 from bayescompare.methods import Dirichlet
+from bayescompare.methods._shared.trees import logit_prior
 from bayescompare.results.results import Results
 from tests.oracles.statements import every_label, statement_counts, statement_weights
 from tests.tables import table
@@ -592,3 +593,13 @@ def test_stock_arviz_takes_the_trees(which: str, results: bc.Results, counts: bc
     assert len(summary) == {"dirichlet": 4, "network": 4, "joint": 1, "hierarchical": 2}[which]
     sensitivity = az.psense_summary(tree, var_names=names)
     assert np.isfinite(sensitivity[["prior", "likelihood"]].to_numpy(dtype=float)).all()
+
+
+def test_shares_that_round_to_none_or_all_have_a_log_prior() -> None:
+    share = np.array([[0.0, 0.25, 1.0]])
+    groups = {"posterior": {"r": share}, "log_prior": {"r": np.zeros((1, 3))}}
+    tree = logit_prior(az.from_dict(groups), ["r"])
+    found = tree["log_prior"]["r"].values[0]
+    assert found[1] == pytest.approx(math.log(0.25 * 0.75))
+    assert np.isfinite(found).all()
+    assert found[0] == found[2] < -700
