@@ -300,7 +300,10 @@ def _check_same_scale(
 
 def _observed(c: Comparison) -> np.ndarray[Any, Any]:
     """What a model predicts, dataset by dataset."""
-    tree = c.answer.tree if c.answer.tree is not None else c.draws(1, chains=1, rng=0)
+    # As the method gives it: c.draws() adds indices and counts of what it observes.
+    tree = c.answer.tree
+    if tree is None:
+        tree = c.method.draws(c.results, 1, 1, np.random.default_rng(0))
     data = tree["observed_data"].to_dataset()
     n = data.sizes["dataset"]
     parts = [data[name].transpose("dataset", ...).values.reshape(n, -1) for name in data.data_vars]

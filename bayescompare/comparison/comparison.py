@@ -23,6 +23,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.comparison import nuts, registry
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.arviz_tree import arviz_tree
 from bayescompare.comparison.change import change_words
 from bayescompare.comparison.compiled import borrowed_models
 from bayescompare.comparison.decision import SETTLED, Decision, decide
@@ -186,7 +187,12 @@ class Comparison:
             raise QuantityNotAvailableError(
                 "tree: this answer was not sampled; draws() and sample() return a posterior."
             )
-        return self.answer.tree
+        return self._arviz_tree
+
+    @cached_property
+    def _arviz_tree(self) -> xr.DataTree:
+        assert self.answer.tree is not None
+        return arviz_tree(self.answer.tree, sampled=True)
 
     @cached_property
     def decision(self) -> Decision:
@@ -791,7 +797,7 @@ class Comparison:
         )
         if edited:
             tree.attrs["model"] = EDITED
-        return tree
+        return arviz_tree(tree, sampled=sampler == "nuts")
 
     def __getattr__(self, name: str) -> Any:
         """Name the methods that have what this one lacks."""

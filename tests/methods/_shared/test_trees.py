@@ -68,12 +68,18 @@ def near(draws: np.ndarray, mean: float, sigmas: float = 4.0) -> bool:
 def test_groups_variables_and_dims(example: xr.DataTree) -> None:
     assert set(example.children) == GROUPS
     sample = ("chain", "draw")
+    seen = {
+        "outcome": ("dataset", "statement"),
+        "statement_index": ("dataset",),
+        "count": ("statement",),
+    }
+    predicted = {name: (*sample, *dims) for name, dims in seen.items()}
     expected: dict[str, dict[str, tuple[str, ...]]] = {
         "posterior": {"theta": (*sample, "statement"), "marginal": (*sample, "measure")},
         "prior": {"theta": (*sample, "statement"), "marginal": (*sample, "measure")},
-        "posterior_predictive": {"outcome": (*sample, "dataset", "statement")},
-        "prior_predictive": {"outcome": (*sample, "dataset", "statement")},
-        "observed_data": {"outcome": ("dataset", "statement")},
+        "posterior_predictive": predicted,
+        "prior_predictive": predicted,
+        "observed_data": seen,
         "log_likelihood": {"outcome": (*sample, "dataset")},
         "constant_data": {"count": ("statement",)},
     }
