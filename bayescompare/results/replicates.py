@@ -87,7 +87,7 @@ def mean_over(cells: FloatArray, counted: BoolArray) -> FloatArray:
 # ------------------------------------------------------------------------------------------ words
 
 
-def mean_note(counted: BoolArray) -> str:
+def mean_note(counted: BoolArray, noun: str = "replicate") -> str:
     """Say over how many replicates the cells were averaged.
 
     Examples
@@ -98,14 +98,14 @@ def mean_note(counted: BoolArray) -> str:
     number = counted.sum(axis=-1)
     number = number[number > 0]
     if not number.size:
-        return f"each cell is the mean of {plural(counted.shape[-1], 'replicate')}"
+        return f"each cell is the mean of {plural(counted.shape[-1], noun)}"
     fewest, most = int(number.min()), int(number.max())
-    number_words = plural(most, "replicate") if fewest == most else f"{fewest} to {most} replicates"
+    number_words = plural(most, noun) if fewest == most else f"{fewest} to {plural(most, noun)}"
     return f"each cell is the mean of {number_words}"
 
 
 def left_out_note(
-    datasets: Sequence[str], present: BoolArray, counted: BoolArray
+    datasets: Sequence[str], present: BoolArray, counted: BoolArray, noun: str = "replicate"
 ) -> tuple[str, ...]:
     """Say how many replicates are left out for all algorithms because one lacks them.
 
@@ -116,6 +116,8 @@ def left_out_note(
         Which replicates have a value.
     counted : array (dataset, 1, measure, replicate)
         Which of them count.
+    noun : str
+        What a replicate is called.
     """
     there, counted = present.any(axis=1), counted[:, 0]
     apart = there.any(axis=-1) & ~counted.any(axis=-1)
@@ -129,7 +131,7 @@ def left_out_note(
     if some:
         are = "is" if lost.sum() == 1 else "are"
         notes.append(
-            f"{plural(int(lost.sum()), 'replicate')} that some algorithm lacks {are} left out for "
+            f"{plural(int(lost.sum()), noun)} that some algorithm lacks {are} left out for "
             f"all: {first(some)}"
         )
     if apart.any():

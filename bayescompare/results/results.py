@@ -27,6 +27,7 @@ from bayescompare.results.checks import (
 from bayescompare.results.frames import spread
 from bayescompare.results.items.data import (
     check_item_data,
+    expected_replicates,
     matched_alike,
     means_of,
     same_items,
@@ -352,8 +353,16 @@ class Results:
         data = self.data.drop_dims("replicate").assign(
             {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
         )
-        notes = (mean_note(counted & present), *left_out_note(self.datasets, present, counted))
+        notes = (mean_note(counted & present, self._noun), *self._left_out(present, counted))
         return self._with(data=frozen(data), notes=(*self.notes, *notes), item_data=None)
+
+    @property
+    def _noun(self) -> str:
+        """What one replicate is called."""
+        return "item" if self.replicates == "items" else "replicate"
+
+    def _left_out(self, present: BoolArray, counted: BoolArray) -> tuple[str, ...]:
+        return left_out_note(self.datasets, present, counted, self._noun)
 
     def averages_alike(self) -> bool:
         """Return whether the mean of a cell is the same whichever algorithms are selected.
@@ -379,7 +388,8 @@ class Results:
           dataset algorithm measure
         0    iris         B     auc
         """
-        return self._listed(np.isnan(self._cells()))
+        cells = np.isnan(self._cells())
+        return self._listed(cells & expected_replicates(cells, self.replicates))
 
     def _listed(self, where: BoolArray) -> pd.DataFrame:
         """List the names of the cells where `where`, over the leading axes of `_cells`, is True."""
@@ -399,9 +409,12 @@ class Results:
         dataset
         iris       1.0  0.0
         """
-        present = ~np.isnan(self._cells())
+        cells = np.isnan(self._cells())
+        expected = expected_replicates(cells, self.replicates)
+        axes = tuple(range(2, cells.ndim))
+        number = np.broadcast_to(expected, cells.shape).sum(axis=axes)
         return pd.DataFrame(
-            present.reshape(*present.shape[:2], -1).mean(axis=-1),
+            (~cells & expected).sum(axis=axes) / np.maximum(number, 1),
             index=pd.Index(self.datasets, name="dataset"),
             columns=pd.Index(self.algorithms, name="algorithm"),
         )
@@ -479,7 +492,7 @@ class Results:
             {name: (whole.data[name].dims, left[:, :, j]) for j, name in enumerate(self.measures)}
         )
         everywhere = np.broadcast_to(counted, (len(left), 1, *left.shape[2:]))
-        notes = (*whole.notes, *left_out_note(whole.datasets, present, everywhere))
+        notes = (*whole.notes, *whole._left_out(present, everywhere))
         return whole._with(data=frozen(data), notes=notes)
 
     def _with_two(self, few: BoolArray, missing: Literal["raise", "drop"]) -> Results:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from bayescompare._errors import did_you_mean
 from bayescompare._typing import FloatArray
-from bayescompare.results.items.data import items_words
+from bayescompare.results.items.data import expected_replicates, items_words
 from bayescompare.results.measure import Measure
 from bayescompare.text.numbers import count, percent, plural, setting, statistic
 
@@ -98,7 +98,7 @@ def describe(results: Results) -> str:
         ("algorithms", _listing(results.algorithms)),
         ("replicates", _replicates(results)),
         *_measure_lines(results),
-        ("missing", _missing(cells)),
+        ("missing", _missing(cells, results)),
         ("source", results.source or "not given"),
         *(("note", note) for note in notes),
     ]
@@ -117,15 +117,16 @@ def _replicates(results: Results) -> str:
     return f"{results.n_replicates}{what}{'' if results.item_data is None else ' in clusters'}"
 
 
-def _missing(cells: FloatArray) -> str:
+def _missing(cells: FloatArray, results: Results) -> str:
     """Count the missing cells, and the missing replicates of the others."""
     absent = np.isnan(cells)
     if cells.ndim == 3:
         return f"{int(absent.sum())} of {plural(cells.size, 'cell')}"
     gone = absent.all(axis=-1)
+    absent &= expected_replicates(absent, results.replicates)
     failed = int(absent[~gone].sum())
     words = f"{int(gone.sum())} of {plural(gone.size, 'cell')}"
-    return words + (f", and {plural(failed, 'replicate')} of the others" if failed else "")
+    return words + (f", and {plural(failed, results._noun)} of the others" if failed else "")
 
 
 def describe_counts(counts: ErrorCounts) -> str:

@@ -15,6 +15,7 @@ from bayescompare.text.numbers import count, plural
 
 __all__ = [
     "check_item_data",
+    "expected_replicates",
     "item_data_from_json",
     "item_data_to_json",
     "items_words",
@@ -104,6 +105,24 @@ def means_of(item_data: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     return data.assign(
         {name: (("dataset", "algorithm"), pair[:, :, j]) for j, name in enumerate(names)}
     )
+
+
+def expected_replicates(absent: BoolArray, kind: str) -> BoolArray:
+    """Return which replicates a cell may have, to broadcast against `absent`.
+
+    Items belong to their dataset: one of another dataset is not missing in this.
+
+    Parameters
+    ----------
+    absent : array (dataset, algorithm, measure[, replicate])
+        Which cells have no value.
+    kind : {"folds", "seeds", "items"}
+    """
+    if kind != "items" or absent.ndim == 3:
+        return np.ones((1,) * absent.ndim, dtype=bool)
+    there: BoolArray = ~absent.all(axis=(1, 2), keepdims=True)
+    # A dataset without any item lacks them all.
+    return there | ~there.any(axis=-1, keepdims=True)
 
 
 def same_items(one: xr.Dataset | None, other: xr.Dataset | None) -> bool:

@@ -107,3 +107,19 @@ def test_item_data_are_checked(frame: pd.DataFrame, change: Any, message: str) -
     )  # fmt: skip
     with pytest.raises(BayescompareError, match=message):
         bc.Results(results.data, results.spec, item_data=change(results.item_data))
+
+
+def test_an_item_of_another_dataset_is_not_missing(frame: pd.DataFrame) -> None:
+    """Datasets have 40 to 70 items; what counts as missing is what an algorithm lacks."""
+    options: dict[str, Any] = {"replicate": "item", "replicates": "items", "measures": MEASURES}
+    whole = bc.Results.from_frame(frame, **options)
+    assert "0 of 24 cells\n" in repr(whole)
+    assert whole.missing().empty
+    assert (whole.coverage() == 1.0).to_numpy().all()
+    gone = (frame["dataset"] == "d0") & (frame["algorithm"] == "A") & (frame["item"] < "q2")
+    holes = bc.Results.from_frame(frame[~gone], **options)
+    lost = int(gone.sum())
+    assert f"and {3 * lost} items of the others" in repr(holes)
+    assert len(holes.missing()) == 3 * lost
+    assert holes.coverage().loc["d0", "A"] == pytest.approx(1.0 - lost / 40)
+    assert holes.average().notes[0] == "each cell is the mean of 28 to 70 items"
