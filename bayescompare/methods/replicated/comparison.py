@@ -12,8 +12,12 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods._shared.questions import Questions
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.uncertainty import split_series
+from bayescompare.text.numbers import setting
 
 __all__ = ["ReplicatedComparison"]
+
+#: Statements from which a printed table leaves out those that are improbable on every dataset.
+_MANY, _LEAST_SHOWN = 4, 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +61,12 @@ class ReplicatedComparison(Questions, Comparison):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every dataset, and what the uncertainty comes from, headed to be printed."""
-        tables = {"Datasets": self.per_dataset}
+        table = self.per_dataset
+        tables = {"Datasets": table}
+        if len(self.answer.labels) > _MANY:
+            # A column for each of many statements is more than a page is wide.
+            shown = table.loc[:, table.max() >= _LEAST_SHOWN]
+            tables = {f"Datasets (statements below {setting(_LEAST_SHOWN)} left out)": shown}
         if ReplicatedDetails.of(self.answer).uncertainty is not None:
             tables["What the uncertainty comes from"] = self.uncertainty.to_frame().rename_axis(
                 "part"

@@ -154,3 +154,14 @@ def test_correlated_t_takes_rho_from_what_the_replicates_are(kind: Any, rho: flo
     np.testing.assert_allclose(same.evidence[:, 0], c.per_dataset["probability"], atol=1e-12)
     words = f"The replicates are {kind} and were taken to be independent."
     assert (words in c.explain()) == (kind != "folds")
+
+
+def test_printed_datasets_leave_out_improbable_statements() -> None:
+    rng = np.random.default_rng(2)
+    frame = binary_items(n=3, k=200, m=3, gap=0.3).assign(right=rng.normal(size=1200))
+    c: Any = bc.compare(read(frame), method="replicated")
+    (title, shown), *_ = c.tables.items()
+    assert title == "Datasets (statements below 0.01 left out)"
+    assert 2 < len(shown.columns) < len(c.per_dataset.columns) == 9
+    dropped = c.per_dataset.drop(columns=shown.columns)
+    assert float(dropped.to_numpy().max()) < 0.01
