@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from bayescompare._checks import check_draws
+from bayescompare._checks import check_draws, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.gaps import read_gaps
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import check_class, is_ours
 from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.gaps import MISSING, Missing
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import setting
 
@@ -29,7 +31,7 @@ def compare(
     method: str | os.PathLike[str] | Method | type[Method] | Callable[..., Any] = "dirichlet",
     algorithms: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
-    missing: Literal["raise", "drop"] = "raise",
+    missing: Missing = "raise",
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
 ) -> Comparison:
@@ -46,9 +48,13 @@ def compare(
         (``"mine.py"``), a bundled model's bare name, or a function that builds a model.
     algorithms, measures : sequence of str, optional
         What to compare, in this order; all by default. Missing cells elsewhere do not matter.
-    missing : {"raise", "drop"}
-        What to do with datasets that lack a cell. A failed fold is not a missing cell: replicates
-        count where every algorithm asked about has them, and a cell is missing where none does.
+    missing : {"raise", "drop", "ignore", "worst", "bounds"}
+        What to do about missing cells: refuse them, or drop every dataset that has one. Or keep
+        these datasets: ``"ignore"`` counts them by what was seen there (missing at random);
+        ``"worst"`` takes a missing cell for a failed run, which loses to any value;
+        ``"bounds"`` adds the least and the largest P over all values that could have been there.
+        A failed fold is not a missing cell: replicates count where every algorithm asked about
+        has them, and a cell is missing where none does.
     rng : None, int or Generator
         Seeds the sampling where the method needs any.
     sampler : mapping, optional
@@ -67,6 +73,7 @@ def compare(
     """
     test = as_method(method)
     asked = prepare(validate_table(results, test, measures), test, algorithms, missing)
+    test = test.for_gaps(asked)
     generator, seed = as_rng(rng)
     answer = test.answer(asked, Sampling(generator, seed=seed, options=check_sampler(sampler)))
     return comparison_of(asked, test, answer)
@@ -159,15 +166,24 @@ def prepare(
     results: Results,
     method: Method,
     algorithms: Sequence[str] | None,
-    missing: Literal["raise", "drop"],
+    missing: Missing,
 ) -> Results:
     """Select the algorithms asked about and settle missing cells, in the form that is judged."""
+    check_word("missing", missing, MISSING)
     results = results.sel(algorithms=algorithms)
     either = method.input_kind == "either" and (results.n_replicates or 1) > 1
     if method.input_kind == "replicates" or either:
-        results = _with_replicates(results, method).paired(missing=missing)
+        results = _with_replicates(results, method)
+        if missing == "raise" or missing == "drop":
+            results = results.paired(missing=missing)
+        else:
+            results = read_gaps(results, method, missing).paired()
     else:
-        results = results.average().complete(missing=missing)
+        results = results.average()
+        if missing == "raise" or missing == "drop":
+            results = results.complete(missing=missing)
+        else:
+            results = read_gaps(results, method, missing)
     if len(results.algorithms) < 2:
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."

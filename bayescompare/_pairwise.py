@@ -6,7 +6,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from bayescompare._checks import check_jobs
 from bayescompare._compare import as_method, check_sampler, prepare, validate_table
@@ -14,8 +14,10 @@ from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.gaps import complete_part
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.pairwise import Pairwise
+from bayescompare.results.gaps import Missing
 from bayescompare.results.results import Results
 
 __all__ = ["pairwise"]
@@ -30,7 +32,7 @@ def pairwise(
     reference: str | None = None,
     algorithms: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
-    missing: Literal["raise", "drop"] = "raise",
+    missing: Missing = "raise",
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
@@ -84,8 +86,9 @@ def pairwise(
         every = (
             asked if reference is None else _judged(whole, test, _pairs(whole, None), missing)[0]
         )
-        test = test.learn(list(every.values()))
-    tests = {pair: test.of_pair(whole, pair) for pair in asked}
+        # From complete datasets: what a gap hides cannot teach.
+        test = test.learn([one for one in map(complete_part, every.values()) if one is not None])
+    tests = {pair: test.of_pair(whole, pair).for_gaps(asked[pair]) for pair in asked}
     sampling = Sampling(generator, seed=seed, options=options)
     answers = _answers(tests, asked, sampling, n_jobs, progress)
     comparisons = tuple(
@@ -95,7 +98,7 @@ def pairwise(
 
 
 def _judged(
-    results: Results, method: Method, pairs: Sequence[Pair], missing: Literal["raise", "drop"]
+    results: Results, method: Method, pairs: Sequence[Pair], missing: Missing
 ) -> tuple[dict[Pair, Results], tuple[tuple[str, str, int], ...]]:
     """Prepare every pair, and name it when that fails; apart those with too few datasets."""
     asked: dict[Pair, Results] = {}
@@ -128,19 +131,26 @@ def _answers(
 ) -> dict[Pair, Answer]:
     """Answer every pair: together where the method has a way, else one by one in parallel."""
     check_jobs(n_jobs)
-    method = next(iter(tests.values()))
-    many = method.answer_many(list(asked.values()))
-    if many is None:
-        # One stream per pair, spawned before any work: the same answer for any number of jobs.
-        streams = sampling.rng.spawn(len(asked))
-        tasks = [
-            (tests[pair], one, replace(sampling, rng=stream))
-            for (pair, one), stream in zip(asked.items(), streams, strict=True)
-        ]
-        many = _in_parallel(tasks, method.needs_mcmc, n_jobs)
+    # Pairs with gaps are a variant of the test, which answers one by one.
+    whole = [pair for pair in asked if asked[pair].gaps not in ("ignore", "bounds")]
+    together = tests[whole[0]].answer_many([asked[pair] for pair in whole]) if whole else None
+    known = set() if together is None else set(whole)
+    apart = [pair for pair in asked if pair not in known]
+    # One stream per pair, spawned before any work: the same answer for any number of jobs.
+    streams = sampling.rng.spawn(len(apart))
+    tasks = [
+        (tests[pair], asked[pair], replace(sampling, rng=stream))
+        for pair, stream in zip(apart, streams, strict=True)
+    ]
+    many: Iterable[Answer] = ()
+    if tasks:
+        many = _in_parallel(tasks, tasks[0][0].needs_mcmc, n_jobs)
+    every: Iterable[Answer] = itertools.chain(together or (), many)
     if progress:
-        many = _tracked(many, len(asked))
-    return dict(zip(asked, many, strict=True))
+        every = _tracked(every, len(asked))
+    order = [*(pair for pair in whole if pair in known), *apart]
+    answers = dict(zip(order, every, strict=True))
+    return {pair: answers[pair] for pair in asked}
 
 
 def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:

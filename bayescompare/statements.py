@@ -314,6 +314,11 @@ class Statements:
         {'A>B|A>B': 1.0, 'A>B|B>A': 2.0, 'B>A|A>B': 3.0, 'B>A|B>A': 6.0}
         """
         values = results.oriented()
+        if np.isnan(values).any():
+            raise BayescompareError(
+                "a dataset with missing cells shows no single statement: use missing='drop' or "
+                "missing='worst', or a method that counts what was seen ('dirichlet')."
+            )
         ropes = [results[name].rope for name in results.measures]
         _check_rope(results, ropes)
         _check_expansion(values, ropes, results.datasets)
@@ -336,11 +341,15 @@ class Statements:
 
     @classmethod
     def without_data(
-        cls, algorithms: Sequence[str], ropes: Mapping[str, float | None]
+        cls,
+        algorithms: Sequence[str],
+        ropes: Mapping[str, float | None],
+        *,
+        most: int = DENSE,
     ) -> Statements:
         """List every statement about these algorithms, before there are any datasets.
 
-        `ropes` has the measures in their order; there must be at most 256 statements.
+        `ropes` has the measures in their order; there must be at most `most` statements.
 
         Examples
         --------
@@ -352,10 +361,10 @@ class Statements:
         roped = np.insert(orders[:2], 1, MIDDLE, axis=0) if l == 2 else orders
         levels = tuple(orders if rope is None else roped for rope in ropes.values())
         arities = tuple(map(len, levels))
-        if math.prod(arities) > DENSE:
+        if math.prod(arities) > most:
             raise BayescompareError(
                 f"{l} algorithms on {len(levels)} measures have {count(math.prod(arities))} "
-                f"statements, and at most {DENSE} are listed: name fewer measures or algorithms."
+                f"statements, and at most {most} are listed: name fewer measures or algorithms."
             )
         every = np.array(list(itertools.product(*map(range, arities))), dtype=np.int64)
         none = nothing.astype(np.int64)

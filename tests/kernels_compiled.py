@@ -16,8 +16,8 @@ def compile_gsd() -> None:
 def compile_others() -> None:
     """Compile graphs, error rates and count vectors."""
     import bayescompare as bc
+    from bayescompare.kernels.replicated.count_posterior import exact_counts
     from bayescompare.kernels.replicated.gibbs import gibbs_counts
-    from bayescompare.methods.replicated.counts import exact_counts
 
     table = bc.load_example("benavoli-example1")
     bc.compare(table, method=bc.methods.Network(average=True), rng=0)

@@ -57,10 +57,11 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "dirichlet": frozenset({"numerics"}),
         "network": frozenset({"numerics", "dirichlet"}),
         "context": frozenset({"numerics", "dirichlet"}),
-        "replicated": frozenset({"numerics", "dirichlet"}),
+        "replicated": frozenset({"numerics", "dirichlet", "context"}),
         "gsd": frozenset({"numerics"}),
         "ranking": frozenset({"numerics", "orders"}),
         "classic": frozenset({"orders", "leading"}),
+        "completions": frozenset({"orders"}),
     },
     "methods": {
         "dirichlet": frozenset({"_shared"}),
@@ -87,6 +88,8 @@ VARIANTS = frozenset(
     {
         ("methods.dirichlet", "methods.dirichlet.learned"),
         ("methods.replicated", "methods.replicated.learned"),
+        ("methods.dirichlet", "methods.dirichlet.partial"),
+        ("methods.dirichlet.learned", "methods.dirichlet.learned_partial"),
         ("methods.network", "methods.network.subset"),
         ("methods.network.comparison", "methods.network.subset"),
     }

@@ -282,10 +282,10 @@ CASES = {
         (*COMPARE, "--only", "auc"),
     ),
     "unknown missing": Case(
-        "missing='ignore': must be 'raise' or 'drop'",
-        lambda p: compare(p, missing="ignore"),
-        (*COMPARE, "--missing", "ignore"),
-        typed="--missing ignore: must be 'raise' or 'drop'",
+        "missing='perhaps': must be one of raise, drop, ignore",
+        lambda p: compare(p, missing="perhaps"),
+        (*COMPARE, "--missing", "perhaps"),
+        typed="--missing perhaps: must be one of raise, drop, ignore",
     ),
     "ties without end": Case(
         "ties allow .* above the limit of 1,000,000.*'flat'",
@@ -450,7 +450,7 @@ CASES = {
     ),
     "a mapping for a picture": Case(r"Unknown plot \{\}", lambda p: compare(p).plot({}), cli=None),
     "a list for what is missing": Case(
-        r"missing=\['drop'\]: must be 'raise' or 'drop'",
+        r"missing=\['drop'\]: must be one of raise, drop, ignore",
         lambda p: compare(p, missing=["drop"]),
         cli=None,
     ),

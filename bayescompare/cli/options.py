@@ -43,9 +43,10 @@ Missing = Annotated[
     str,
     option(
         "--missing",
-        "If a dataset lacks a cell: stop (default), or leave it out.",
+        "If a cell is missing: stop (default); drop its dataset; ignore the cell but keep what "
+        "was seen beside it; take it for a failed run (worst); or bound P over all values.",
         QUESTION,
-        metavar="raise|drop",
+        metavar="raise|drop|ignore|worst|bounds",
     ),
 ]
 Seed = Annotated[

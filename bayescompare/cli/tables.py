@@ -316,7 +316,9 @@ def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
 
 #: The figures of a decision, and their heads.
 _FIGURES = {
+    "coverage": "coverage",
     "probability": "P",
+    "lowest": "P lowest",
     "alone": "P (own prior)",
     "running_fdr": "running FDR",
     "pvalue": "p",

@@ -6,7 +6,10 @@ from bayescompare._typing import FloatArray
 
 __all__ = [
     "ALONE",
+    "ALONE_LOWEST",
+    "HIGHEST",
     "LOWER",
+    "LOWEST",
     "OPT",
     "PVALUE",
     "SHARE_BELOW",
@@ -25,6 +28,9 @@ ALONE = "alone"
 
 #: P over all prior means.
 LOWER, UPPER = "lower", "upper"
+
+#: P over all values that missing cells might have had, and its least under the pair's own prior.
+LOWEST, HIGHEST, ALONE_LOWEST = "lowest", "highest", "alone_lowest"
 
 #: Of each direction: the statistic, the share of resamples below it, the one-sided p-value.
 OPT, SHARE_BELOW, PVALUE = "opt", "share_below", "pvalue"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import ALONE
+from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWEST
 from bayescompare.statements import Statement
 
 __all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
@@ -41,7 +41,8 @@ class Decision:
         Its probability, or the p-value.
     verdict : {"settled", "likely", "open", "tied"}
         Settled: P ≥ 0.95, or p ≤ 0.05. Likely: P ≥ 0.75. Tied: another statement has the same
-        probability (frequentist: the same count). With a learned prior both P must reach it.
+        probability (frequentist: the same count). With a learned prior both P must reach it, and
+        where missing cells were bounded the lowest P.
     rivals : tuple of str
         The statements tied with it.
     runner_up : tuple of (str, float), optional
@@ -49,6 +50,9 @@ class Decision:
     alone : float, optional
         Its probability under the pair's own prior, where `level` is under one learned from all
         pairs.
+    lowest : float, optional
+        The lowest probability that it has for any values of the missing cells, where these were
+        bounded (under the learned and under the pair's own prior).
     """
 
     statement: str
@@ -58,6 +62,7 @@ class Decision:
     runner_up: tuple[str, float] | None
     _: KW_ONLY
     alone: float | None = None
+    lowest: float | None = None
 
     def claim(self, measures: Sequence[str]) -> str:
         """Say the statement in words: "B is better than A on accuracy and time"."""
@@ -86,7 +91,9 @@ def decide(answer: Answer) -> Decision:
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
     own = answer.per_statement.get(ALONE)
     alone = None if own is None else float(own[chosen])
-    least = level if alone is None else min(level, alone)
+    bounds = [answer.per_statement.get(column) for column in (LOWEST, ALONE_LOWEST)]
+    lowest = min((float(bound[chosen]) for bound in bounds if bound is not None), default=None)
+    least = min([level, *(figure for figure in (alone, lowest) if figure is not None)])
     return Decision(
         statement=answer.labels[chosen],
         level=level,
@@ -94,6 +101,7 @@ def decide(answer: Answer) -> Decision:
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
         alone=alone,
+        lowest=lowest,
     )
 
 

@@ -83,6 +83,8 @@ def results_facts(results: Results) -> dict[str, Any]:
         facts["replicates_are"] = results.replicates
     if results.item_data is not None:
         facts["items"] = item_data_to_json(results.item_data)
+    if results.gaps is not None:
+        facts["missing"] = results.gaps
     if isinstance(results, ErrorCounts):
         facts["counts"] = {str(name): values.values for name, values in results.counts.items()}
     return facts

@@ -7,7 +7,13 @@ from bayescompare.comparison.claims import in_quotes
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import error, plural, probability_equation, pvalue_equation
+from bayescompare.text.numbers import (
+    error,
+    format_probability,
+    plural,
+    probability_equation,
+    pvalue_equation,
+)
 
 __all__ = ["headline"]
 
@@ -51,6 +57,8 @@ def _precision(answer: Answer, decision: Decision) -> str:
     if answer.mcse is not None:
         mcse = float(answer.mcse[answer.labels.index(decision.statement)])
         precision = f"MCSE {error(mcse)}"
-    if decision.alone is None:
-        return precision
-    return f"{precision}; {probability_equation(decision.alone)} under the pair's own prior"
+    if decision.alone is not None:
+        precision += f"; {probability_equation(decision.alone)} under the pair's own prior"
+    if decision.lowest is not None:
+        precision += f"; at least {format_probability(decision.lowest)} whatever is missing"
+    return precision

@@ -92,7 +92,7 @@ def _read_json(source: Path) -> Comparison:
         labels, states = columns.pop("label"), columns.pop("states")
     with part("method"):
         name, options = document["method"]["name"], document["method"]["options"]
-        method = _method(name, options)
+        method = _method(name, options).for_gaps(results)
     with part("the answer"):
         answer = _answer(labels, states, columns, document, document, None, method)
     with part("method"):
@@ -122,6 +122,7 @@ def results_from_facts(document: Mapping[str, Any]) -> Results:
     data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
     spec = {name: Measure.from_dict(fields) for name, fields in document["measures"].items()}
     facts["replicates"] = document.get("replicates_are", "folds")
+    facts["gaps"] = document.get("missing")
     if "items" in document:
         facts["item_data"] = item_data_from_json(document["items"], coords, list(spec))
     return Results(data, spec, **facts)
@@ -138,7 +139,7 @@ def _read_netcdf(source: Path) -> Comparison:
         results = kind.from_dataset(stored)
     with part("method"):
         options = json.loads(tree.attrs["options"])
-        method = _method(tree.attrs["method"], options)
+        method = _method(tree.attrs["method"], options).for_gaps(results)
     with part("the answer"):
         saved = tree["answer"].to_dataset()
         answer = _answer(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.compiled import Reusable
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.lever import Lever
+    from bayescompare.results.gaps import Reading
     from bayescompare.results.results import Results
 
 __all__ = ["LEAST_PAIRS", "Form", "InputKind", "Kind", "Method", "Parameter", "Sampling"]
@@ -132,6 +133,8 @@ class Method(ABC):
     one_question: ClassVar[bool] = False
     #: Whether `answer_pairs` may answer all pairs from one model of all algorithms.
     pairs_together: ClassVar[bool] = False
+    #: How it can read missing cells that stay in the table.
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset()
     #: Fewest algorithms it can compare.
     min_algorithms: ClassVar[int] = 2
     #: Fewest datasets it can judge.
@@ -186,6 +189,13 @@ class Method(ABC):
         """Return the test as it is asked about one pair of a table.
 
         Itself, unless its options name algorithms.
+        """
+        return self
+
+    def for_gaps(self, results: Results) -> Method:
+        """Return the test as it is asked about a table that keeps its missing cells.
+
+        Itself, where `results.gaps` makes no difference to how it computes.
         """
         return self
 

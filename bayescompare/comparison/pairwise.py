@@ -31,6 +31,7 @@ from bayescompare.comparison.pairwise_words import (
     verdict_words,
 )
 from bayescompare.comparison.rule import Rule, as_rule
+from bayescompare.results.gaps import pair_coverage
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
@@ -163,7 +164,8 @@ class Pairwise:
         Returns
         -------
         DataFrame
-            The surest pair first: first, second, n (datasets), statement; probability and alone
+            The surest pair first: first, second, n (datasets), coverage where cells are missing
+            (the share of datasets and measures that both have), statement; probability and alone
             (P under the pair's own prior), or pvalue and adjusted; running_fdr with `fdr`;
             asserted, which says whether there is a verdict. A pair with fewer than two common
             datasets has NaN.
@@ -179,6 +181,8 @@ class Pairwise:
     def _candidates(self) -> pd.DataFrame:
         """The best statement of every pair and how sure it is, the surest first."""
         figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
+        if self._bounded:
+            figures.append("lowest")
         rows = [
             (*c.results.algorithms, len(c.results.datasets), c.best, *self._levels(c))
             for c in self.comparisons
@@ -187,14 +191,36 @@ class Pairwise:
             (first, second, n, "", *(np.nan for _ in figures)) for first, second, n in self.skipped
         ]
         table = pd.DataFrame(rows, columns=["first", "second", "n", "statement", *figures])
+        if self._coverage is not None:
+            named = zip(table["first"], table["second"], strict=True)
+            table.insert(3, "coverage", [self._coverage.loc[pair] for pair in named])
         table = table.sort_values(figures[0], ascending=not self.bayesian, kind="stable")
         return table.reset_index(drop=True)
+
+    @cached_property
+    def _coverage(self) -> pd.DataFrame | None:
+        """Share of (dataset, measure) pairs on which both algorithms have a value.
+
+        None where no cell is missing.
+        """
+        absent = self.results.absent()
+        if not absent.any():
+            return None
+        names = list(self.results.algorithms)
+        return pd.DataFrame(pair_coverage(absent), index=names, columns=names)
+
+    @property
+    def _bounded(self) -> bool:
+        """Whether P was bounded over the values of missing cells."""
+        return any(c.decision.lowest is not None for c in self.comparisons)
 
     def _levels(self, c: Comparison) -> tuple[float, ...]:
         """P of a pair's best statement, and under the pair's own prior; or the p-value."""
         if not self.bayesian:
             return (c.decision.level,)
-        return c.decision.level, c.decision.level if c.decision.alone is None else c.decision.alone
+        level, alone, lowest = c.decision.level, c.decision.alone, c.decision.lowest
+        levels = (level, level if alone is None else alone)
+        return (*levels, levels[0] if lowest is None else lowest) if self._bounded else levels
 
     def order(self, *, level: float | None = None, fdr: float | None = None) -> nx.DiGraph[str]:
         """Return the winners as a graph: an edge from winner to loser on every measure.

@@ -153,7 +153,8 @@ def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
         )
     both = not (decided["alone"] == decided["probability"]).all()
     under = " under the prior learned from all pairs and under the pair's own" if both else ""
-    return f": its statement leads with P of at least {setting(rule.level)}{under}."
+    gaps = ", whatever values the missing cells would have had" if "lowest" in decided else ""
+    return f": its statement leads with P of at least {setting(rule.level)}{under}{gaps}."
 
 
 def _holm(method: Method) -> str:

@@ -54,7 +54,7 @@ class Rule:
 
     def held(self, column: str) -> list[float]:
         """Return what the figures of a column of `decide` are held against."""
-        return [self.threshold if column in ("probability", "alone") else self.alpha]
+        return [self.threshold if column in ("probability", "alone", "lowest") else self.alpha]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -87,7 +87,12 @@ class Rule:
 
     def probable(self, table: pd.DataFrame) -> pd.DataFrame:
         """Decide on probabilities; the table is sorted by them, the largest first."""
-        p, alone = table["probability"].to_numpy(), table["alone"].to_numpy()
+        figure = "probability"
+        if "lowest" in table:
+            # A pair is as sure as it is for the least favourable values of its missing cells.
+            figure = "lowest"
+            table = table.sort_values(figure, ascending=False, kind="stable", ignore_index=True)
+        p, alone = table[figure].to_numpy(), table["alone"].to_numpy()
         if self.level is not None:
             # A NaN, of a pair without datasets, reaches no level.
             asserted = (p >= self.level) & (alone >= self.level)

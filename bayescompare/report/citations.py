@@ -7,9 +7,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from bayescompare._version import __version__
+from bayescompare.comparison.gaps import GAPS_TEXT
 from bayescompare.comparison.rule import Rule
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.report.page import Section
+from bayescompare.results.gaps import Reading
 from bayescompare.text.numbers import plural, setting
 from bayescompare.text.phrases import join_names
 
@@ -88,12 +90,15 @@ def method_section(
     learned: LearnedPrior | None = None,
     reference: str | None = None,
     fewest: int | None = None,
+    gaps: Reading | None = None,
 ) -> Section:
     """Return the methods text and its citations; `rule` is that of a report on all pairs."""
     keys = citation_keys(method, rule=rule)
     words = [method_text(method, results, answer)]
     if fewest is not None and fewest < len(results.datasets):
         words.append(f"Pairs with missing cells were compared on as few as {fewest} datasets.")
+    if gaps is not None:
+        words.append(GAPS_TEXT[gaps])
     if learned is not None:
         words.append(method.learned_text(learned.pairs))
     if rule is not None:

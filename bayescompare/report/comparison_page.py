@@ -71,7 +71,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
         *_sensitivity(c),
         _diagnostics(c),
         data_section(c.results),
-        method_section(c.method, c.results, c.answer),
+        method_section(c.method, c.results, c.answer, gaps=c.results.gaps),
         provenance_section(
             c.method,
             [c],
@@ -88,7 +88,7 @@ def _call(c: Comparison) -> str:
     if getattr(c.method, "learned", None) is not None:
         # This is one of the pairs from which its prior was learned.
         return f"{python_call('pairwise', c.method, c.results, {})}{names}.report(...)"
-    options = {"algorithms": names, "rng": c.answer.seed}
+    options = {"algorithms": names, "missing": c.results.gaps, "rng": c.answer.seed}
     return f"{python_call('compare', c.method, c.results, options)}.report(...)"
 
 

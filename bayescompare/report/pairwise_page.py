@@ -42,6 +42,8 @@ from bayescompare.text.numbers import format_probability, percent, plural, setti
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bayescompare.results.gaps import Reading
+
 __all__ = ["pairwise_page"]
 
 _MOST_COLUMNS, _MOST_ORDERED, _MOST_RANKED, _SHADES = 40, 60, 6, 10
@@ -71,6 +73,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
             learned=p.learned,
             reference=p.reference,
             fewest=min(len(c.results.datasets) for c in p.comparisons),
+            gaps=_reading(p),
         ),
         provenance_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
     ]
@@ -82,10 +85,18 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
 def _call(p: Pairwise, rule: Rule) -> str:
     seeds = {c.answer.seed for c in p.comparisons if not c.exact}
     options = {"reference": p.reference, "rng": seeds.pop() if len(seeds) == 1 else None}
-    if any(len(c.results.datasets) < len(p.results.datasets) for c in p.comparisons):
+    options["missing"] = _reading(p)
+    if options["missing"] is None and any(
+        len(c.results.datasets) < len(p.results.datasets) for c in p.comparisons
+    ):
         options["missing"] = "drop"
     chosen = ", ".join(f"{name}={setting(value)}" for name, value in rule.options.items())
     return f"{python_call('pairwise', p.method, p.results, options)}.report(..., {chosen})"
+
+
+def _reading(p: Pairwise) -> Reading | None:
+    """How the pairs that keep missing cells read them."""
+    return next((c.results.gaps for c in p.comparisons if c.results.gaps is not None), None)
 
 
 def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
@@ -137,7 +148,7 @@ def _draw(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
 def _decided(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
     shown = decided.head(MOST_PAIRS)
     columns = ["first", "second", "statement"]
-    known = ("probability", "alone", "running_fdr", "pvalue", "adjusted")
+    known = ("coverage", "probability", "lowest", "alone", "running_fdr", "pvalue", "adjusted")
     figures = [name for name in known if name in shown]
     if p.bayesian and p.learned is None:
         figures.remove("alone")

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._version import __version__
+from bayescompare.comparison import registry
 from bayescompare.comparison.method_checks import is_ours
 from bayescompare.report.page import Section
 from bayescompare.text.numbers import error
@@ -51,8 +52,8 @@ def _constructor(method: Method) -> str:
     inside = ", ".join(f"{name}={value!r}" for name, value in method.chosen().items())
     if not is_ours(type(method)):
         return f"{type(method).__name__}({inside})"
-    # A method with a learned prior has a separate class, which only `pairwise` creates.
-    return f"bc.methods.{type(method).__name__.removeprefix('Learned')}({inside})"
+    # A learned prior or gaps in the table make a variant, which has a class of its own.
+    return f"bc.methods.{registry.saved_class(method.name).__name__}({inside})"
 
 
 def _options(options: Mapping[str, Any]) -> str:

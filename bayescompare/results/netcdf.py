@@ -28,6 +28,7 @@ def store(results: Results) -> xr.Dataset:
         "source": results.source,
         "notes": results.notes,
         "replicates": results.replicates,
+        "gaps": results.gaps,
     }
     whole = xr.Dataset(
         {"value": (tuple(axes), results._cells())},
@@ -63,6 +64,7 @@ def stored(dataset: xr.Dataset) -> dict[str, Any]:
             # Files written before there was a choice have folds.
             "replicates": json.loads(dataset.attrs.get("replicates", '"folds"')),
             "item_data": _stored_items(dataset),
+            "gaps": json.loads(dataset.attrs.get("gaps", "null")),
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None

@@ -25,6 +25,7 @@ from bayescompare.results.checks import (
     names_of,
 )
 from bayescompare.results.frames import spread
+from bayescompare.results.gaps import READINGS, Reading, as_failures
 from bayescompare.results.items.data import (
     check_item_data,
     expected_replicates,
@@ -83,6 +84,8 @@ class Results:
     item_data : xarray.Dataset, optional
         Of items: the number of each one's ``cluster`` over dataset and replicate; or, of tables too
         large to keep, the statistics that stand for the items (`has_statistics`).
+    gaps : {"ignore", "worst", "bounds"}, optional
+        How `compare` was asked to read missing cells; None where it was not.
     truth : xarray.Dataset, optional
         Of a table from `Comparison.simulate`: the parameters that it was drawn with. It has no part
         in whether two tables are equal, is not saved, and a selection of algorithms or measures,
@@ -100,6 +103,7 @@ class Results:
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     replicates: ReplicateKind = field(default="folds", kw_only=True)
     item_data: xr.Dataset | None = field(default=None, kw_only=True)
+    gaps: Reading | None = field(default=None, kw_only=True)
     truth: xr.Dataset | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -109,6 +113,8 @@ class Results:
             raise BayescompareError(f"source={self.source!r}: give a string, or None.")
         check_word("replicates", self.replicates, REPLICATE_KINDS)
         vars(self).update(item_data=check_item_data(self.item_data, self.data))
+        if self.gaps is not None:
+            check_word("gaps", self.gaps, READINGS)
         if not (self.truth is None or isinstance(self.truth, xr.Dataset)):
             raise BayescompareError(f"truth={self.truth!r}: give an xarray.Dataset, or None.")
 
@@ -247,7 +253,7 @@ class Results:
         return (
             list(self.spec.items()) == list(other.spec.items())
             and (self.source, self.notes) == (other.source, other.notes)
-            and self.replicates == other.replicates
+            and (self.replicates, self.gaps) == (other.replicates, other.gaps)
             and self.data.equals(other.data)
             and same_items(self.item_data, other.item_data)
         )
@@ -267,13 +273,19 @@ class Results:
     def oriented(self) -> FloatArray:
         """Return `values` with the sign of each measure, so that higher is always better.
 
+        Where missing cells are read as failed runs (``gaps="worst"``), a failure is a number below
+        every value of its measure by more than the rope: it stands for an order, and for no value.
+
         Examples
         --------
         >>> frame = pd.DataFrame({"dataset": ["iris"], "algorithm": ["A"], "error": [0.1]})
         >>> Results.from_frame(frame, measures={"error": "min"}).oriented()
         array([[[-0.1]]])
         """
-        return self.values() * [float(measure.sign) for measure in self.spec.values()]
+        values = self.values() * [float(measure.sign) for measure in self.spec.values()]
+        if self.gaps != "worst":
+            return values
+        return as_failures(values, [measure.rope or 0.0 for measure in self.spec.values()])
 
     def _cells(self) -> FloatArray:
         """Return all cells, with shape (dataset, algorithm, measure[, replicate])."""
@@ -398,6 +410,14 @@ class Results:
         cells = {dim: [axes[dim][i] for i in at] for dim, at in positions}
         return pd.DataFrame(cells, columns=list(axes))
 
+    def absent(self) -> BoolArray:
+        """Return which cells are missing, with shape (dataset, algorithm, measure).
+
+        A cell with replicates is missing if none of them has a value.
+        """
+        cells = np.isnan(self._cells())
+        return cells if self.n_replicates is None else np.asarray(cells.all(axis=-1))
+
     def coverage(self) -> pd.DataFrame:
         """Return the share of values present, with datasets as rows and algorithms as columns.
 
@@ -438,8 +458,7 @@ class Results:
         ('1 dataset with missing cells dropped: wine',)
         """
         check_word("missing", missing, ("raise", "drop"))
-        cells = np.isnan(self._cells())
-        gaps = cells.all(axis=-1) if self.n_replicates is not None else cells
+        gaps = self.absent()
         if not gaps.any():
             return self
         if missing == "raise":

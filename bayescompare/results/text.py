@@ -71,7 +71,8 @@ def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
     reasons = "".join(f" ({note})" for note in why)
     return (
         f"{plural(len(words), 'missing cell')}: {first(words)}{reasons}. Fill them in, or use "
-        "missing='drop' to leave out every dataset with a missing cell."
+        "missing='drop' to leave out every dataset with a missing cell, 'ignore' to count what "
+        "was seen beside it, or 'worst' if it is a failed run."
     )
 
 

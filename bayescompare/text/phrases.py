@@ -35,6 +35,10 @@ COLUMN_TITLES = {
     "theta_upper": "θ 97.5 %",
     "lower": "P lower",
     "upper": "P upper",
+    "lowest": "P lowest",
+    "highest": "P highest",
+    "alone_lowest": "P lowest (own prior)",
+    "coverage": "coverage",
     "opt": "opt",
     "share_below": "share below",
     "pvalue": "one-sided p",
@@ -47,6 +51,7 @@ _COLUMNS: dict[str, Callable[[float], str]] = {
     "mcse": numbers.error,
     "opt": numbers.statistic,
     "share_below": numbers.share,
+    "coverage": numbers.share,
 }
 
 

@@ -21,7 +21,7 @@ FLAGS = {
     "folds": Flag("--set folds", "VALUE"),
     "joint": Flag("--set joint", "VALUE"),
     "measures": Flag("--measure", "NAME:DIRECTION"),
-    "missing": Flag("--missing", "raise|drop"),
+    "missing": Flag("--missing", "raise|drop|ignore|worst|bounds"),
     "overwrite": Flag("--force"),
     "replicate": Flag("--replicate-column", "COLUMN"),
 }

@@ -177,10 +177,14 @@ def beta_mixture_interval(
     def end(tail: float) -> float:
         ends = betaincinv(first, second, tail)
         low, high = float(ends.min()), float(ends.max())
-        if low == high:
+
+        def excess(r: float) -> float:
+            return float(weight @ betainc(first, second, r)) - tail
+
+        # Near 0 and 1 floats may put the quantile of the mixture just outside theirs.
+        if excess(low) >= 0.0:
             return low
-        root = brentq(lambda r: float(weight @ betainc(first, second, r)) - tail, low, high)
-        return float(root)
+        return float(brentq(excess, low, high)) if excess(high) > 0.0 else high
 
     return end((1.0 - mass) / 2.0), end((1.0 + mass) / 2.0)
 

@@ -46,6 +46,7 @@ from bayescompare.methods.classic.friedman_words import (
     friedman_words,
 )
 from bayescompare.methods.classic.pair_tests import check_alpha
+from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -84,6 +85,7 @@ class Friedman(Method):
     )
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.2.2"
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
     provides: ClassVar[frozenset[str]] = frozenset(
         {"pvalue", "statistic", "ranks", "nemenyi", "critical_difference"}
     )

@@ -27,6 +27,7 @@ from bayescompare.comparison.method import Kind, Method, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.methods.classic.glrt_words import glrt_words
+from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -56,6 +57,7 @@ class GLRT(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 3"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
     verdict_phrase: ClassVar[str] = "is the most frequent statement"
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:

@@ -30,6 +30,7 @@ from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import SignDetails
 from bayescompare.methods.classic.pair_tests import run
 from bayescompare.methods.classic.sign_words import sign_words
+from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 
 __all__ = ["Sign"]
@@ -58,6 +59,7 @@ class Sign(Method):
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
     provides: ClassVar[frozenset[str]] = frozenset({"pvalue", "statistic"})
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
     one_pair: ClassVar[bool] = True
     one_measure: ClassVar[bool] = True
     details_type: ClassVar[type[Details]] = SignDetails

@@ -83,6 +83,7 @@ from bayescompare.methods.dirichlet.prior import (
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
+from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -156,6 +157,7 @@ class Dirichlet(Method):
     levers: ClassVar[str] = "another prior (see sensitivity())"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"ignore", "worst", "bounds"})
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",
@@ -262,6 +264,14 @@ class Dirichlet(Method):
             return self
         prior, strength = prior_of_pair(self.prior, results, pair)
         return replace(self, prior=prior, strength=strength)
+
+    def for_gaps(self, results: Results) -> Method:
+        """Return the test that counts datasets with missing cells by what was seen there."""
+        if results.gaps not in ("ignore", "bounds"):
+            return self
+        from bayescompare.methods.dirichlet.partial import partial_dirichlet
+
+        return partial_dirichlet(self, results.gaps)
 
     def patterns(self, statements: Statements) -> ElicitedPrior | WildcardPrior | None:
         """Return the prior where it is one of patterns of statements."""
@@ -419,6 +429,12 @@ class Dirichlet(Method):
 
         alpha = place_alpha(self.nonconjugate_priors, listing)
         return place_dirichlet(form, "theta", alpha, total_weight(), ("statement",))
+
+    def observe(self, results: Results, log_theta: Any, weights: Any) -> None:
+        """Add the likelihood of every dataset to the model in context."""
+        from bayescompare.methods._shared.simplex import observe_weights
+
+        observe_weights(log_theta, weights)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""

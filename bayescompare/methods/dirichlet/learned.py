@@ -21,7 +21,7 @@ from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, theta_columns
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Form, Sampling
+from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.planning import grown
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
@@ -79,6 +79,14 @@ class LearnedDirichlet(Dirichlet):
     def unlearned(self) -> Dirichlet:
         """Return the test with the pair's own prior, the papers'."""
         return Dirichlet(prior="symmetric")
+
+    def for_gaps(self, results: Results) -> Method:
+        """Return the test that counts datasets with missing cells by what was seen there."""
+        if results.gaps not in ("ignore", "bounds"):
+            return self
+        from bayescompare.methods.dirichlet.learned_partial import LearnedPartialDirichlet
+
+        return LearnedPartialDirichlet(prior="learned", learned=self.learned)
 
     def mixture(self, results: Results) -> tuple[Statements, Mixture]:
         """Return the statements and their posterior, a mixture over strengths."""

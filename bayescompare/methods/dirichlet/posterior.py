@@ -21,7 +21,6 @@ from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_support, place
 from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods._shared.simplex import observe_weights
 from bayescompare.methods._shared.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -70,7 +69,7 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
         if not listing.has_other:
             marginal = pt.tensordot(theta, listing.wins, axes=1)
             pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-        observe_weights(log_theta, weights)
+        method.observe(results, log_theta, weights)
     return model
 
 

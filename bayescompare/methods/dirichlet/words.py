@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.claims import claim_words, in_quotes
-from bayescompare.comparison.columns import LOWER, THETA_MEAN, UPPER
+from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.dirichlet.elicited import WEIGHT, beliefs_words, is_elicited
 from bayescompare.results.results import Results
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
     from bayescompare.methods.dirichlet import Dirichlet
 
-__all__ = ["dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
+__all__ = ["bounds_words", "dirichlet_words", "lead_words", "learned_pair_words", "size_words"]
 
 
 def dirichlet_words(
@@ -120,9 +120,12 @@ def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
 
 def _held_back(decision: Decision) -> str:
     """Say what else the verdict rests on, where that is less sure."""
-    if decision.alone is None or decision.alone >= decision.level:
-        return ""
-    return f", but {probability_words(decision.alone)} under the pair's own prior"
+    words = ""
+    if decision.alone is not None and decision.alone < decision.level:
+        words = f", but {probability_words(decision.alone)} under the pair's own prior"
+    if decision.lowest is not None:
+        words += f", and at least {probability_words(decision.lowest)} whatever is missing"
+    return words
 
 
 def _others(results: Results, answer: Answer, decision: Decision) -> str:
@@ -155,6 +158,29 @@ def _imprecise(answer: Answer, decision: Decision) -> str:
         f"Over all prior means of this strength the probability of the leader lies between "
         f"{probability_words(low)} and {probability_words(high)}, {meaning}."
     )
+
+
+def bounds_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
+    """Say what P the leading statement has for all values that missing cells could have."""
+    if LOWEST not in answer.per_statement or decision.verdict == "tied":
+        return []
+    low, high = (answer.column_at(end, decision.statement) for end in (LOWEST, HIGHEST))
+    how = (
+        "Over all values that the missing cells could have"
+        if getattr(answer.details, "bounds_exact", True)
+        else "Over the values of the missing cells that a search tried (there are too many to try "
+        "all)"
+    )
+    if low >= SETTLED:
+        meaning = "so the gaps do not matter to the verdict"
+    elif high >= SETTLED:
+        meaning = "so it depends on the missing values whether it is settled"
+    else:
+        meaning = "so no missing values would settle it"
+    return [
+        f"{how}, the probability of the leader lies between {probability_words(low)} and "
+        f"{probability_words(high)}, {meaning}."
+    ]
 
 
 def _not_frequency(answer: Answer, decision: Decision) -> str:

@@ -82,6 +82,7 @@ from bayescompare.methods.network.prior import cell_alpha, check_cell_alpha
 from bayescompare.methods.network.search import find_graph
 from bayescompare.methods.network.theta import MOST_DRAWN, drawn_theta
 from bayescompare.methods.network.words import NOT_EQUIVALENT, GraphKind, network_words
+from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
 from bayescompare.text.numbers import count, memory, setting
@@ -158,6 +159,7 @@ class Network(Method):
     )
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli & de Campos (2015), Section 5"
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"worst"})
     provides: ClassVar[frozenset[str]] = frozenset(
         {
             "probability",

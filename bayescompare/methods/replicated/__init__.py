@@ -36,6 +36,7 @@ from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import LEAST_PAIRS, Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import share_labels
@@ -51,7 +52,6 @@ from bayescompare.methods.replicated.answer import (
     more_datasets,
 )
 from bayescompare.methods.replicated.comparison import ReplicatedComparison
-from bayescompare.methods.replicated.counts import CountPosterior
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.evidence import TableEvidence, table_evidence
 from bayescompare.methods.replicated.methods_text import (

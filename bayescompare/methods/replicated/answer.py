@@ -15,14 +15,14 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Sampling
-from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods.replicated.counts import (
+from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
     exact_counts,
     left_out_densities,
     sampled_counts,
     sampled_cut,
 )
+from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.replicated.details import (
     ReplicatedDetails,
     UncertaintySplit,

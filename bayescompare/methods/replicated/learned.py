@@ -30,6 +30,7 @@ from bayescompare.kernels.dirichlet.learned import (
     learned_base,
     posterior_weights,
 )
+from bayescompare.kernels.replicated.count_posterior import CountPosterior, exact_counts
 from bayescompare.kernels.replicated.strengths import replicated_evidence
 from bayescompare.methods._shared.learned_prior import LearnedPrior, pair_patterns
 from bayescompare.methods._shared.lumped import LumpedStatements
@@ -41,7 +42,6 @@ from bayescompare.methods.dirichlet.learned_model import (
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.methods.replicated import Replicated
 from bayescompare.methods.replicated.answer import answer_table, both_densities, normalised
-from bayescompare.methods.replicated.counts import CountPosterior, exact_counts
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
-from bayescompare.methods.replicated.counts import CountPosterior
+from bayescompare.kernels.replicated.count_posterior import CountPosterior
 
 __all__ = ["MixedCounts"]
 

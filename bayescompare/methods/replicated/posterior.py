@@ -14,6 +14,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_support, place
 from bayescompare.methods._shared.simplex import LATENTS
@@ -27,7 +28,6 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.methods.replicated.answer import normalised, replicated_details
-from bayescompare.methods.replicated.counts import CountPosterior
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME

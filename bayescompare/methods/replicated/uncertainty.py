@@ -20,7 +20,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.kernels.replicated.count_maximum import expected_largest
-from bayescompare.methods.replicated.counts import CountPosterior
+from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods.replicated.details import ReplicatedDetails, UncertaintySplit
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results

@@ -1,0 +1,128 @@
+"""Missing cells that stay in the table: which method can read them, and the note about them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayescompare._errors import BayescompareError, TooFewDatasets
+from bayescompare.comparison import registry
+from bayescompare.comparison.method import Method
+from bayescompare.results.gaps import Reading, seen
+from bayescompare.results.results import Results
+from bayescompare.results.text import cell_words, first
+from bayescompare.text.numbers import count, plural
+from bayescompare.text.phrases import join_names
+
+__all__ = ["GAPS_TEXT", "complete_part", "coverage_words", "read_gaps"]
+
+#: What each reading does with a missing cell, after "… are missing".
+_NOTES: dict[Reading, str] = {
+    "ignore": (
+        "a dataset with a gap counts by what was seen there, as if the cell had gone missing at "
+        "random"
+    ),
+    "worst": "each counts as a failed run, which loses to any value; two failures tie",
+    "bounds": (
+        "the bounds hold whatever their values would have been, and all other figures ignore the "
+        "gaps"
+    ),
+}
+
+#: What a methods section says of each reading.
+GAPS_TEXT: dict[Reading, str] = {
+    "ignore": (
+        "A dataset with missing cells entered by the sum of the probabilities of all statements "
+        "that agree with the measures seen there, which takes cells to be missing at random."
+    ),
+    "worst": "A missing cell was taken for a failed run: it loses to any value, and two tie.",
+    "bounds": (
+        "For missing cells the lowest and the highest probability over all values that they could "
+        "have had are given; verdicts rest on the lowest. All other figures take the cells to be "
+        "missing at random."
+    ),
+}
+
+
+def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
+    """Mark how missing cells are to be read, with a note; refuse a method that cannot.
+
+    Without missing cells the results stay as they are. Datasets on which nothing can be compared
+    are left out, except where a missing cell is itself a result.
+    """
+    absent = results.absent()
+    if not absent.any():
+        return results
+    if missing not in method.missing_ways:
+        raise BayescompareError(_refusal(results, method, missing))
+    if missing == "worst":
+        return results._with(gaps=missing, notes=(*results.notes, _note(results, missing)))
+    some = seen(absent).any(axis=1)
+    if not some.any():
+        raise TooFewDatasets(
+            f"missing={missing!r}: no dataset has a value of {join_names(results.algorithms)} on "
+            "the same measure, so nothing was observed; leave the pair out, or use "
+            "missing='worst' if a missing cell is a failed run.",
+            left=0,
+        )
+    if some.sum() < method.min_datasets:
+        raise TooFewDatasets(
+            f"missing={missing!r}: only {plural(int(some.sum()), 'dataset')} has anything to "
+            f"compare, and {method.name!r} needs {method.min_datasets}.",
+            left=int(some.sum()),
+        )
+    note = _note(results, missing)
+    if missing == "ignore" and not some.all():
+        gone = [name for name, there in zip(results.datasets, some, strict=True) if not there]
+        kept = [name for name, there in zip(results.datasets, some, strict=True) if there]
+        note = f"{note}; nothing could be compared on {join_names(gone, most=4)}, left out"
+        results = results.sel(datasets=kept)
+    left = results.absent().any()
+    return results._with(gaps=missing if left else None, notes=(*results.notes, note))
+
+
+def complete_part(results: Results) -> Results | None:
+    """Return the datasets without missing cells; None where there are none.
+
+    Where missing cells count as failed runs, none is missing.
+    """
+    if results.gaps in (None, "worst"):
+        return results
+    whole = ~results.absent().any(axis=(1, 2))
+    if not whole.any():
+        return None
+    kept = [name for name, there in zip(results.datasets, whole, strict=True) if there]
+    return results.sel(datasets=kept)._with(gaps=None)
+
+
+def coverage_words(results: Results) -> str:
+    """Say how many of the comparisons of a table were seen.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> coverage_words(bc.load_example("pnn"))
+    '8 of 8 (dataset, measure) pairs seen'
+    """
+    there = seen(results.absent())
+    return f"{count(int(there.sum()))} of {count(there.size)} (dataset, measure) pairs seen"
+
+
+def _note(results: Results, missing: Reading) -> str:
+    absent = results.absent()
+    cells = f"{count(int(absent.sum()))} of {plural(absent.size, 'cell')}"
+    datasets = plural(int(absent.any(axis=(1, 2)).sum()), "dataset")
+    are = "is" if absent.sum() == 1 else "are"
+    return f"{cells} {are} missing, on {datasets} ({coverage_words(results)}): {_NOTES[missing]}"
+
+
+def _refusal(results: Results, method: Method, missing: Reading) -> str:
+    absent = results.absent()
+    cells = results._listed(np.asarray(absent)).to_dict("records")
+    able = [name for name in registry.names() if missing in registry.get(name).missing_ways]
+    others = " or ".join(repr(way) for way in ("drop", *sorted(method.missing_ways)))
+    return (
+        f"missing={missing!r}: method {method.name!r} cannot read missing cells so, and "
+        f"{plural(len(cells), 'cell')} {'is' if len(cells) == 1 else 'are'} missing "
+        f"({first([cell_words(cell) for cell in cells], 3)}): use missing={others}, or a method "
+        f"that can ({', '.join(able)})."
+    )

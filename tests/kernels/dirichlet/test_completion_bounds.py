@@ -1,0 +1,70 @@
+"""Bounds over completions, against trying each one."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.completion_bounds import (
+    completion_bounds,
+    maxima_of_vectors,
+)
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
+
+EITHER = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+
+
+def options_of(kinds: list[int]) -> list[np.ndarray]:
+    """Two measures: 0 has the first missing, 1 the second, 2 both."""
+    first, second = np.eye(2)[:1], np.eye(2)[1:]
+    parts = {
+        0: [np.kron(a, b) for a in EITHER for b in second],
+        1: [np.kron(a, b) for a in first for b in EITHER],
+        2: [np.kron(a, b) for a in EITHER for b in EITHER],
+    }
+    return [np.array(parts[kind]) for kind in kinds]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.integers(0, 6), min_size=4, max_size=4),
+    st.lists(st.integers(0, 2), min_size=1, max_size=3),
+)
+def test_bounds_are_the_extremes_of_all_completions(counts: list[int], kinds: list[int]) -> None:
+    known, log_alpha = np.array(counts, float), np.log(np.full(4, 0.25))
+    options = options_of(kinds)
+    each = np.array(
+        [
+            probability_of_maximum(DirichletCells(log_alpha, known + sum(way)))[0]
+            for way in itertools.product(*options)
+        ]
+    )
+    bounds = completion_bounds(known, options, maxima_of_vectors(log_alpha))
+    assert bounds is not None
+    assert bounds.exact
+    np.testing.assert_allclose(bounds.lower, each.min(axis=0), atol=1e-10)
+    np.testing.assert_allclose(bounds.upper, each.max(axis=0), atol=1e-10)
+
+
+@pytest.mark.parametrize("counts", [(5, 2, 1, 0), (0, 0, 3, 3), (1, 1, 1, 1)])
+def test_the_search_finds_what_enumeration_finds(counts: tuple[int, ...]) -> None:
+    known, options = np.array(counts, float), options_of([0, 0, 1, 2, 2])
+    maxima = maxima_of_vectors(np.log(np.full(4, 0.25)))
+    every = completion_bounds(known, options, maxima)
+    found = completion_bounds(known, options, maxima, limit=1)
+    assert every is not None
+    assert found is not None
+    assert (every.exact, found.exact) == (True, False)
+    np.testing.assert_allclose(found.lower, every.lower, atol=1e-10)
+    np.testing.assert_allclose(found.upper, every.upper, atol=1e-10)
+
+
+def test_too_many_statements_to_search() -> None:
+    options = [np.eye(100)] * 3
+    maxima = maxima_of_vectors(np.full(100, np.log(0.01)))
+    assert completion_bounds(np.zeros(100), options, maxima, limit=10) is None
