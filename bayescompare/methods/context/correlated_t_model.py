@@ -29,6 +29,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.correlated_t import draw_differences
 from bayescompare.methods._shared.learned_prior import place_learned
 from bayescompare.methods._shared.priors import place
+from bayescompare.methods.context.mean_transform import mean_transform
 from bayescompare.methods.context.replicates import Replicates
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
@@ -70,7 +71,7 @@ def build_folds(method: CorrelatedT, results: Results) -> pm.Model:
             logp=_flat_within(each.rope),
             random=_refuse,
             support_point=lambda rv, size, theta: pt.as_tensor_variable(mean),
-            transform=_unrolled(each.rope, each.scale),
+            transform=mean_transform(each.rope, each.location, each.scale),
             signature="(s)->()",
             class_name="FlatWithinStatements",
             dims="dataset",
@@ -220,54 +221,6 @@ def _flat_in_log(value: Any) -> Any:
     import pytensor.tensor as pt
 
     return -pt.log(value)
-
-
-def _unrolled(rope: float, scale: FloatArray) -> Any:
-    r"""Let NUTS see each mean advantage as a value whose density is flat everywhere.
-
-    The density of :math:`\mu` jumps from statement to statement, at which NUTS would stall. In
-    :math:`\nu = \int_0^\mu S\,\theta_{s(m)}\,dm`, with S statements, it is 1/S, and the likelihood
-    is continuous; ν is in units of the standard error of each mean.
-    """
-    from pymc.logprob.transforms import Transform
-
-    class Unrolled(Transform):  # type: ignore[misc]
-        name = "unrolled"
-        ndim_supp = 0
-
-        def forward(self, value: Any, *inputs: Any) -> Any:
-            return _integrated(value, _densities(inputs[-1], rope), rope) / scale
-
-        def backward(self, value: Any, *inputs: Any) -> Any:
-            up, middle, down = _densities(inputs[-1], rope)
-            inverse = 1.0 / up, 1.0 / middle, 1.0 / down
-            return _integrated(value * scale, inverse, rope * middle)
-
-        def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-            import pytensor.tensor as pt
-
-            up, middle, down = _densities(inputs[-1], rope)
-            edge, at = rope * middle, value * scale
-            own = pt.switch(at > edge, up, pt.switch(at < -edge, down, middle))
-            return np.log(scale) - pt.log(own)
-
-    return Unrolled()
-
-
-def _densities(theta: Any, rope: float) -> tuple[Any, Any, Any]:
-    """S θ above, within and below the rope; without one there is nothing within."""
-    up, down = theta[..., 0], theta[..., -1]
-    return (3.0 * up, 3.0 * theta[..., 1], 3.0 * down) if rope else (2.0 * up, 1.0, 2.0 * down)
-
-
-def _integrated(x: Any, slopes: tuple[Any, Any, Any], edge: Any) -> Any:
-    """Integral from 0 to x of a function that is constant above, within and below ±edge."""
-    import pytensor.tensor as pt
-
-    up, middle, down = slopes
-    above = middle * edge + up * (x - edge)
-    below = -middle * edge + down * (x + edge)
-    return pt.switch(x > edge, above, pt.switch(x < -edge, below, middle * x))
 
 
 def exchangeable_logp(value: Any, mean: Any, sigma: Any, rho: Any, present: Any) -> Any:

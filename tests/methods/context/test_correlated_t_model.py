@@ -12,11 +12,12 @@ from typing import Any
 import arviz as az
 import numpy as np
 import pymc as pm
+import pytensor
 import pytensor.tensor as pt
 import pytest
 import xarray as xr
 from scipy import stats
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 import bayescompare as bc
 from bayescompare import BayescompareError
@@ -24,6 +25,7 @@ from bayescompare.kernels.context.poisson_binomial_joint import joint
 from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
 from bayescompare.methods import CorrelatedT
 from bayescompare.methods.context.correlated_t_model import exchangeable_logp
+from bayescompare.methods.context.mean_transform import mean_transform
 from tests.methods.context.folds import ask, frame_of, scores
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
 from tests.oracles.context import folds_frame, near
@@ -76,29 +78,55 @@ def test_integrating_means_and_spreads_out_leaves_the_evidence() -> None:
 
 
 @ROPES
-def test_the_transform_makes_the_density_of_a_mean_flat(rope: float | None) -> None:
-    """log θ of its statement, and the Jacobian: together they are the same everywhere."""
+def test_the_transform_of_a_mean_weighs_a_logistic_by_the_shares(rope: float | None) -> None:
+    """Its value is the logit of the weighted distribution function; the Jacobian is its slope."""
     c = asked(rope)
     model = c.model()
-    rv = model["advantage"]
-    transform = model.rvs_to_transforms[rv]
+    transform = model.rvs_to_transforms[model["advantage"]]
     theta = np.array([0.7, 0.1, 0.2] if rope else [0.7, 0.3])
-    tensor = pt.as_tensor(theta)
+    tensor, edge = pt.as_tensor(theta), rope or 0.0
     mean = np.array([-0.05, -0.0101, 0.001, 0.0099, 0.08])
     value = transform.forward(pt.as_tensor(mean), tensor).eval(**QUICK)
     again = transform.backward(pt.as_tensor(value), tensor).eval(**QUICK)
     np.testing.assert_allclose(again, mean, atol=1e-12)
+    each = c.method.each(c.results)
+    reference = stats.logistic(each.location, 0.65 * each.scale)
+
+    def mass(low: Any, high: Any) -> np.ndarray:
+        """Of the reference between two ends, weighted by the shares."""
+        ends = np.array([-np.inf, -edge, edge, np.inf]) if rope else np.array([-np.inf, 0, np.inf])
+        parts = [
+            share * np.diff(reference.cdf([np.clip(low, a, b), np.clip(high, a, b)]), axis=0)[0]
+            for share, a, b in zip(theta[::-1], ends[:-1], ends[1:], strict=True)
+        ]
+        return np.asarray(sum(parts))
+
+    infinite = np.full(5, np.inf)
+    share = mass(-infinite, mean) / mass(-infinite, infinite)
+    np.testing.assert_allclose(expit(value), share, atol=1e-12)
     step = 1e-6
-    ahead = transform.backward(pt.as_tensor(value + step), tensor).eval(**QUICK)
-    slope = np.log((ahead - again) / step)
-    jacobian = transform.log_jac_det(pt.as_tensor(value), tensor).eval(**QUICK)
-    np.testing.assert_allclose(jacobian, slope, atol=1e-5)
-    edge = rope or 0.0
-    own = np.where(mean > edge, theta[0], np.where(mean < -edge, theta[-1], theta[1]))
-    scale = c.method.each(c.results).scale
-    np.testing.assert_allclose(
-        np.log(own) + jacobian, np.log(scale) - math.log(len(theta)), atol=1e-12
+    ahead, behind = (
+        transform.backward(pt.as_tensor(value + d), tensor).eval(**QUICK) for d in (step, -step)
     )
+    jacobian = transform.log_jac_det(pt.as_tensor(value), tensor).eval(**QUICK)
+    np.testing.assert_allclose(jacobian, np.log((ahead - behind) / (2 * step)), atol=1e-6)
+
+
+@ROPES
+def test_the_transform_of_a_mean_stays_finite(rope: float | None) -> None:
+    """On datasets that are certain, at shares near none, and far out; its slopes too."""
+    location, scale = np.array([-9.0, 0.0, 9.0, 900.0]), np.array([0.01, 0.01, 0.01, 0.01])
+    transform = mean_transform(rope or 0.0, location, scale)
+    theta, value = pt.vector("theta"), pt.vector("value")
+    back = transform.backward(value, theta)
+    jacobian = transform.log_jac_det(value, theta)
+    slopes = pm.math.concatenate(pt.grad((back + jacobian).sum(), [theta, value]))
+    at = pytensor.function([theta, value], [back, jacobian, slopes], **QUICK)
+    for small in (0.4, 1e-8, 1e-30):
+        shares = np.array([1 - 1.5 * small, small / 2, small] if rope else [1 - small, small])
+        for z in (-30.0, -1.0, 0.0, 1.0, 30.0):
+            for found in at(shares, np.full(4, z)):
+                assert np.isfinite(found).all(), (small, z)
 
 
 @ROPES
