@@ -9,6 +9,7 @@ from . import studies as studies
 from ._compare import compare as compare
 from ._compare_models import compare_models as compare_models
 from ._errors import BayescompareError as BayescompareError
+from ._gate import gate as gate
 from ._pairwise import pairwise as pairwise
 from ._rank import rank as rank
 from ._version import __version__ as __version__
@@ -22,6 +23,7 @@ from .io import read_results as read_results
 from .methods.context.probabilities import context_probability as context_probability
 from .methods.context.probabilities import first_better as first_better
 from .methods.context.probabilities import risks as risks
+from .ranking.gate import Gate as Gate
 from .ranking.loading import load_ranking as load_ranking
 from .ranking.ranking import Ranking as Ranking
 from .results.counts import ErrorCounts as ErrorCounts
@@ -32,6 +34,7 @@ __all__ = [
     "BayescompareError",
     "Comparison",
     "ErrorCounts",
+    "Gate",
     "Measure",
     "Pairwise",
     "Ranking",
@@ -43,6 +46,7 @@ __all__ = [
     "comparisons_gsd",
     "context_probability",
     "first_better",
+    "gate",
     "io",
     "load_comparison",
     "load_example",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.decisions import Scenario, decision_study, simulate_table
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
+from bayescompare.studies.gates import gate_study
 from bayescompare.studies.noise import noise_study
 from bayescompare.studies.sbc import SBC, calibrated, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
@@ -20,6 +21,7 @@ __all__ = [
     "calibration_curve",
     "decision_study",
     "false_alarms",
+    "gate_study",
     "noise_study",
     "sbc",
     "sbc_model",

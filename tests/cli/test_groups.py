@@ -31,6 +31,8 @@ OPTIONS = {
     "--no-progress",
     "calibrate": f"model --simulations --draws --example --table {COLUMNS} --algorithms --only "
     "--seed --plot --force",
+    "gate": f"file {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
+    "--force",
     "examples": "name",
     "methods": "method",
 }

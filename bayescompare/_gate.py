@@ -1,0 +1,131 @@
+"""`gate()`, the door for releases: may a candidate replace the baseline?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from bayescompare._checks import check_word, is_number, shown
+from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._rng import Rng, as_rng
+from bayescompare.ranking.gate import Gate
+from bayescompare.ranking.gate_answer import gate_answer
+from bayescompare.results.results import Results
+from bayescompare.text.phrases import join_names
+
+__all__ = ["gate"]
+
+
+def gate(
+    results: Results,
+    *,
+    candidate: str,
+    baseline: str,
+    measures: Sequence[str] | None = None,
+    level: float = 0.95,
+    missing: Literal["raise", "drop"] = "raise",
+    rng: Rng = None,
+) -> Gate:
+    r"""Ask whether a candidate may replace a baseline, measure by measure.
+
+    With :math:`d_{ij}` the candidate's advantage on dataset i and measure j (replicates averaged,
+    turned so that positive is better), the mean advantage has under the widened Bayesian bootstrap
+    the law of
+
+    .. math:: \Delta_j = \sum_i w_i d_{ij}, \qquad
+              w \sim \mathrm{Dirichlet}(a, \dots, a), \quad a = (n - 4)/n .
+
+    The verdict on a measure is the first that holds:
+
+    - superior: P(Δ > 0) ≥ level;
+    - not worse: P(Δ ≥ −rope) ≥ level, where the measure has a rope;
+    - worse: P(Δ < −rope) ≥ level;
+    - undecided.
+
+    Probabilities and bounds are exact (by one-dimensional integrals) up to 500 datasets.
+
+    Parameters
+    ----------
+    results : Results
+        A single dataset with items or seeds as replicates is judged over those.
+    candidate, baseline : str
+        Two algorithms of the table.
+    measures : sequence of str, optional
+        The measures that count; all by default.
+    level : float
+        The probability that a verdict needs, between 0.5 and 1.
+    missing : {"raise", "drop"}
+        What to do with datasets that lack a cell of the two.
+    rng : None, int or Generator
+        For the draws where there are more than 500 datasets or items.
+
+    Returns
+    -------
+    Gate
+        `passed` is True if every measure is superior or not worse, False if any is worse, and None
+        otherwise. Fewer than five datasets decide nothing.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> frame = bc.load_example("jansen-uci").to_frame()
+    >>> results = bc.Results.from_frame(
+    ...     frame, measures={"auc": bc.Measure("max", rope=0.02), "brier": "min"}
+    ... )
+    >>> g = bc.gate(results, candidate="RF", baseline="BDS")
+    >>> g.table["verdict"].to_dict(), g.passed
+    ({'auc': 'not worse', 'brier': 'undecided'}, None)
+    """
+    if not (is_number(level) and 0.5 < level < 1.0):
+        raise BayescompareError(f"level={shown(level)}: must be a number between 0.5 and 1.")
+    table = _table(results, candidate, baseline, measures, missing)
+    generator, seed = as_rng(rng)
+    return Gate(table, float(level), gate_answer(table, float(level), generator), seed)
+
+
+def _table(
+    results: object,
+    candidate: str,
+    baseline: str,
+    measures: Sequence[str] | None,
+    missing: Literal["raise", "drop"],
+) -> Results:
+    """Select the two, and settle replicates and missing cells."""
+    if not isinstance(results, Results):
+        raise BayescompareError(
+            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
+            "bc.read_results(...)."
+        )
+    word: object = missing  # anything at run time
+    if word == "worst":
+        raise BayescompareError(
+            "missing='worst': a failed run has no number to subtract; leave such datasets out by "
+            "missing='drop', or give them the worst possible value yourself."
+        )
+    check_word("missing", missing, ("raise", "drop"))
+    for argument, name in (("candidate", candidate), ("baseline", baseline)):
+        _check_algorithm(argument, name, results)
+    if candidate == baseline:
+        raise BayescompareError(
+            f"candidate={candidate!r} is the baseline too: name two different algorithms."
+        )
+    table = results.sel(algorithms=[candidate, baseline], measures=measures)
+    ordinal = [name for name in table.measures if table[name].scale == "ordinal"]
+    if ordinal:
+        raise BayescompareError(
+            f"{join_names(ordinal)} has only an order (scale='ordinal'), so there is no mean "
+            "difference to judge: leave it out by measures=[...]."
+        )
+    single = len(table.datasets) == 1 and table.replicates in ("items", "seeds")
+    if single and (table.n_replicates or 1) > 1:
+        return table.paired(missing=missing)
+    return table.average().complete(missing=missing)
+
+
+def _check_algorithm(argument: str, name: object, results: Results) -> None:
+    if not isinstance(name, str) or name not in results.algorithms:
+        hint = did_you_mean(str(name), results.algorithms)
+        raise BayescompareError(
+            f"{argument}={shown(name)}: there is no such algorithm; the table has "
+            f"{join_names(results.algorithms)}.{hint}"
+        )

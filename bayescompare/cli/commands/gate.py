@@ -1,0 +1,88 @@
+"""``bayescompare gate``: may a candidate replace the baseline? The exit code says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bayescompare as bc
+from bayescompare.cli.groups import option, with_groups
+from bayescompare.cli.options import (
+    OUTPUT,
+    QUESTION,
+    Missing,
+    Overwrite,
+    Seed,
+    TableOptions,
+    read_names,
+)
+from bayescompare.cli.outputs import announce, check_outputs, print_json
+from bayescompare.cli.table_sources import read_table
+
+__all__ = ["EXAMPLES", "EXIT_CODES", "gate"]
+
+#: What the shell gets for each outcome; 2 is wrong use.
+EXIT_CODES = {True: 0, False: 1, None: 3}
+
+EXAMPLES = """Exit codes: 0 passed, 1 worse on some measure, 3 undecided, 2 wrong use.
+
+Examples:
+
+  bayescompare gate results.csv --candidate new --baseline old --measure accuracy:max:rope=0.01
+
+  bayescompare gate results.csv --candidate new --baseline old --measure accuracy:max:rope=0.01 \
+--measure latency:min:rope=5:unit=ms --json
+
+  bayescompare gate --example jansen-uci --candidate GBM --baseline CART"""
+
+
+@with_groups
+def gate(
+    *,
+    table: TableOptions,
+    candidate: Annotated[
+        str, option("--candidate", "The algorithm that is to be shipped.", QUESTION, metavar="A")
+    ],
+    baseline: Annotated[
+        str, option("--baseline", "The algorithm that it would replace.", QUESTION, metavar="B")
+    ],
+    measures: Annotated[
+        str | None,
+        option("--only", "Use only these measures.", QUESTION, metavar="M1,M2,…"),
+    ] = None,
+    level: Annotated[
+        float,
+        option(
+            "--level", "Probability that a verdict needs. Default: 0.95.", QUESTION, metavar="P"
+        ),
+    ] = 0.95,
+    missing: Missing = "raise",
+    rng: Seed = None,
+    as_json: Annotated[bool, option("--json", "Print JSON instead of a table.", OUTPUT)] = False,
+    save: Annotated[
+        Path | None, option("--save", "Save the gate as JSON.", OUTPUT, metavar="PATH.json")
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """May the candidate replace the baseline? Exit with 0 if so, 1 if worse, 3 if undecided."""
+    check_outputs(table.file, overwrite=overwrite, save=save)
+    results = read_table(table, None)
+    g = bc.gate(
+        results,
+        candidate=candidate,
+        baseline=baseline,
+        measures=read_names("--only", measures),
+        level=level,
+        missing=missing,  # type: ignore[arg-type]
+        rng=rng,
+    )
+    if save is not None:
+        g.to_json(save, overwrite=overwrite)
+    if as_json:
+        print_json(g.to_json())
+    else:
+        from bayescompare.cli.gate_table import print_gate
+
+        print_gate(g)
+    announce(save, err=as_json)
+    raise typer.Exit(EXIT_CODES[g.passed])

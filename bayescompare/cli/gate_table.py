@@ -1,0 +1,45 @@
+"""What ``bayescompare gate`` prints: the verdict, a row for each measure, and the words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+
+from bayescompare.cli.tables import console
+from bayescompare.text.numbers import difference, format_probability, plural
+
+if TYPE_CHECKING:
+    from bayescompare.ranking.gate import Gate
+
+__all__ = ["print_gate"]
+
+
+def print_gate(g: Gate) -> None:
+    """Print a gate to standard output."""
+    out = console()
+    units = plural(g.answer.n, g.answer.noun)
+    out.print(f"gate: {g.candidate} against {g.baseline} over {units}", style="dim")
+    out.print(g.headline(), style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for words in ("measure", "verdict"):
+        table.add_column(words, overflow="fold")
+    for figures in ("difference", "at least", "at most", "P(better)", "P(not worse)"):
+        table.add_column(figures, justify="right", no_wrap=True)
+    for name, row in g.table.iterrows():
+        unit = g.results[str(name)].unit or ""
+        sizes = (row["difference"], row["lower"], row["upper"])
+        table.add_row(
+            str(name),
+            str(row["verdict"]),
+            *("" if size != size else difference(float(size), unit) for size in sizes),
+            *(
+                "" if p != p else format_probability(float(p), levels=[g.level])
+                for p in (row["p_better"], row["p_not_worse"])
+            ),
+        )
+    out.print(table)
+    out.print("Differences are means over datasets, positive where the candidate is better.")
+    out.print()
+    out.print(g.explain().removeprefix(g.headline()).strip())

@@ -1,0 +1,146 @@
+"""`Gate`: one candidate against one baseline, measure by measure, and whether it may pass."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._files import check_writable, write_text
+from bayescompare._version import __version__
+from bayescompare.comparison.files import plain_json, results_facts
+from bayescompare.ranking.gate_answer import GateAnswer
+from bayescompare.ranking.gate_words import gate_headline, gate_words
+from bayescompare.results.results import Results
+
+__all__ = ["GATE_SCHEMA", "GATE_VERSION", "Gate"]
+
+GATE_SCHEMA = "bayescompare/gate"
+GATE_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate:
+    """Whether a candidate may replace a baseline: `gate` returns one.
+
+    Attributes
+    ----------
+    results : Results
+        The candidate and the baseline, in this order, complete.
+    level : float
+    answer : GateAnswer
+    seed : int, optional
+        Of the draws, where there were any.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> g = bc.gate(bc.load_example("jansen-uci"), candidate="GBM", baseline="CART")
+    >>> g.passed
+    True
+    >>> g.table["verdict"].to_dict()
+    {'auc': 'superior', 'accuracy': 'superior', 'brier': 'superior'}
+    """
+
+    results: Results
+    level: float
+    answer: GateAnswer
+    seed: int | None = None
+
+    @property
+    def candidate(self) -> str:
+        """Name of the candidate."""
+        return self.results.algorithms[0]
+
+    @property
+    def baseline(self) -> str:
+        """Name of the baseline."""
+        return self.results.algorithms[1]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row for each measure, with positive differences where the candidate is better.
+
+        ``difference`` is the mean over datasets. ``lower`` and ``upper`` each hold with
+        probability `level`, so that the verdict can be read off them: superior if `lower` > 0, not
+        worse if `lower` > −rope, worse if `upper` < −rope. ``p_not_worse`` is NaN without a rope.
+        """
+        rows = [
+            (
+                judged.difference,
+                judged.lower,
+                judged.upper,
+                judged.p_better,
+                judged.p_not_worse if self.results[name].rope is not None else np.nan,
+                judged.verdict,
+            )
+            for name, judged in zip(self.results.measures, self.answer.measures, strict=True)
+        ]
+        heads = ["difference", "lower", "upper", "p_better", "p_not_worse", "verdict"]
+        index = pd.Index(self.results.measures, name="measure")
+        return pd.DataFrame(rows, index=index, columns=heads)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every measure is superior or not worse; None where that is undecided."""
+        verdicts = {judged.verdict for judged in self.answer.measures}
+        if "worse" in verdicts:
+            return False
+        return None if "undecided" in verdicts else True
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures carry no Monte Carlo error."""
+        return self.answer.exact
+
+    def headline(self) -> str:
+        """Return the verdict in one line."""
+        return gate_headline(self)
+
+    def explain(self) -> str:
+        """Say what was found on each measure, how sure that is, and under what assumption."""
+        return gate_words(self)
+
+    def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
+        """Return the gate as JSON (docs/json-schema.md); also write it to `path`."""
+        document = {
+            "schema": GATE_SCHEMA,
+            "schema_version": GATE_VERSION,
+            "bayescompare_version": __version__,
+            "candidate": self.candidate,
+            "baseline": self.baseline,
+            "level": self.level,
+            "passed": self.passed,
+            "exact": self.exact,
+            "seed": None if self.exact else self.seed,
+            "resampled": {
+                "what": self.answer.noun,
+                "n": self.answer.n,
+                "effective": self.answer.effective,
+            },
+            "measures": [
+                {"measure": name, "rope": self.results[name].rope, **row}
+                for name, row in zip(
+                    self.results.measures, self.table.to_dict("records"), strict=True
+                )
+            ],
+            "mcse": max(judged.mcse for judged in self.answer.measures),
+            "results": results_facts(self.results),
+            "explanation": self.explain(),
+        }
+        text = json.dumps(plain_json(document), ensure_ascii=False, allow_nan=False, indent=1)
+        if path is not None:
+            write_text(check_writable(path, overwrite=overwrite), text)
+        return text
+
+    def __repr__(self) -> str:
+        measures = ", ".join(self.results.measures)
+        return (
+            f"Gate: {self.candidate} against {self.baseline} on {measures} over "
+            f"{self.answer.n} {self.answer.noun}s\n"
+            f"  {self.headline()}\n"
+            "  see .table, .passed, .explain(), .to_json()"
+        )

@@ -1,0 +1,121 @@
+"""A gate in words: whether the candidate passes, measure by measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.kernels.ranking.bootstrap import FEWEST
+from bayescompare.ranking.gate_answer import MeasureGate
+from bayescompare.results.measure import Measure
+from bayescompare.text.numbers import (
+    difference,
+    error,
+    plural,
+    probability_equation,
+    setting,
+    statistic,
+)
+from bayescompare.text.phrases import join_names
+
+if TYPE_CHECKING:
+    from bayescompare.ranking.gate import Gate
+
+__all__ = ["gate_headline", "gate_words"]
+
+#: Below this many units the error rate is known to exceed what is stated, for skewed differences.
+_FEW = 10
+
+
+def gate_headline(g: Gate) -> str:
+    """Return the verdict in one line."""
+    if not g.answer.has_verdicts:
+        n = plural(g.answer.n, g.answer.noun)
+        return f"Undecided: {n} are too few for a verdict, which takes {FEWEST}."
+    named = {
+        verdict: [str(name) for name, v in g.table["verdict"].items() if v == verdict]
+        for verdict in ("superior", "not worse", "worse", "undecided")
+    }
+    parts = [
+        f"{'better' if verdict == 'superior' else verdict} on {join_names(names)}"
+        for verdict, names in named.items()
+        if names
+    ]
+    start = {True: "Passed", False: "Not passed", None: "Undecided"}[g.passed]
+    return f"{start}: {g.candidate} is {'; '.join(parts)}, compared with {g.baseline}."
+
+
+def gate_words(g: Gate) -> str:
+    """Return the paragraph."""
+    sentences = [gate_headline(g)]
+    if g.answer.has_verdicts:
+        for name, judged in zip(g.results.measures, g.answer.measures, strict=True):
+            sentences.append(_measure(name, g.results[name], judged, g.level))
+        sentences += [*_without_rope(g), _basis(g)]
+    else:
+        sentences += [
+            f"On {name} {_size(judged.difference, g.results[name])} on average."
+            for name, judged in zip(g.results.measures, g.answer.measures, strict=True)
+        ]
+    if g.answer.has_verdicts and g.answer.effective < _FEW:
+        sentences.append(
+            f"Caution: {plural(g.answer.n, g.answer.noun)} are few, and skewed differences can "
+            "make false verdicts more frequent than stated."
+        )
+    return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
+
+
+def _measure(name: str, spec: Measure, judged: MeasureGate, level: float) -> str:
+    better = probability_equation(judged.p_better, "P(better)", levels=[level])
+    mean = _size(judged.difference, spec)
+    start = f"On {name} {mean} on average"
+    not_worse = probability_equation(judged.p_not_worse, "P(not worse)", levels=[level])
+    worse = probability_equation(judged.p_worse, "P(worse)", levels=[level])
+    rope = f" (by more than the rope of {_plain(spec.rope, spec)})" if spec.rope else ""
+    match judged.verdict:
+        case "superior":
+            return f"{start}: superior, {better}."
+        case "not worse":
+            return f"{start}: not worse{rope}, {not_worse}; {better}."
+        case "worse":
+            return f"{start}: worse{rope}, {worse}."
+    both = better if spec.rope is None else f"{better}, {not_worse}"
+    return f"{start}: undecided, {both}."
+
+
+def _size(advantage: float, spec: Measure) -> str:
+    """Say the mean advantage in the measure's unit."""
+    if advantage == 0.0:
+        return "both are equal"
+    side = "better" if advantage > 0 else "worse"
+    return f"the candidate is {side} by {_plain(abs(advantage), spec)}"
+
+
+def _plain(value: float | None, spec: Measure) -> str:
+    return difference(value or 0.0, spec.unit or "").removeprefix("+")
+
+
+def _without_rope(g: Gate) -> list[str]:
+    """Say for which measures only superiority can pass."""
+    bare = [name for name in g.results.measures if g.results[name].rope is None]
+    if not bare:
+        return []
+    has = "has" if len(bare) == 1 else "have"
+    return [
+        f"{join_names(bare)} {has} no rope, so only superiority passes there: for “not worse”, say "
+        f"how large a loss does not matter, as in rope=0.01."
+    ]
+
+
+def _basis(g: Gate) -> str:
+    units = plural(g.answer.n, g.answer.noun)
+    if g.answer.effective < g.answer.n - 1e-9:
+        units += f" (worth {statistic(g.answer.effective, significant=2)} of equal weight)"
+    how = "exact"
+    if not g.exact:
+        mcse = max(judged.mcse for judged in g.answer.measures)
+        how = f"Monte Carlo standard error at most {error(mcse)}"
+    return (
+        f"A verdict needs P ≥ {setting(g.level)}. The probabilities are about the mean over "
+        f"{g.answer.noun}s like these {units}, by the Bayesian bootstrap widened for small numbers "
+        f"({how}). Each measure is judged by itself."
+    )
