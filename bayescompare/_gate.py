@@ -80,7 +80,7 @@ def gate(
         raise BayescompareError(f"level={shown(level)}: must be a number between 0.5 and 1.")
     table = _table(results, candidate, baseline, measures, missing)
     generator, seed = as_rng(rng)
-    return Gate(table, float(level), gate_answer(table, float(level), generator), seed)
+    return Gate(table, float(level), gate_answer(table, float(level), generator), seed=seed)
 
 
 def _table(

@@ -42,6 +42,7 @@ BY_POSITION = {
     "predict": ("n",),
     "lkj_cholesky": ("dim", "other"),
     "noise_study": ("methods",),
+    "gate_study": ("sizes",),
     "sbc": ("results",),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ class Gate:
     results: Results
     level: float
     answer: GateAnswer
-    seed: int | None = None
+    seed: int | None = field(default=None, kw_only=True)
 
     @property
     def candidate(self) -> str:
