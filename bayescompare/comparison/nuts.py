@@ -97,6 +97,7 @@ def run_nuts(
 ) -> xr.DataTree:
     """Run NUTS alone: posterior, sample_stats and observed_data."""
     import pymc as pm
+    from pymc.exceptions import SamplingError
 
     # diagnose() checks convergence.
     usual = {"progressbar": sys.stdout.isatty(), "compute_convergence_checks": False}
@@ -107,7 +108,13 @@ def run_nuts(
         check_model(model)
         # A step that leaves the posterior overflows; NUTS rejects it and counts a divergence.
         with np.errstate(over="ignore"):
-            tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seed, **chosen)
+            try:
+                tree: xr.DataTree = pm.sample(draws, chains=chains, random_seed=seed, **chosen)
+            except SamplingError as error:
+                raise BayescompareError(
+                    "NUTS cannot start, because the density is not finite where it begins; check "
+                    f"the priors and the likelihood: {one_line(error)}"
+                ) from error
     return tree
 
 

@@ -54,3 +54,15 @@ def test_samplers_that_are_installed_agree(example1: bc.Comparison, name: str) -
     expected = example1.summary()["theta_mean"].reindex(theta["statement"].values)
     np.testing.assert_allclose(theta.mean(("chain", "draw")), expected.to_numpy(), atol=0.02)
     assert {"log_likelihood", "posterior_predictive", "prior", "log_prior"} <= set(tree.children)
+
+
+def test_a_density_that_is_nowhere_finite_is_told_in_one_line() -> None:
+    import pymc as pm
+
+    with pm.Model(coords={"dataset": ["a"]}) as model:
+        mean = pm.Normal("mean")
+        pm.Uniform("seen", 5.0 + mean**2, 9.0 + mean**2, observed=[0.0], dims="dataset")
+    with pytest.raises(
+        bc.BayescompareError, match=r"^NUTS cannot start.*priors and the likelihood"
+    ):
+        nuts.run_nuts(model, draws=5, chains=1, seed=1, options={"tune": 5, "cores": 1})

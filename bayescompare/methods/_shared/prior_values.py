@@ -25,6 +25,7 @@ __all__ = [
     "describe_prior",
     "distribution_name",
     "fixed_vector",
+    "has_valid_parameters",
     "is_distribution",
     "is_fixed",
     "placer",
@@ -70,6 +71,13 @@ def is_distribution(value: Any) -> bool:
 def distribution_name(rv: Any) -> str:
     """Name of a distribution as PyMC prints it."""
     return str(getattr(rv.owner.op, "_print_name", (type(rv.owner.op).__name__,))[0])
+
+
+def has_valid_parameters(rv: Any) -> bool:
+    """Whether the fixed parameters of a distribution above zero are finite and above zero."""
+    parameters = _as_written(distribution_name(rv), _values(rv))
+    known = [value for value in parameters if value is not None]
+    return all(bool((np.isfinite(value) & (value > 0)).all()) for value in known)
 
 
 def constant_dirichlet(value: Any) -> FloatArray | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
-from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._errors import BayescompareError, did_you_mean, one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import (
@@ -26,6 +26,7 @@ from bayescompare.methods._shared.prior_values import (
     describe_prior,
     distribution_name,
     fixed_vector,
+    has_valid_parameters,
     is_distribution,
     is_fixed,
     placer,
@@ -98,6 +99,11 @@ def _check_value(name: str, value: Any, parameter: Parameter) -> None:
             check_positive(**{f"priors[{name!r}]": value})
     elif is_fixed(value):
         _check_fixed(name, value, parameter)
+    elif isinstance(value, type):
+        raise BayescompareError(
+            f"priors[{name!r}] is the class {value.__name__}: give a distribution with its "
+            "parameters, such as pm.Gamma.dist(2, 1)."
+        )
     elif placer(value) is None:
         raise BayescompareError(
             f"priors[{name!r}]={value!r}: give a number, an unregistered PyMC distribution "
@@ -146,11 +152,10 @@ def place(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -
 
     if is_number(value):
         return float(value)
-    put = placer(value, each=each)
-    assert put is not None, "check_priors() runs before place()"
     model = pm.modelcontext(None)
-    variable = put(name, dims)
+    variable = _put(name, value, dims, each=each)
     if name in model.named_vars:
+        _check_lengths(name, model.named_vars[name], dims)
         return model.named_vars[name]
     if getattr(variable, "owner", None) is None:
         raise BayescompareError(
@@ -165,6 +170,39 @@ def place(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -
     if is_distribution(variable):
         return register_copy(variable, name, dims, each=each)
     return pm.Deterministic(name, variable, dims=dims if variable.ndim == len(dims) else None)
+
+
+def _put(name: str, value: Any, dims: tuple[str, ...], *, each: bool) -> Any:
+    """Let a value make its variable, and say in one line why it does not."""
+    put = placer(value, each=each)
+    assert put is not None, "check_priors() runs before place()"
+    try:
+        return put(name, dims)
+    except BayescompareError:
+        raise
+    except Exception as error:
+        kind = "the function" if callable(value) else f"{describe_prior(value)}"
+        raise BayescompareError(
+            f"priors[{name!r}]: {kind} failed as f(name={name!r}, dims={dims!r}) in the model: "
+            f"{one_line(error)}"
+        ) from error
+
+
+def _check_lengths(name: str, placed: Any, dims: tuple[str, ...]) -> None:
+    """Reject a variable whose length is not that of its dim."""
+    import pymc as pm
+
+    coords = pm.modelcontext(None).coords
+    shape = placed.type.shape
+    if len(shape) != len(dims):
+        return
+    for dim, length in zip(dims, shape, strict=True):
+        labels = coords.get(dim)
+        if labels is not None and length is not None and length != len(labels):
+            raise BayescompareError(
+                f"priors[{name!r}] has shape {shape}: it must have one element for each of the "
+                f"{len(labels)} {dim}s; leave the shape out, or give {len(labels)}."
+            )
 
 
 def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
@@ -188,11 +226,29 @@ def check_support(priors: Priors, parameters: Sequence[Parameter], model: pm.Mod
 
 def check_placed(parameter: Parameter, placed: Any) -> None:
     """Reject a placed prior that is not where its parameter lies, by drawing from it."""
+    _check_parameters(parameter.name, placed)
+    if parameter.simplex and not placed.ndim:
+        raise BayescompareError(
+            f"priors[{parameter.name!r}] is one number at a time: it must be a probability vector; "
+            "give a distribution such as pm.Dirichlet.dist([1, 1])."
+        )
     unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
     if unbounded or _known(parameter, placed):
         return
     drawn = draw_prior(parameter.name, placed, _VECTOR_DRAWS if placed.ndim else _DRAWS)
     _check_drawn(parameter, drawn)
+
+
+def _check_parameters(name: str, placed: Any) -> None:
+    """Reject a distribution above zero with parameters below it; drawing from it may not fail."""
+    if not is_distribution(placed):
+        return
+    known = distribution_name(placed) in _ABOVE_ZERO | _ON_SIMPLEX
+    if known and not has_valid_parameters(placed):
+        raise BayescompareError(
+            f"priors[{name!r}] is {describe_prior(placed)}: its parameters must be finite and "
+            "above 0."
+        )
 
 
 def draw_prior(name: str, placed: Any, draws: int) -> FloatArray:
@@ -209,6 +265,10 @@ def draw_prior(name: str, placed: Any, draws: int) -> FloatArray:
             f"priors[{name!r}] cannot be drawn from, as an improper prior cannot: give a "
             "proper one."
         ) from None
+    except Exception as error:
+        raise BayescompareError(
+            f"priors[{name!r}] cannot be drawn from; check its parameters: {one_line(error)}"
+        ) from error
 
 
 def _known(parameter: Parameter, placed: Any) -> bool:

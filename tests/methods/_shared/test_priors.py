@@ -54,6 +54,38 @@ def test_a_mixture_is_computed_in_double_precision():
     assert density(points) == pytest.approx(np.log(parts), rel=1e-13, abs=1e-13)
 
 
+def _fails(name: str, dims: tuple[str, ...]) -> Any:
+    raise RuntimeError("boom")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (pm.Gamma, r"priors\['alpha'\] is the class Gamma: .*pm\.Gamma\.dist\(2, 1\)"),
+        (_fails, r"priors\['alpha'\]: the function failed as f\(name='alpha'.*RuntimeError: boom"),
+        (lambda: 1.0, r"priors\['alpha'\]: the function failed .*TypeError"),
+        (lambda name, dims: pm.Gamma(name, 2, 1, shape=3), r"priors\['alpha'\] has shape \(3,\)"),
+        (pm.Gamma.dist(2, 1, shape=3), r"shape \(3,\): .*one element for each of the 4 statements"),
+        (pm.Gamma.dist(-2, 1), r"priors\['alpha'\] is Gamma\(-2.*finite and above 0"),
+        (pm.HalfNormal.dist(-1), r"priors\['alpha'\] is HalfNormal\(.*finite and above 0"),
+        (pm.Gamma.dist(np.inf, 1), r"priors\['alpha'\] is Gamma\(inf.*finite and above 0"),
+    ],
+)
+def test_what_pymc_would_refuse_is_told_in_one_line(
+    results: bc.Results, value: Any, words: str
+) -> None:
+    with pytest.raises(bc.BayescompareError, match=words):
+        bc.compare(results, method=bc.methods.Dirichlet(priors={"alpha": value}))
+
+
+def test_a_probability_vector_is_no_number() -> None:
+    theta = Parameter("theta", ("statement",), "", "", high=1.0, simplex=True)
+    with pm.Model() as model:
+        pm.Beta("theta", 2, 2)
+    with pytest.raises(bc.BayescompareError, match=r"one number at a time.*Dirichlet"):
+        check_support({"theta": pm.Beta.dist(2, 2)}, [theta], model)
+
+
 @pytest.mark.parametrize("wrong", ["weights", "component"])
 def test_a_mixture_with_something_random_inside_is_told(wrong):
     weights = pm.Dirichlet.dist([1.0, 1.0]) if wrong == "weights" else [0.5, 0.5]
