@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaincinv, gammaln, ndtri, stdtr
@@ -31,12 +32,13 @@ from bayescompare.kernels.numerics.boxes import (
     univariate_box,
 )
 from bayescompare.kernels.numerics.legendre import composite
+from bayescompare.kernels.numerics.orthants import bivariate_cdf
 
 __all__ = ["Edges", "normal_cells", "student_cells"]
 
 
-#: Below this a difference of distribution functions has too few digits.
-_SMALL = 1e-4
+#: Below this a difference of distribution functions of two or three variables has too few digits.
+_SMALL = {2: 3e-6, 3: 1e-4}
 #: log of the density of g, against its top, at which nodes end.
 _DROP = 42.0
 _PANELS = 4
@@ -84,13 +86,9 @@ def normal_cells(
 
 def _up_to_three(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
     """Cells of standard normals; `precise` where small ones must keep their digits."""
-    if len(edges) == 3:
-        return _three(edges, correlation, precise=precise)
-    if len(edges) == 1:
-        cells = [univariate_box(low[:, 0], high[:, 0]) for low, high in _boxes(edges)]
-    else:
-        rho = correlation[:, 0, 1]
-        cells = [bivariate_box(low, high, rho) for low, high in _boxes(edges)]
+    if len(edges) > 1:
+        return _by_corners(edges, correlation, precise=precise)
+    cells = [univariate_box(low[:, 0], high[:, 0]) for low, high in _boxes(edges)]
     return np.stack(cells, axis=1)
 
 
@@ -109,25 +107,37 @@ def _boxes(edges: Edges) -> list[tuple[FloatArray, FloatArray]]:
     ]
 
 
-def _three(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
-    """Cells of three variables: differences of Φ₃ between edges, small cells by themselves."""
-    n = len(edges[0])
+def _by_corners(edges: Edges, correlation: FloatArray, *, precise: bool) -> FloatArray:
+    """Cells of two or three variables: differences of Φ between edges, small ones by themselves."""
+    n, m = len(edges[0]), len(edges)
     ends = [np.hstack([e, np.full((n, 1), math.inf)]) for e in edges]
     grid = np.zeros((n, *(e.shape[1] + 1 for e in ends)))
     for corner in product(*(range(e.shape[1]) for e in ends)):
         h = np.stack([e[:, k] for e, k in zip(ends, corner, strict=True)], axis=1)
-        a, b, c = (int(k) + 1 for k in corner)
-        grid[:, a, b, c] = trivariate_cdf(h, correlation)
-    for axis in (1, 2, 3):
+        place: tuple[Any, ...] = (slice(None), *(k + 1 for k in corner))
+        grid[place] = _cdf(h, correlation)
+    for axis in range(1, m + 1):
         grid = np.flip(np.diff(grid, axis=axis), axis=axis)
     cells = np.maximum(grid.reshape(n, -1), 0.0)
     if not precise:
         return cells
     for k, (low, high) in enumerate(_boxes(edges)):
-        small = np.flatnonzero(~(cells[:, k] > _SMALL))
+        small = np.flatnonzero(~(cells[:, k] > _SMALL[m]))
         if len(small):
-            cells[small, k] = trivariate_box(low[small], high[small], correlation[small])
+            cells[small, k] = _box(low[small], high[small], correlation[small])
     return cells
+
+
+def _cdf(h: FloatArray, correlation: FloatArray) -> FloatArray:
+    if h.shape[1] == 2:
+        return bivariate_cdf(h[:, 0], h[:, 1], correlation[:, 0, 1])
+    return trivariate_cdf(h, correlation)
+
+
+def _box(low: FloatArray, high: FloatArray, correlation: FloatArray) -> FloatArray:
+    if low.shape[1] == 2:
+        return bivariate_box(low, high, correlation[:, 0, 1])
+    return trivariate_box(low, high, correlation)
 
 
 def student_cells(
@@ -166,12 +176,11 @@ def student_cells(
     if len(edges) > 3:
         factor = np.linalg.cholesky(correlation + 1e-14 * np.eye(len(edges)))
         return _by_lattice(factor, standard, dof, rng)
-    cells = np.stack(
-        [
-            _one_student(float(dof[i]), correlation[i], tuple(e[i] for e in standard))
-            for i in range(len(dof))
-        ]
-    )
+    cells = np.empty((len(dof), math.prod(e.shape[1] + 1 for e in edges)))
+    for value in np.unique(dof):
+        same = np.flatnonzero(dof == value)
+        own = tuple(e[same] for e in standard)
+        cells[same] = _same_dof(float(value), correlation[same], own)
     return cells, np.zeros_like(cells)
 
 
@@ -186,12 +195,14 @@ def _student_intervals(dof: FloatArray, ends: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(inside, 0.0)[:, ::-1])
 
 
-def _one_student(dof: float, correlation: FloatArray, edges: Edges) -> FloatArray:
+def _same_dof(dof: float, correlation: FloatArray, edges: Edges) -> FloatArray:
     """Average normal cells over nodes of the random scale."""
     g, weight = _scale_nodes(dof)
+    n, nodes = len(correlation), len(g)
     factor = np.sqrt(g / dof)[:, None]
-    same = np.broadcast_to(correlation, (len(g), *correlation.shape))
-    return np.asarray(weight @ _up_to_three(tuple(e * factor for e in edges), same, precise=False))
+    scaled = tuple((e[:, None] * factor).reshape(n * nodes, -1) for e in edges)
+    cells = _up_to_three(scaled, np.repeat(correlation, nodes, axis=0), precise=False)
+    return np.asarray(np.einsum("g,igk->ik", weight, cells.reshape(n, nodes, -1)))
 
 
 def _scale_nodes(dof: float) -> tuple[FloatArray, FloatArray]:

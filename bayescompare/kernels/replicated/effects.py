@@ -27,7 +27,14 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.numerics.cells import Edges, normal_cells, student_cells
 from bayescompare.kernels.replicated.moments import Moments, moderation
 
-__all__ = ["SCALES", "Evidence", "Ropes", "flat_evidence", "learned_evidence"]
+__all__ = [
+    "SCALES",
+    "Evidence",
+    "Ropes",
+    "evidence_at_scales",
+    "flat_evidence",
+    "learned_evidence",
+]
 
 
 #: Scales t of the effects, against the typical size of what is seen.
@@ -150,18 +157,14 @@ def learned_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -
             return Evidence(np.log(_product(known, sizes))[None], np.array([math.nan]), 0.0)
     square = moments.factor[:, None, None] * _pooled(moments, sd, used)
     edges = tuple(_edges(ropes[j]) / sd[:, j : j + 1] for j in used)
-    kept, logs, error = [], [], 0.0
-    for t in SCALES:
-        effects = (t * typical[used]) ** 2
-        cells, worst = _at_scale(y[:, used], square, effects, edges, rng)
-        if cells is None:
-            continue
-        with np.errstate(divide="ignore"):
-            others = np.log(_product([*known, (used, np.ones_like(cells))], sizes))
-        logs.append(others + _spread_over(cells, used, sizes))
-        kept.append(t)
-        error = max(error, worst)
-    return Evidence(np.stack(logs), np.array(kept), error) if kept else None
+    effects = np.outer(SCALES**2, typical[used] ** 2)
+    cells, kept, error = evidence_at_scales(y[:, used], square, effects, edges, rng)
+    if not kept.any():
+        return None
+    with np.errstate(divide="ignore"):
+        others = np.log(_product([*known, (used, np.ones_like(cells[0]))], sizes))
+    logs = np.stack([others + _spread_over(at, used, sizes) for at in cells])
+    return Evidence(logs, SCALES[kept], error)
 
 
 def _pooled(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
@@ -174,34 +177,83 @@ def _pooled(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
     return np.asarray((1.0 - _RIDGE) * correlation + _RIDGE * np.eye(len(used)))
 
 
-def _at_scale(
+def evidence_at_scales(
     y: FloatArray, noise: FloatArray, effects: FloatArray, edges: Edges, rng: np.random.Generator
-) -> tuple[FloatArray | None, float]:
-    """log ℓ_i(s; t) over the cells of the measures used; None where a region has no mass."""
-    n, m = y.shape
-    zero, prior = np.zeros((n, m)), np.tile(np.diag(effects), (n, 1, 1))
-    # T is diagonal: the regions' masses are products of one-dimensional ones.
+) -> tuple[FloatArray, BoolArray, float]:
+    """log ℓ_i(s; t) of means with known noise, at some scales of the effects.
+
+    Parameters
+    ----------
+    y, noise : arrays (n, m), (n, m, m)
+        Means and their covariances V.
+    effects : array (R, m)
+        Variances of the effects at each scale, the diagonals of T.
+    edges : m arrays (n, E_j)
+        Where the states of each measure end.
+    rng : Generator
+        Used from four measures on.
+
+    Returns
+    -------
+    array (R', n, K), array (R,) of bool, float
+        Without the scales at which a region has no mass; which scales are left; the largest
+        standard error.
+
+    Examples
+    --------
+    A mean of one standard error, effects as large as the noise: 0.76 for the first to be better.
+
+    >>> one = np.ones((1, 1))
+    >>> logs, _, _ = evidence_at_scales(
+    ...     one, one[None], one, (np.zeros((1, 1)),), np.random.default_rng(0)
+    ... )
+    >>> row = np.exp(logs[0, 0])
+    >>> (row / row.sum()).round(6).tolist()
+    [0.76025, 0.23975]
+    """
+    (n, m), sizes = y.shape, [e.shape[1] + 1 for e in edges]
+    region = _region_masses(effects, edges, rng)
+    kept = (region >= _LEAST_REGION).all(axis=(1, 2))
+    if not kept.any():
+        return np.empty((0, n, math.prod(sizes))), kept, 0.0
+    versions = int(kept.sum())
+    prior = np.repeat(effects[kept, :, None] * np.eye(m), n, axis=0)
+    total = np.tile(noise, (versions, 1, 1)) + prior
+    seen = np.tile(y, (versions, 1))
+    gain = np.linalg.solve(total, prior).transpose(0, 2, 1)
+    mean = np.einsum("iab,ib->ia", gain, seen)
+    posterior = prior - np.einsum("iab,ibc->iac", gain, prior)
+    cells, errors = normal_cells(
+        mean,
+        0.5 * (posterior + posterior.transpose(0, 2, 1)),
+        tuple(np.tile(e, (versions, 1)) for e in edges),
+        rng,
+    )
+    _, log_determinant = np.linalg.slogdet(2.0 * math.pi * total)
+    distance = np.einsum("ia,ia->i", seen, np.linalg.solve(total, seen[..., None])[..., 0])
+    density = -0.5 * (log_determinant + distance)
+    with np.errstate(divide="ignore"):
+        logs = density[:, None] + np.log(cells)
+    return logs.reshape(versions, n, -1) - np.log(region[kept]), kept, float(errors.max())
+
+
+def _region_masses(effects: FloatArray, edges: Edges, rng: np.random.Generator) -> FloatArray:
+    """P(N(0, T) in the region of each statement), (R, n, K): T is diagonal, so a product."""
+    versions, n = len(effects), len(edges[0])
+    zero = np.zeros((versions * n, 1))
     masses = [
         (
             [j],
-            normal_cells(zero[:, j : j + 1], prior[:, j : j + 1, j : j + 1], (edges[j],), rng)[0],
+            normal_cells(
+                zero,
+                np.repeat(variance, n)[:, None, None],
+                (np.tile(edge, (versions, 1)),),
+                rng,
+            )[0],
         )
-        for j in range(m)
+        for j, (variance, edge) in enumerate(zip(effects.T, edges, strict=True))
     ]
-    region = _product(masses, [e.shape[1] + 1 for e in edges])
-    if not (region >= _LEAST_REGION).all():
-        return None, 0.0
-    total = noise + prior
-    gain = np.linalg.solve(total, prior).transpose(0, 2, 1)
-    mean = np.einsum("iab,ib->ia", gain, y)
-    posterior = prior - np.einsum("iab,ibc->iac", gain, prior)
-    cells, errors = normal_cells(mean, 0.5 * (posterior + posterior.transpose(0, 2, 1)), edges, rng)
-    _, log_determinant = np.linalg.slogdet(2.0 * math.pi * total)
-    distance = np.einsum("ia,ia->i", y, np.linalg.solve(total, y[..., None])[..., 0])
-    density = -0.5 * (log_determinant + distance)
-    with np.errstate(divide="ignore"):
-        logs = density[:, None] + np.log(cells) - np.log(region)
-    return logs, float(errors.max())
+    return _product(masses, [e.shape[1] + 1 for e in edges]).reshape(versions, n, -1)
 
 
 def _states(ropes: Ropes) -> list[int]:

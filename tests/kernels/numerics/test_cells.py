@@ -39,6 +39,20 @@ def test_small_boxes_keep_their_digits() -> None:
     assert three[0] == pytest.approx(ndtr(-5.0) ** 3, rel=1e-10)
 
 
+@pytest.mark.parametrize("rho", [-0.6, 0.0, 0.95])
+def test_cells_of_two_variables_are_boxes_small_or_not(rho: float) -> None:
+    """Differences of Φ₂ where a cell is large, the box itself where it is small."""
+    mean = np.array([[0.3, -0.2], [7.0, -6.0], [-3.0, 9.0]])
+    edges = np.tile([[-0.5, 0.5]], (3, 1)), np.zeros((3, 1))
+    square = np.tile([[1.0, rho], [rho, 1.0]], (3, 1, 1))
+    cells, _ = normal_cells(mean, square, edges, ANY)
+    ends = [np.inf, 0.5, -0.5, -np.inf], [np.inf, 0.0, -np.inf]
+    for k, (a, b) in enumerate((a, b) for a in range(3) for b in range(2)):
+        high, low = np.array([ends[0][a], ends[1][b]]), np.array([ends[0][a + 1], ends[1][b + 1]])
+        expected = bivariate_box(low - mean, high - mean, np.full(3, rho))
+        np.testing.assert_allclose(cells[:, k], expected, rtol=1e-9, atol=1e-300)
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_three_variables_by_nested_integrals(seed: int) -> None:
     square = covariance(3, seed)

@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import digamma, polygamma
-from scipy.stats import norm, t
+from scipy.stats import multivariate_normal, norm, t
 
 from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
-from bayescompare.kernels.replicated.effects import SCALES, flat_evidence, learned_evidence
+from bayescompare.kernels.replicated.effects import (
+    SCALES,
+    evidence_at_scales,
+    flat_evidence,
+    learned_evidence,
+)
 from bayescompare.kernels.replicated.items import (
     one_measure_items,
     pattern_counts,
@@ -117,6 +122,34 @@ def test_learned_evidence_of_one_measure_is_its_integral(scale: int) -> None:
                 epsabs=0.0, epsrel=1e-10, limit=200,
             )[0] / 0.5  # fmt: skip
             assert math.exp(evidence.log[scale, i, s]) == pytest.approx(density, rel=1e-6)
+
+
+def test_evidence_of_two_measures_by_drawing_effects() -> None:
+    """ℓ(s; t) is the mean density of y over effects drawn from N(0, T) within s."""
+    y, noise = np.array([[0.8, -0.3]]), np.array([[[0.5, 0.2], [0.2, 0.4]]])
+    effects = np.array([[0.3, 1.1], [2.0, 0.7]])
+    zero = np.zeros((1, 1))
+    logs, kept, error = evidence_at_scales(y, noise, effects, (zero, zero), ANY)
+    assert kept.all()
+    assert error == 0.0
+    rng = np.random.default_rng(9)
+    for r, variance in enumerate(effects):
+        size = np.abs(rng.normal(size=(200_000, 2))) * np.sqrt(variance)
+        for s, sign in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)]):
+            density = multivariate_normal.pdf(y[0] - size * np.array(sign), cov=noise[0])
+            mcse = density.std() / math.sqrt(len(density))
+            assert math.exp(logs[r, 0, s]) == pytest.approx(density.mean(), abs=4 * mcse)
+
+
+def test_scales_at_which_a_statement_has_no_mass_are_left_out() -> None:
+    edges = (np.array([[-1.0, 1.0]]),)
+    y, noise = np.array([[0.5]]), np.ones((1, 1, 1))
+    logs, kept, _ = evidence_at_scales(y, noise, np.array([[1e-4], [1.0]]), edges, ANY)
+    assert kept.tolist() == [False, True]
+    assert logs.shape == (1, 1, 3)
+    logs, kept, _ = evidence_at_scales(y, noise, np.array([[1e-4]]), edges, ANY)
+    assert not kept.any()
+    assert logs.shape == (0, 1, 3)
 
 
 def test_learned_evidence_is_free_of_scale_and_mirrors() -> None:
