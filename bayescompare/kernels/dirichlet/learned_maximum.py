@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -120,9 +121,16 @@ def panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]
         t = edges[-1]
         edges.append(t - (min(1.0, 3.0 * math.exp(-0.5 * t)) if t > 0.0 else max(1.0, -t / 4.0)))
     edge = np.array(edges[::-1])
-    abscissa, weight = np.polynomial.legendre.leggauss(nodes)
+    abscissa, weight = _gauss(nodes)
     half = 0.5 * np.diff(edge)[:, None]
     return (edge[:-1, None] + half * (1.0 + abscissa)).ravel(), np.log(half * weight).ravel()
+
+
+@cache
+def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of one panel from −1 to 1."""
+    node, weight = np.polynomial.legendre.leggauss(nodes)
+    return node, weight
 
 
 def _by_rule(

@@ -9,6 +9,7 @@ first and its result multiplied by the factors of the digit before: a few produc
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -21,7 +22,7 @@ from bayescompare.kernels.dirichlet.maximum import TAIL, probability_of_maximum
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["averaged_maximum", "expected_largest"]
+__all__ = ["MaximumRule", "averaged_maximum", "expected_largest"]
 
 
 #: Nodes in a panel, tried in turn until a few vectors agree with another rule in another variable.
@@ -57,7 +58,8 @@ def averaged_maximum(
     [0.012363335, 0.051922986, 0.137500092, 0.798213587]
     """
     counts, weight = _without_dust(counts, weight)
-    return _settled_rule(alpha + fixed, tracked, counts, weight).maxima(counts, weight)
+    rule = MaximumRule.settled(alpha + fixed, tracked, counts, _trial_vectors(counts, weight))
+    return rule.maxima(counts, weight)
 
 
 def expected_largest(
@@ -85,7 +87,7 @@ def expected_largest(
     """
     counts, weight = _without_dust(counts, weight)
     shape = alpha + fixed
-    rule = _settled_rule(shape, tracked, counts, weight)
+    rule = MaximumRule.settled(shape, tracked, counts, _trial_vectors(counts, weight))
     whole = np.tile(shape, (len(counts), 1))
     whole[:, tracked] += counts
     leader = whole.argmax(axis=1)
@@ -104,23 +106,30 @@ def _without_dust(counts: IntArray, weight: FloatArray) -> tuple[IntArray, Float
     return counts, weight[kept] / weight[kept].sum()
 
 
-def _settled_rule(
-    shape: FloatArray, tracked: IntArray, counts: IntArray, weight: FloatArray
-) -> _Rule:
-    """Find the rule that is right to 1e-11 for a few vectors."""
-    limits = _limits(shape, tracked, counts)
-    trial = _trial_vectors(counts, weight)
-    known = np.array([_one(shape, tracked, vector) for vector in trial])
-    for nodes in _RULES:
-        rule = _Rule(shape, tracked, int(counts.max(initial=0)), *panels(*limits, nodes))
-        here = np.array([rule.maxima(vector[None], np.ones(1)) for vector in trial])
-        if float(np.abs(here - known).max()) < _AGREEMENT:
-            return rule
-    raise ArithmeticError("P(max) of the counts did not settle to 1e-11: please report this")
+class MaximumRule:
+    """F and f of every statement and count, on the nodes of one rule.
 
+    Attributes
+    ----------
+    base : array (nodes,)
+        Weights of the nodes, times F of the statements whose counts are known.
+    cdf, density : arrays (t, counts, nodes)
+        F and f of the others.
+    """
 
-class _Rule:
-    """F and f of every statement and count, on the nodes of one rule."""
+    @classmethod
+    def settled(
+        cls, shape: FloatArray, tracked: IntArray, counts: IntArray, trial: IntArray
+    ) -> MaximumRule:
+        """Return the coarsest rule for vectors between `counts` that is right for `trial`."""
+        limits = _limits(shape, tracked, counts)
+        known = np.array([_one(shape, tracked, vector) for vector in trial])
+        for nodes in _RULES:
+            rule = cls(shape, tracked, int(counts.max(initial=0)), *panels(*limits, nodes))
+            here = np.array([rule.maxima(vector[None], np.ones(1)) for vector in trial])
+            if float(np.abs(here - known).max()) < _AGREEMENT:
+                return rule
+        raise ArithmeticError("P(max) of the counts did not settle to 1e-11: please report this")
 
     def __init__(
         self,
@@ -132,29 +141,29 @@ class _Rule:
     ) -> None:
         self._tracked, self._others = tracked, np.delete(np.arange(len(shape)), tracked)
         log_f, self._hazard = _rows(t, shape[self._others])
-        self._base = np.exp(log_weight + log_f.sum(axis=0))
+        self.base = np.exp(log_weight + log_f.sum(axis=0))
         # Statements of the same shape share their rows.
         levels, where = np.unique(shape[tracked], return_inverse=True)
-        logs, ratio = _rows(t, np.add.outer(levels, np.arange(most + 1.0)).ravel())
-        table = np.exp(logs).reshape(len(levels), most + 1, len(t))
-        self._cdf, self._density = table[where], (table * ratio.reshape(table.shape))[where]
+        cdf, density = _tables(t, levels, most)
+        self.cdf, self.density = cdf[where], density[where]
 
     def maxima(self, counts: IntArray, weight: FloatArray) -> FloatArray:
         """P(max) of every statement, averaged over the vectors."""
         out = np.empty(len(self._tracked) + len(self._others))
         total: FloatArray | float = 1.0
         if len(self._tracked):
-            total, each = _contract(counts, weight, self._cdf, self._density)
-            out[self._tracked] = each @ self._base
-        out[self._others] = self._hazard @ (self._base * total)
+            total, each = _contract(counts, weight, self.cdf, self.density)
+            out[self._tracked] = each @ self.base
+        out[self._others] = self._hazard @ (self.base * total)
         return out
 
 
 def _limits(shape: FloatArray, tracked: IntArray, counts: IntArray) -> tuple[float, float]:
     """Logarithms of x between which the maximum has all but 1e-17 of its mass, for every vector."""
     rest = np.delete(shape, tracked)
-    top = (shape[tracked] + counts).max(axis=1) if len(tracked) else np.zeros(len(counts))
-    top = np.maximum(top, rest.max(initial=0.0))
+    top = np.full(len(counts), rest.max(initial=0.0))
+    for k, a in enumerate(shape[tracked]):
+        np.maximum(top, a + counts[:, k], out=top)
     least, most = float(top.min()), float(top.max())
     low = (math.log(TAIL) + math.lgamma(least + 1.0)) / least
     point = float(gammaincinv(least, TAIL))
@@ -166,7 +175,7 @@ def _trial_vectors(counts: IntArray, weight: FloatArray) -> IntArray:
     """The most probable vectors, and those in which a statement has the most or fewest."""
     chosen = [int(weight.argmax())]
     if counts.shape[1]:
-        peak = counts.max(axis=1)
+        peak = functools.reduce(np.maximum, counts.T)
         chosen += [int(peak.argmax()), int(peak.argmin())]
     return counts[sorted(set(chosen))]
 
@@ -182,6 +191,19 @@ def _rows(t: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     column = shape[:, None]
     cdf = log_cdf(t, 1.0, column)
     return cdf, np.exp(log_density(t, 1.0, column, np.log(column)) - cdf)
+
+
+def _tables(t: FloatArray, shape: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """F and f at the nodes for each shape and count, (S, counts, nodes).
+
+    F(x; a) = F(x; a + 1) + x^a e^{−x}/Γ(a + 1): downwards from the largest count all terms add.
+    """
+    a = np.add.outer(shape, np.arange(most + 1.0))
+    column = a.reshape(-1, 1)
+    density = np.exp(log_density(t, 1.0, column, np.log(column))).reshape(*a.shape, len(t))
+    cdf = density / a[..., None]
+    cdf[:, -1] = np.exp(log_cdf(t, 1.0, a[:, -1:]))
+    return np.cumsum(cdf[:, ::-1], axis=1)[:, ::-1].copy(), density
 
 
 @jit()

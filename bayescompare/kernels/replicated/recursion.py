@@ -10,9 +10,6 @@ datasets together with the counts c of their statements; then
 which θ is a Dirichlet again. Without the urn's factor the same recursion gives the cut model, in
 which no dataset learns from the others: a Poisson-multinomial.
 
-A vector of counts is one integer with some bits for each statement, so that adding a dataset shifts
-a sorted list of integers and merges it with itself.
-
 References
 ----------
 Lacoste, Laviolette & Marchand (2012), Section 5, for two statements and the cut model.
@@ -30,6 +27,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.gammas import log_rising
 from bayescompare.kernels.numerics.jit import jit
+from bayescompare.kernels.replicated.lattice import Growth, Lattice
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
 __all__ = ["MOST_STATES", "Counts", "Level", "Urn", "log_of_fixed", "statement_counts"]
@@ -40,10 +38,11 @@ MOST_STATES = 2_000_000
 
 
 class Level(NamedTuple):
-    """Count vectors after some datasets, as sorted codes, and their weights (M, R)."""
+    """Count vectors after some datasets, as sorted codes, their weights (M, R) and sums (R,)."""
 
     codes: IntArray
     weight: FloatArray
+    total: FloatArray
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,13 @@ class Urn:
     value: FloatArray
     prior: FloatArray
     before: float
-    shifts: IntArray
-    masks: IntArray
+    lattice: Lattice
     joint: bool
 
     @classmethod
     def of(cls, rows: EvidenceRows, *, joint: bool) -> Urn | None:
         """Number the count vectors; None where the numbers would be too large."""
-        numbering = rows.shifts()
-        if numbering is None:
+        if rows.lattice is None:
             return None
         tracked, uncertain = rows.tracked, rows.uncertain
         value = rows.value[:, uncertain][:, :, tracked].transpose(1, 0, 2)
@@ -73,38 +70,47 @@ class Urn:
             np.ascontiguousarray(value),
             (rows.alpha + rows.fixed)[tracked],
             float(rows.alpha.sum() + rows.fixed.sum()),
-            *numbering,
+            rows.lattice,
             joint,
         )
 
     @property
     def start(self) -> Level:
         """The urn before any uncertain dataset."""
-        return Level(np.zeros(1, dtype=np.int64), np.ones((1, self.value.shape[1])))
+        versions = self.value.shape[1]
+        return Level(np.zeros(1, dtype=np.int64), np.ones((1, versions)), np.ones(versions))
 
-    def version(self, r: int) -> Urn:
-        """Return the same urn with one of the versions only."""
-        return replace(self, value=np.ascontiguousarray(self.value[:, r : r + 1]))
+    def versions(self, some: IntArray) -> Urn:
+        """Return the same urn with some of the versions only."""
+        return replace(self, value=np.ascontiguousarray(self.value[:, some]))
 
-    def options(self, i: int) -> IntArray:
-        """Return the tracked statements that dataset `i` leaves possible."""
-        return np.flatnonzero(self.value[i].max(axis=0) > 0.0)
-
-    def grown(self, codes: IntArray, i: int) -> tuple[IntArray, IntArray]:
-        """Codes after dataset `i`, and where each came from by each of its statements."""
-        return _merge(codes, 1 << self.shifts[self.options(i)])
+    def factors(self, i: int, drawn: int) -> FloatArray:
+        """ℓ_i(s) times the urn's factor, by statement, count before and version."""
+        options = self.lattice.options[i]
+        value = self.value[i][:, options].T[:, None, :]
+        if not self.joint:
+            return np.repeat(value, drawn + 1, axis=1)
+        balls = self.prior[options, None] + np.arange(drawn + 1.0)
+        return np.asarray(value * (balls / (self.before + drawn))[:, :, None])
 
     def add(self, level: Level, i: int, drawn: int) -> tuple[Level, FloatArray]:
-        """Add dataset `i` as the `drawn`-th; return the level, scaled, and the log of the scale."""
-        options = self.options(i)
-        codes, parents = self.grown(level.codes, i)
+        """Add dataset `i` as the `drawn`-th; return the level and the log of its sum."""
+        return self._grown(level, self.lattice.grow(level.codes, i, drawn), i, drawn)
+
+    def follow(self, level: Level, i: int) -> tuple[Level, FloatArray]:
+        """Add dataset `i` after all those before it."""
+        return self._grown(level, self.lattice.after(i, level.codes), i, i)
+
+    def _grown(self, level: Level, growth: Growth, i: int, drawn: int) -> tuple[Level, FloatArray]:
+        options = self.lattice.options[i]
+        # The weights before are scaled to sum to one, by scaling what they are multiplied with.
         weight = _advance(
-            level.weight, codes, parents, np.ascontiguousarray(self.value[i][:, options]),
-            self.prior[options], self.shifts[options], self.masks[options],
-            self.before + drawn, self.joint,
+            level.codes, level.weight, growth.target, len(growth.codes),
+            self.lattice.shifts[options], self.lattice.masks[options],
+            self.factors(i, drawn) / level.total,
         )  # fmt: skip
-        scale = weight.sum(axis=0)
-        return Level(codes, weight / scale), np.log(scale)
+        total = np.einsum("mr->r", weight)
+        return Level(growth.codes, weight, total), np.log(total)
 
 
 class Counts(NamedTuple):
@@ -123,12 +129,11 @@ class Counts(NamedTuple):
     codes: IntArray
     weight: FloatArray
     log_evidence: FloatArray
-    shifts: IntArray
-    masks: IntArray
+    lattice: Lattice
 
     def digits(self, k: int) -> IntArray:
         """Return the count of the k-th tracked statement in every vector."""
-        return np.asarray(self.codes >> self.shifts[k] & self.masks[k])
+        return self.lattice.digits(self.codes, k)
 
 
 def statement_counts(
@@ -157,15 +162,15 @@ def statement_counts(
     0.270833
     """
     urn = Urn.of(rows, joint=joint)
-    if urn is None:
+    if urn is None or urn.lattice.at_least > limit:
         return None
     level, log_evidence = urn.start, log_of_fixed(rows, joint)
-    for drawn in range(len(urn.value)):
-        level, log_scale = urn.add(level, drawn, drawn)
+    for i in range(len(urn.value)):
+        level, log_scale = urn.follow(level, i)
         log_evidence = log_evidence + log_scale
         if len(level.codes) > limit:
             return None
-    return Counts(level.codes, level.weight, log_evidence, urn.shifts, urn.masks)
+    return Counts(level.codes, level.weight / level.total, log_evidence, urn.lattice)
 
 
 def log_of_fixed(rows: EvidenceRows, joint: bool) -> FloatArray:
@@ -179,53 +184,24 @@ def log_of_fixed(rows: EvidenceRows, joint: bool) -> FloatArray:
 
 
 @jit()
-def _merge(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
-    """Merge the shifted copies of sorted codes; the parents (S, M) are −1 where there is none."""
-    n, s = len(codes), len(steps)
-    at = np.zeros(s, dtype=np.int64)
-    merged = np.empty(n * s, dtype=np.int64)
-    parents = np.full((n * s, s), -1, dtype=np.int64)
-    m = 0
-    while True:
-        least = np.int64(0x7FFFFFFFFFFFFFFF)
-        for j in range(s):
-            if at[j] < n and codes[at[j]] + steps[j] < least:
-                least = codes[at[j]] + steps[j]
-        if least == np.int64(0x7FFFFFFFFFFFFFFF):
-            break
-        merged[m] = least
-        for j in range(s):
-            if at[j] < n and codes[at[j]] + steps[j] == least:
-                parents[m, j] = at[j]
-                at[j] += 1
-        m += 1
-    return merged[:m].copy(), parents[:m].copy()
-
-
-@jit()
 def _advance(
-    weight: FloatArray,
     codes: IntArray,
-    parents: IntArray,
-    value: FloatArray,
-    prior: FloatArray,
+    weight: FloatArray,
+    target: IntArray,
+    size: int,
     shifts: IntArray,
     masks: IntArray,
-    total: float,
-    joint: bool,
+    factors: FloatArray,
 ) -> FloatArray:
-    """V_i from V_{i−1}; `value` is (R, S) for the S statements that the dataset leaves."""
+    """V_i from V_{i−1} at `codes`, by the S statements that dataset i leaves."""
     versions = weight.shape[1]
-    out = np.zeros((len(codes), versions))
-    for m in range(len(codes)):
-        for j in range(len(prior)):
-            p = parents[m, j]
-            if p < 0:
-                continue
-            factor = 1.0
-            if joint:
-                count = (codes[m] >> shifts[j] & masks[j]) - 1
-                factor = (prior[j] + count) / total
-            for r in range(versions):
-                out[m, r] += factor * value[r, j] * weight[p, r]
+    out = np.zeros((size, versions))
+    for p in range(len(codes)):
+        for j in range(len(shifts)):
+            m, count = target[p, j], codes[p] >> shifts[j] & masks[j]
+            if versions == 1:
+                out[m, 0] += factors[j, count, 0] * weight[p, 0]
+            else:
+                for r in range(versions):
+                    out[m, r] += factors[j, count, r] * weight[p, r]
     return out

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import logsumexp
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare.kernels.replicated.lattice import Lattice
 
 __all__ = ["EvidenceRows"]
 
 
 #: What a dropped statement may weigh: this times min α/(n + Σα), against the row's largest.
 _NEGLIGIBLE = 1e-12
-#: Bits of the integer that stands for a vector of counts.
-_BITS = 62
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EvidenceRows:
     r"""Evidence of n datasets about K statements, in R versions (one for each scale of effects).
 
@@ -62,34 +62,27 @@ class EvidenceRows:
         scale = logsumexp(logs, axis=2, keepdims=True)
         return cls(np.exp(logs - scale), scale[..., 0], np.asarray(alpha, np.float64))
 
-    @property
+    @cached_property
     def support(self) -> BoolArray:
         """Which statements each dataset leaves possible, (n, K)."""
         return np.asarray((self.value > 0.0).any(axis=0))
 
-    @property
+    @cached_property
     def uncertain(self) -> BoolArray:
         """Which datasets leave more than one, (n,)."""
         return np.asarray(self.support.sum(axis=1) > 1)
 
-    @property
+    @cached_property
     def fixed(self) -> FloatArray:
         """How many datasets show each statement for certain, (K,)."""
         return self.support[~self.uncertain].sum(axis=0).astype(np.float64)
 
-    @property
+    @cached_property
     def tracked(self) -> IntArray:
         """The statements whose counts are not known, in order."""
         return np.flatnonzero(self.support[self.uncertain].any(axis=0))
 
-    def shifts(self) -> tuple[IntArray, IntArray] | None:
-        """Bits of each tracked statement's count in a code: where they begin, and their mask.
-
-        The first tracked statement has the most significant bits. None where 62 bits are too few.
-        """
-        most = self.support[self.uncertain].sum(axis=0)[self.tracked]
-        widths = [int(m).bit_length() for m in most]
-        if sum(widths) > _BITS:
-            return None
-        ends = np.cumsum([0, *widths[:0:-1]], dtype=np.int64)[::-1]
-        return np.ascontiguousarray(ends[: len(widths)]), (1 << np.array(widths, np.int64)) - 1
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """The count vectors of the uncertain datasets; None where they are too long to number."""
+        return Lattice.of(self.support[self.uncertain][:, self.tracked])

@@ -28,6 +28,8 @@ __all__ = ["log_left_out", "smoothed"]
 
 #: Versions of less weight cannot change a figure.
 _LEAST_WEIGHT = 1e-14
+#: Versions that are smoothed together, which bounds the memory.
+_AT_ONCE = 4
 #: Datasets up to which every level is kept; beyond, those of a stretch are computed again.
 _KEPT = 64
 
@@ -50,42 +52,42 @@ def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
     out = rows.support.astype(np.float64)
     uncertain = np.flatnonzero(rows.uncertain)
     out[uncertain] = 0.0
-    for r in np.flatnonzero(weights > _LEAST_WEIGHT):
-        out[np.ix_(uncertain, rows.tracked)] += weights[r] * _one_version(urn, int(r))
+    versions = np.flatnonzero(weights > _LEAST_WEIGHT)
+    for first in range(0, len(versions), _AT_ONCE):
+        some = versions[first : first + _AT_ONCE]
+        each = _of_versions(urn.versions(some))
+        out[np.ix_(uncertain, rows.tracked)] += np.einsum("r,itr->it", weights[some], each)
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def _one_version(urn: Urn, r: int) -> FloatArray:
-    """P(z_i = s | all) for the uncertain datasets and tracked statements, in one version."""
-    one = urn.version(r)
-    n = len(one.value)
+def _of_versions(urn: Urn) -> FloatArray:
+    """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t, R)."""
+    n, versions = urn.value.shape[:2]
     stretch = max(n, 1) if n <= _KEPT else math.isqrt(n) + 1
-    starts = [one.start] if n <= _KEPT else _starts(one, stretch)
-    out = np.zeros((n, len(one.prior)))
+    starts = [urn.start] if n <= _KEPT else _starts(urn, stretch)
+    out = np.zeros((n, len(urn.prior), versions))
     back: FloatArray | None = None
     for first in reversed(range(0, n, stretch)):
         datasets = range(first, min(first + stretch, n))
-        levels = _levels(one, starts[first // stretch], datasets)
+        levels = _levels(urn, starts[first // stretch], datasets)
         for i in reversed(datasets):
-            options = one.options(i)
-            codes, parents = one.grown(levels[i - first].codes, i)
-            back = np.ones(len(codes)) if back is None else back
+            options, level = urn.lattice.options[i], levels[i - first]
+            growth = urn.lattice.after(i, level.codes)
+            back = np.ones((len(growth.codes), versions)) if back is None else back
+            # B is scaled to sum to one, lest it underflows over many datasets.
             back, out[i, options] = _retreat(
-                levels[i - first].weight[:, 0], back, codes, parents,
-                np.ascontiguousarray(one.value[i, 0, options]), one.prior[options],
-                one.shifts[options], one.masks[options],
+                level.codes, level.weight, back, growth.target, urn.lattice.shifts[options],
+                urn.lattice.masks[options], urn.factors(i, i) / np.einsum("mr->r", back),
             )  # fmt: skip
-            out[i] /= out[i].sum()
-            back /= back.max()
-    return out
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
 def _levels(urn: Urn, level: Level, datasets: range) -> list[Level]:
     """Return the level before each of the datasets."""
-    levels = []
-    for i in datasets:
+    levels = [level]
+    for i in datasets[:-1]:
+        level, _ = urn.follow(level, i)
         levels.append(level)
-        level, _ = urn.add(level, i, i)
     return levels
 
 
@@ -95,32 +97,41 @@ def _starts(urn: Urn, stretch: int) -> list[Level]:
     for i in range(len(urn.value)):
         if i % stretch == 0:
             starts.append(level)
-        level, _ = urn.add(level, i, i)
+        level, _ = urn.follow(level, i)
     return starts
 
 
 @jit()
 def _retreat(
+    codes: IntArray,
     weight: FloatArray,
     back: FloatArray,
-    codes: IntArray,
-    parents: IntArray,
-    value: FloatArray,
-    prior: FloatArray,
+    target: IntArray,
     shifts: IntArray,
     masks: IntArray,
+    factors: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """B_{i−1} from B_i, and the unnormalised P(z_i = s | all)."""
-    before = np.zeros(len(weight))
-    each = np.zeros(len(prior))
-    for m in range(len(codes)):
-        for j in range(len(prior)):
-            p = parents[m, j]
-            if p >= 0:
-                count = (codes[m] >> shifts[j] & masks[j]) - 1
-                term = (prior[j] + count) * value[j] * back[m]
-                before[p] += term
-                each[j] += weight[p] * term
+    """B_{i−1} at `codes` from B_i, and the unnormalised P(z_i = s | all)."""
+    versions = weight.shape[1]
+    before = np.zeros((len(codes), versions))
+    each = np.zeros((len(shifts), versions))
+    if versions == 1:
+        for j in range(len(shifts)):
+            total = 0.0
+            for p in range(len(codes)):
+                count = codes[p] >> shifts[j] & masks[j]
+                term = factors[j, count, 0] * back[target[p, j], 0]
+                before[p, 0] += term
+                total += weight[p, 0] * term
+            each[j, 0] = total
+        return before, each
+    for p in range(len(codes)):
+        for j in range(len(shifts)):
+            m, count = target[p, j], codes[p] >> shifts[j] & masks[j]
+            for r in range(versions):
+                term = factors[j, count, r] * back[m, r]
+                before[p, r] += term
+                each[j, r] += weight[p, r] * term
     return before, each
 
 

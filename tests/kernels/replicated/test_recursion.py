@@ -164,7 +164,7 @@ def test_too_many_vectors_are_refused_not_counted() -> None:
     rows = rows_of(np.random.default_rng(0).dirichlet(np.ones(8), 30), np.full(8, 0.125))
     assert statement_counts(rows, limit=10_000) is None
     wide = rows_of(np.random.default_rng(0).dirichlet(np.ones(64), 30), np.full(64, 1 / 64))
-    assert wide.shifts() is None
+    assert wide.lattice is None
     assert statement_counts(wide) is None
 
 
