@@ -26,11 +26,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["GibbsDraws", "gibbs_counts"]
+__all__ = ["GibbsDraws", "Start", "gibbs_counts", "gibbs_sweep"]
+
+
+#: log ℓ of a statement that a dataset excludes.
+_NEVER = -1e300
 
 
 class GibbsDraws(NamedTuple):
@@ -81,24 +86,50 @@ def gibbs_counts(
     >>> bool(abs(drawn.counts[..., 0].mean() / 2 - 0.807692) < 0.02)
     True
     """
-    versions, n, k = log_evidence.shape
-    top = log_evidence.max(axis=2, keepdims=True)
-    rows = np.ascontiguousarray(log_evidence - top)
-    offsets = np.ascontiguousarray(top.sum(axis=(1, 2)))
+    chain_of = Start.of(log_evidence, alpha)
+    n, k = log_evidence.shape[1:]
     counts = np.empty((chains, draws, k), dtype=np.int64)
     version = np.empty((chains, draws), dtype=np.int64)
     per_dataset = np.zeros((chains, n, k))
     for chain in range(chains):
-        heat = 0.5**chain
-        start = int(rng.integers(versions))
-        noise = rng.gumbel(size=(n, k))
-        z = (heat * rows[start] + noise).argmax(axis=1).astype(np.int64)
-        # A statement that a dataset excludes stays excluded at any heat: −inf loses to all.
+        z, start = chain_of.dispersed(chain, rng)
         _run(
-            rows, offsets, np.asarray(alpha, np.float64), z, start, rng,
-            draws, warmup, thin, counts[chain], version[chain], per_dataset[chain],
+            *chain_of, z, start, rng, draws, warmup, thin,
+            counts[chain], version[chain], per_dataset[chain],
         )  # fmt: skip
     return GibbsDraws(counts, version, per_dataset)
+
+
+class Start(NamedTuple):
+    """What a chain needs: scaled rows, what was taken out, α, and log Γ(α_s + c)."""
+
+    rows: FloatArray
+    offsets: FloatArray
+    alpha: FloatArray
+    log_gamma: FloatArray
+
+    @classmethod
+    def of(cls, log_evidence: FloatArray, alpha: FloatArray) -> Start:
+        """Scale the rows, and tabulate."""
+        top = log_evidence.max(axis=2, keepdims=True)
+        a = np.asarray(alpha, np.float64)
+        table = np.asarray(
+            gammaln(np.add.outer(a, np.arange(log_evidence.shape[1] + 1.0))), np.float64
+        )
+        offsets = np.ascontiguousarray(top.sum(axis=(1, 2)))
+        # Finite, for sums in which it is multiplied by zero; no exponential of it is above zero.
+        rows = np.maximum(log_evidence - top, _NEVER)
+        return cls(np.ascontiguousarray(rows), offsets, a, table)
+
+    def dispersed(self, chain: int, rng: np.random.Generator) -> tuple[IntArray, int]:
+        """Draw the statements and the version from which a chain starts.
+
+        A statement that a dataset excludes stays excluded at any heat.
+        """
+        start = int(rng.integers(len(self.rows)))
+        noise = rng.gumbel(size=self.rows.shape[1:])
+        z = (0.5**chain * self.rows[start] + noise).argmax(axis=1)
+        return z.astype(np.int64), start
 
 
 @jit()
@@ -106,6 +137,7 @@ def _run(
     rows: FloatArray,
     offsets: FloatArray,
     alpha: FloatArray,
+    log_gamma: FloatArray,
     z: IntArray,
     start: int,
     rng: np.random.Generator,
@@ -120,60 +152,85 @@ def _run(
     n, k = rows.shape[1:]
     r = start
     value = np.exp(rows)
-    count = np.zeros(k)
-    for i in range(n):
-        count[z[i]] += 1.0
-    probability = np.empty(k)
+    across = rows.transpose(0, 2, 1).copy()
+    count = np.bincount(z, minlength=k)
     for sweep in range(warmup + draws * thin):
         kept = sweep >= warmup and (sweep - warmup + 1) % thin == 0
+        r = gibbs_sweep(across, value, offsets, alpha, log_gamma, z, count, r, rng)
+        if not kept:
+            continue
+        d = (sweep - warmup) // thin
+        version[d] = r
+        counts[d] = count
         for i in range(n):
-            count[z[i]] -= 1.0
+            count[z[i]] -= 1
             total = 0.0
             for s in range(k):
-                probability[s] = value[r, i, s] * (alpha[s] + count[s])
-                total += probability[s]
-            at, s = rng.random() * total, 0
-            below = probability[0]
-            while below <= at and s < k - 1:
-                s += 1
-                below += probability[s]
-            z[i] = s
-            count[s] += 1.0
-            if kept:
-                for t in range(k):
-                    per_dataset[i, t] += probability[t] / total / draws
-        _exchange(rows[r], alpha, z, count, rng)
-        r = _new_version(rows, offsets, z, r, rng)
-        if kept:
-            d = (sweep - warmup) // thin
-            version[d] = r
+                total += value[r, i, s] * (alpha[s] + count[s])
             for s in range(k):
-                counts[d, s] = int(count[s])
+                per_dataset[i, s] += value[r, i, s] * (alpha[s] + count[s]) / total / draws
+            count[z[i]] += 1
+
+
+@jit()
+def gibbs_sweep(
+    across: FloatArray,
+    value: FloatArray,
+    offsets: FloatArray,
+    alpha: FloatArray,
+    log_gamma: FloatArray,
+    z: IntArray,
+    count: IntArray,
+    r: int,
+    rng: np.random.Generator,
+) -> int:
+    """Draw every statement anew, propose exchanges, and draw the version, which is returned."""
+    k, n = across.shape[1:]
+    below = np.empty(k)
+    balls = alpha + count
+    for i in range(n):
+        balls[z[i]] -= 1.0
+        total = 0.0
+        for s in range(k):
+            total += value[r, i, s] * balls[s]
+            below[s] = total
+        at, s = rng.random() * total, 0
+        for j in range(k - 1):
+            s += below[j] <= at
+        z[i] = s
+        balls[s] += 1.0
+    count[:] = 0
+    for i in range(n):
+        count[z[i]] += 1
+    _exchange(across[r], log_gamma, z, count, rng)
+    return _new_version(across, offsets, z, r, rng)
 
 
 @jit()
 def _exchange(
-    rows: FloatArray, alpha: FloatArray, z: IntArray, count: FloatArray, rng: np.random.Generator
+    across: FloatArray,
+    log_gamma: FloatArray,
+    z: IntArray,
+    count: IntArray,
+    rng: np.random.Generator,
 ) -> None:
     """Propose, for every statement, to exchange its datasets with those of another."""
-    k = len(alpha)
+    k = len(count)
     if k < 2:
         return
     for a in range(k):
         b = (a + 1 + int(rng.random() * (k - 1))) % k
         # Nothing to exchange. One of them empty is no reason to pass: the way back starts there.
-        if count[a] == 0.0 and count[b] == 0.0:
+        if count[a] == 0 and count[b] == 0:
             continue
         change = (
-            math.lgamma(alpha[a] + count[b]) + math.lgamma(alpha[b] + count[a])
-            - math.lgamma(alpha[a] + count[a]) - math.lgamma(alpha[b] + count[b])
+            log_gamma[a, count[b]] + log_gamma[b, count[a]]
+            - log_gamma[a, count[a]] - log_gamma[b, count[b]]
         )  # fmt: skip
         for i in range(len(z)):
-            if z[i] == a:
-                change += rows[i, b] - rows[i, a]
-            elif z[i] == b:
-                change += rows[i, a] - rows[i, b]
-        if math.log(rng.random()) < change:
+            sign = 1.0 * (z[i] == a) - 1.0 * (z[i] == b)
+            change += sign * (across[b, i] - across[a, i])
+        if change >= 0.0 or rng.random() < math.exp(change):
             for i in range(len(z)):
                 if z[i] == a:
                     z[i] = b
@@ -184,7 +241,7 @@ def _exchange(
 
 @jit()
 def _new_version(
-    rows: FloatArray, offsets: FloatArray, z: IntArray, now: int, rng: np.random.Generator
+    across: FloatArray, offsets: FloatArray, z: IntArray, now: int, rng: np.random.Generator
 ) -> int:
     """Draw the version given all statements."""
     versions = len(offsets)
@@ -193,7 +250,7 @@ def _new_version(
     logs = offsets.copy()
     for r in range(versions):
         for i in range(len(z)):
-            logs[r] += rows[r, i, z[i]]
+            logs[r] += across[r, z[i], i]
     weight = np.exp(logs - logs.max())
     at = rng.random() * weight.sum()
     r, below = 0, weight[0]

@@ -19,6 +19,7 @@ from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
     exact_counts,
     left_out_densities,
+    refined,
     sampled_counts,
     sampled_cut,
 )
@@ -54,6 +55,8 @@ def answer_table(method: Replicated, results: Results, sampling: Sampling) -> An
     statements, _ = method.cells(results)
     table = method.table_evidence(results)
     posterior = method.count_posterior(results, table, sampling.rng)
+    if isinstance(posterior, CountPosterior) and method.joint:
+        posterior = refined(posterior, table.evidence.log, sampling.rng)
     sampled = posterior.mcse is not None
     one = len(results.datasets) == 1
     evidence = normalised(table.evidence.log, posterior.version)
