@@ -46,10 +46,10 @@ def sbc(
     Parameters
     ----------
     model : str, path, callable or ModelFile
-        "dirichlet", "network" (a chain of three measures), "poisson-binomial" (the full model) or
-        "hierarchical"; or what `compare` takes as a model: a file that ends in ``.py``, a bundled
-        model's name, a build function or a `bayescompare.methods.ModelFile`. Models are sampled by
-        NUTS, see `sbc_model`.
+        "dirichlet", "network" (a chain of three measures), "replicated" (with known noise),
+        "poisson-binomial" (the full model) or "hierarchical"; or what `compare` takes as a model: a
+        file that ends in ``.py``, a bundled model's name, a build function or a
+        `bayescompare.methods.ModelFile`. Models are sampled by NUTS, see `sbc_model`.
     results : Results, optional
         Only for models: the simulated tables have its sizes and names.
     simulations : int

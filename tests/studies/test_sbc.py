@@ -36,6 +36,32 @@ def test_ranks_of_network_and_pooled_models_are_uniform() -> None:
     assert sbc("hierarchical", simulations=60, rng=3).ok
 
 
+def test_ranks_of_replicated_evidence_are_uniform() -> None:
+    found = sbc("replicated", simulations=250, rng=3)
+    assert found.ok, found
+    assert {"theta", "count", "scale"} <= set(found.ranks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [{}, {"noise": 2.0}, {"measures": 1, "strength": 2.0}])
+def test_ranks_of_replicated_evidence_are_uniform_at_length(sizes: dict[str, Any]) -> None:
+    found = sbc("replicated", simulations=4000, rng=4, **sizes)
+    assert found.ok, found
+
+
+def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the noise's standard deviation, and the posterior of θ is too narrow."""
+    from bayescompare.methods.replicated import calibration
+
+    known = calibration.evidence_at_scales
+
+    def sure(y: Any, noise: Any, *others: Any) -> Any:
+        return known(y, noise / 4.0, *others)
+
+    monkeypatch.setattr(calibration, "evidence_at_scales", sure)
+    assert not sbc("replicated", simulations=250, noise=1.0, rng=3).ok
+
+
 def test_a_wrong_posterior_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too narrow a posterior must not pass."""
 

@@ -19,7 +19,7 @@ de Campos & Benavoli (2016); Lacoste, Laviolette & Marchand (2012); Corani & Ben
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -33,7 +33,15 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import LEAST_PAIRS, Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import (
+    LEAST_PAIRS,
+    Form,
+    Kind,
+    Method,
+    Parameter,
+    Replicate,
+    Sampling,
+)
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
@@ -391,6 +399,13 @@ class Replicated(Method):
     ) -> StrArray:
         """Draw θ, and the statements of new datasets from it."""
         return share_labels(self, results, answer, number, draws, rng)
+
+    @classmethod
+    def calibration(cls) -> Callable[..., Iterator[Replicate]]:
+        """Simulate from the model, for calibration by simulation."""
+        from bayescompare.methods.replicated.calibration import simulate_replicated
+
+        return simulate_replicated
 
     # words ---------------------------------------------------------------------------------------
 
