@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._checks import check_flag, is_number
+from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import constant
@@ -81,17 +82,47 @@ def prior(
     >>> each.ndim, one.ndim, known.eval().tolist()
     (1, 0, [4.0, 4.0])
     """
-    check_flag(shared=shared)
+    _check_place(name, dims, shared, positive, within)
     dims = (dims,) if isinstance(dims, str) else tuple(dims)
     low, high = within or (-math.inf if positive is False else 0.0, math.inf)
     parameter = Parameter(name, dims, "", "", low=low, high=high)
     check_priors({name: value}, [parameter])
+    if is_number(value) and (shared or not dims):
+        return constant(name, value, ())
+    _check_at_hand(name)
     if is_number(value):
-        return constant(name, value, () if shared else dims)
+        return constant(name, value, dims)
     placed = place(name, value, dims, each=not shared)
     if positive or within:
         check_placed(parameter, placed)
     return placed
+
+
+def _check_place(name: object, dims: object, shared: object, positive: object, within: Any) -> None:
+    """Check what `prior` is called with."""
+    if not (isinstance(name, str) and name):
+        raise BayescompareError(f"name={name!r}: give the name of the variable.")
+    if not (isinstance(dims, (str, tuple, list)) and all(isinstance(d, str) for d in dims)):
+        raise BayescompareError(f"dims={dims!r}: give the name of a dim, or several.")
+    check_flag(shared=shared)
+    if positive is not None:
+        check_flag(positive=positive)
+    pair = isinstance(within, (tuple, list)) and len(within) == 2 and all(map(is_number, within))
+    if within is not None and not (pair and within[0] < within[1]):
+        raise BayescompareError(f"within={within!r}: give two numbers, the lower one first.")
+
+
+def _check_at_hand(name: str) -> None:
+    """Refuse to place a prior where there is no model."""
+    import pymc as pm
+
+    try:
+        pm.modelcontext(None)
+    except TypeError:
+        raise BayescompareError(
+            f"prior({name!r}, ...): there is no model to place it in; call it inside "
+            "`with pm.Model() as model:`."
+        ) from None
 
 
 def lkj_cholesky(eta: Any, dim: str = "measure", other: str = "other_measure") -> Any:

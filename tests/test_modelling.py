@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,28 @@ def test_a_vector_is_repeated_over_the_dims_it_lacks() -> None:
 def test_dims_that_the_model_lacks_are_named() -> None:
     with pytest.raises(bc.BayescompareError, match=r"no group: add it to coords="), pm.Model():
         prior("sigma", pm.HalfNormal.dist(1), "group")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"name": 3}, "name=3: give the name"),
+        ({"name": ""}, "name='': give the name"),
+        ({"dims": 2}, "dims=2: give the name of a dim"),
+        ({"positive": "yes"}, "positive='yes': must be True or False"),
+        ({"within": 3}, "within=3: give two numbers"),
+        ({"within": (1, 0)}, "within=(1, 0): give two numbers, the lower one first"),
+        ({"within": ("a", 1)}, "within=('a', 1): give two numbers"),
+    ],
+)
+def test_bad_arguments_are_named(given: dict[str, Any], words: str) -> None:
+    with pm.Model(), pytest.raises(bc.BayescompareError, match=re.escape(words)):
+        prior(**{"name": "s", "value": pm.HalfNormal.dist(1.0), **given})
+
+
+def test_a_prior_needs_a_model() -> None:
+    with pytest.raises(bc.BayescompareError, match=r"prior\('s', \.\.\.\): there is no model"):
+        prior("s", pm.HalfNormal.dist(1.0))
 
 
 def test_a_number_outside_its_range_is_refused() -> None:
