@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from bayescompare.kernels.replicated.count_posterior import exact_counts
 from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
-from bayescompare.methods.replicated.counts import exact_counts
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 8), (4, 9)])

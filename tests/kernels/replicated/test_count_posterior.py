@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.methods.replicated import counts
-from bayescompare.methods.replicated.counts import exact_counts, refined, sampled_counts
+from bayescompare.kernels.replicated import count_posterior
+from bayescompare.kernels.replicated.count_posterior import exact_counts, refined, sampled_counts
 
 
 def test_a_longer_run_refines_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,5 +21,5 @@ def test_a_longer_run_refines_the_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     assert better.mcse is not None
     assert better.mcse.max() < 0.6 * first.mcse.max()
     assert (np.abs(better.probability - exact.probability) < 4.0 * better.mcse + 1e-6).all()
-    monkeypatch.setattr(counts, "_MOST_WORK", 1.0)
+    monkeypatch.setattr(count_posterior, "_MOST_WORK", 1.0)
     assert refined(first, logs, rng) is first
