@@ -63,7 +63,8 @@ html_theme_options = {
 }
 # These pages belong to no section, so the left sidebar would be empty.
 html_sidebars = {
-    page: [] for page in ("index", "getting-started", "choosing", "verdicts", "analyst")
+    page: []
+    for page in ("index", "getting-started", "choosing", "verdicts", "calibration", "analyst")
 }
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
