@@ -14,6 +14,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
+from bayescompare.comparison.dataset_facts import check_facts
 from bayescompare.comparison.gaps import read_gaps
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.method_checks import check_class, is_ours
@@ -73,7 +74,7 @@ def compare(
     """
     test = as_method(method)
     asked = prepare(validate_table(results, test, measures), test, algorithms, missing)
-    test = test.for_gaps(asked)
+    test = test.for_table(asked)
     generator, seed = as_rng(rng)
     answer = test.answer(asked, Sampling(generator, seed=seed, options=check_sampler(sampler)))
     return comparison_of(asked, test, answer)
@@ -184,6 +185,7 @@ def prepare(
             results = results.complete(missing=missing)
         else:
             results = read_gaps(results, method, missing)
+    results = check_facts(results, method)
     if len(results.algorithms) < 2:
         raise BayescompareError(
             f"algorithms={list(results.algorithms)}: a comparison needs at least two."

@@ -81,14 +81,14 @@ def pairwise(
             comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
             return Pairwise(whole, test, comparisons, reference)
     asked, skipped = _judged(whole, test, pairs, missing)
-    if test.learns_from_pairs:
+    if test.learns_from_pairs and not (whole.groups or whole.weights):
         # With a reference too, what is learned is learned from all pairs of the table.
         every = (
             asked if reference is None else _judged(whole, test, _pairs(whole, None), missing)[0]
         )
         # From complete datasets: what a gap hides cannot teach.
         test = test.learn([one for one in map(complete_part, every.values()) if one is not None])
-    tests = {pair: test.of_pair(whole, pair).for_gaps(asked[pair]) for pair in asked}
+    tests = {pair: test.of_pair(whole, pair).for_table(asked[pair]) for pair in asked}
     sampling = Sampling(generator, seed=seed, options=options)
     answers = _answers(tests, asked, sampling, n_jobs, progress)
     comparisons = tuple(

@@ -26,6 +26,7 @@ from bayescompare.kernels.orders import (
     expansion_sizes,
     tabulate,
 )
+from bayescompare.results.domains import effective_weights
 from bayescompare.text.numbers import count
 from bayescompare.text.phrases import join_names
 
@@ -331,6 +332,8 @@ class Statements:
         ]
         levels = tuple(c.levels for c in by_measure)
         table = tabulate(by_measure)
+        if results.weights is not None:
+            table = _weighed(table, np.array(effective_weights(results.weights)))
         statements = cls(
             results.algorithms, results.measures, results.datasets, arities, levels, table
         )
@@ -546,6 +549,13 @@ class Statements:
 
 #: What `Statements.of` made, by the identity of the results, which have no hash.
 _MADE: dict[int, Statements] = {}
+
+
+def _weighed(table: WeightTable, weights: FloatArray) -> WeightTable:
+    """Let every dataset count by its weight."""
+    own = table.weight * weights[table.dataset]
+    counts = np.bincount(table.statement, weights=own, minlength=len(table.counts))
+    return replace(table, weight=own, counts=counts)
 
 
 def _positions(rows: IntArray, wanted: IntArray) -> IntArray:

@@ -129,10 +129,38 @@ class ColumnOptions(OptionGroup):
         ),
     ] = None
 
+    group: Annotated[
+        str | None,
+        option(
+            "--group",
+            "The domain of each dataset, for --method dirichlet or replicated.",
+            TABLE,
+            metavar="COLUMN",
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        option(
+            "--weight",
+            "The weight of each dataset, above 0, for the same methods.",
+            TABLE,
+            metavar="COLUMN",
+        ),
+    ] = None
+
     @property
     def named(self) -> dict[str, Any]:
         """The columns that were named, by what they hold."""
-        roles = ("dataset", "algorithm", "replicate", "replicates", "cluster", "epoch")
+        roles = (
+            "dataset",
+            "algorithm",
+            "replicate",
+            "replicates",
+            "cluster",
+            "epoch",
+            "group",
+            "weight",
+        )
         columns = {role: getattr(self, role) for role in roles}
         named = {role: column for role, column in columns.items() if column}
         return named if self.keep_items is None else {**named, "keep_items": self.keep_items}

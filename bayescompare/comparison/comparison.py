@@ -64,6 +64,7 @@ QUANTITIES = frozenset(
         "questions",
         "on",
         "bounds",
+        "domains",
         "network",
         "edges",
         "score",

@@ -66,7 +66,7 @@ def to_json(c: Comparison) -> str:
 
 def results_facts(results: Results) -> dict[str, Any]:
     """The results, as JSON."""
-    facts = {
+    facts: dict[str, Any] = {
         "algorithms": list(results.algorithms),
         "datasets": list(results.datasets),
         "measures": {name: results[name].to_dict() for name in results.measures},
@@ -85,6 +85,10 @@ def results_facts(results: Results) -> dict[str, Any]:
         facts["items"] = item_data_to_json(results.item_data)
     if results.gaps is not None:
         facts["missing"] = results.gaps
+    if results.groups is not None:
+        facts["groups"] = list(results.groups)
+    if results.weights is not None:
+        facts["weights"] = list(results.weights)
     if isinstance(results, ErrorCounts):
         facts["counts"] = {str(name): values.values for name, values in results.counts.items()}
     return facts

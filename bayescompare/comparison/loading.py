@@ -92,7 +92,7 @@ def _read_json(source: Path) -> Comparison:
         labels, states = columns.pop("label"), columns.pop("states")
     with part("method"):
         name, options = document["method"]["name"], document["method"]["options"]
-        method = _method(name, options).for_gaps(results)
+        method = _method(name, options).for_table(results)
     with part("the answer"):
         answer = _answer(labels, states, columns, document, document, None, method)
     with part("method"):
@@ -123,6 +123,9 @@ def results_from_facts(document: Mapping[str, Any]) -> Results:
     spec = {name: Measure.from_dict(fields) for name, fields in document["measures"].items()}
     facts["replicates"] = document.get("replicates_are", "folds")
     facts["gaps"] = document.get("missing")
+    for name, key in (("group_of", "groups"), ("weight_of", "weights")):
+        if document.get(key) is not None:
+            facts[name] = dict(zip(document["datasets"], document[key], strict=True))
     if "items" in document:
         facts["item_data"] = item_data_from_json(document["items"], coords, list(spec))
     return Results(data, spec, **facts)
@@ -139,7 +142,7 @@ def _read_netcdf(source: Path) -> Comparison:
         results = kind.from_dataset(stored)
     with part("method"):
         options = json.loads(tree.attrs["options"])
-        method = _method(tree.attrs["method"], options).for_gaps(results)
+        method = _method(tree.attrs["method"], options).for_table(results)
     with part("the answer"):
         saved = tree["answer"].to_dataset()
         answer = _answer(

@@ -135,6 +135,8 @@ class Method(ABC):
     pairs_together: ClassVar[bool] = False
     #: How it can read missing cells that stay in the table.
     missing_ways: ClassVar[frozenset[Reading]] = frozenset()
+    #: Whether it uses domains (``group=``) and weights of datasets.
+    knows_domains: ClassVar[bool] = False
     #: Fewest algorithms it can compare.
     min_algorithms: ClassVar[int] = 2
     #: Fewest datasets it can judge.
@@ -192,10 +194,10 @@ class Method(ABC):
         """
         return self
 
-    def for_gaps(self, results: Results) -> Method:
-        """Return the test as it is asked about a table that keeps its missing cells.
+    def for_table(self, results: Results) -> Method:
+        """Return the test as it is asked about one table.
 
-        Itself, where `results.gaps` makes no difference to how it computes.
+        Itself, unless missing cells that stay, domains or weights change how it computes.
         """
         return self
 

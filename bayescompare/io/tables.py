@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from bayescompare._checks import check_path, check_word, shown
 from bayescompare._errors import BayescompareError
@@ -14,6 +15,7 @@ from bayescompare.io.parsing.layouts import Layout, to_results
 from bayescompare.io.parsing.pieces import is_large, pieces_of
 from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.checks import check_spec
+from bayescompare.results.domains import dataset_facts
 from bayescompare.results.items.frame import replicate_kind
 from bayescompare.results.items.reader import ItemReader
 from bayescompare.results.items.table import check_keep_items, summary_fields
@@ -35,6 +37,8 @@ def read_results(
     cluster: str | None = None,
     epoch: str | None = None,
     keep_items: bool | None = None,
+    group: str | None = None,
+    weight: str | None = None,
     layout: Layout = "auto",
     format: Format | None = None,
 ) -> Results:
@@ -57,6 +61,8 @@ def read_results(
         Whether to keep every item, or only statistics of them, as in `Results.from_frame`. By
         default a long table of items above a million rows (parquet) or 64 MiB (csv, tsv) is read
         in pieces, and statistics are kept.
+    group, weight : str, optional
+        The columns with the domain and the weight of each dataset, as in `Results.from_frame`.
     layout : {"auto", "long", "wide"}
         Long has an `algorithm` column, and a column for each measure (or ``measure`` and
         ``value`` columns); other columns are ignored. Wide has one row per dataset: with one
@@ -93,16 +99,26 @@ def read_results(
     more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
     roles = {"dataset": dataset, "algorithm": algorithm}
     roles |= {role: column for role, column in more.items() if column is not None}
-    _check_arguments(path, list(roles.values()), layout)
+    about = {"group": group, "weight": weight}
+    facts = [column for column in about.values() if column is not None]
+    _check_arguments(path, [*roles.values(), *facts], layout)
     kind = replicate_kind(replicates, more)
     check_keep_items(keep_items)
     file = check_path(path)
     try:
+        known: dict[str, Any] = {}
+        names = {*roles.values(), "measure", *([group] if group is not None else [])}
+        table = read_table(file, format, names=names) if facts else None
+        if table is not None:
+            known = dataset_facts(table, dataset, group=group, weight=weight)
         if kind == "items" and replicate is not None:
-            return _read_items(file, roles, spec, layout, format, keep_items, str(path))
-        table = read_table(file, format, names={*roles.values(), "measure"})
+            results = _read_items(file, roles, spec, layout, format, keep_items, str(path))
+            return results._with(**known)
+        table = read_table(file, format, names=names) if table is None else table
+        # In a wide table every other column is an algorithm.
+        table = table.drop(columns=facts)
         results = to_results(table, roles, spec, layout, source=str(path))
-        return results if kind == "folds" else results._with(replicates=kind)
+        return results._with(replicates=kind, **known)
     except BayescompareError as error:
         # With several files, it matters most which one it was.
         raise BayescompareError(f"{file}: {error}") from None
@@ -146,7 +162,7 @@ def _check_arguments(path: object, columns: list[object], layout: object) -> Non
     for column in columns:
         if columns.count(column) > 1:
             raise BayescompareError(
-                f"column {column!r} is given for two of dataset=, algorithm=, replicate=, cluster= "
-                "and epoch=: name a different column for each."
+                f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
+                "cluster=, epoch=, group= and weight=: name a different column for each."
             )
     check_word("layout", layout, ("auto", "long", "wide"))

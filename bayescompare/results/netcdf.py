@@ -29,6 +29,8 @@ def store(results: Results) -> xr.Dataset:
         "notes": results.notes,
         "replicates": results.replicates,
         "gaps": results.gaps,
+        "group_of": _by_dataset(results, results.groups),
+        "weight_of": _by_dataset(results, results.weights),
     }
     whole = xr.Dataset(
         {"value": (tuple(axes), results._cells())},
@@ -39,6 +41,10 @@ def store(results: Results) -> xr.Dataset:
         return whole
     items = results.item_data.rename({name: f"{_ITEM}{name}" for name in results.item_data})
     return whole.merge(items).assign_attrs(items.attrs)
+
+
+def _by_dataset(results: Results, facts: tuple[Any, ...] | None) -> dict[str, Any] | None:
+    return None if facts is None else dict(zip(results.datasets, facts, strict=True))
 
 
 def stored(dataset: xr.Dataset) -> dict[str, Any]:
@@ -64,7 +70,10 @@ def stored(dataset: xr.Dataset) -> dict[str, Any]:
             # Files written before there was a choice have folds.
             "replicates": json.loads(dataset.attrs.get("replicates", '"folds"')),
             "item_data": _stored_items(dataset),
-            "gaps": json.loads(dataset.attrs.get("gaps", "null")),
+            **{
+                name: json.loads(dataset.attrs.get(name, "null"))
+                for name in ("gaps", "group_of", "weight_of")
+            },
         }
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise BayescompareError(f"dataset: not a stored Results ({error!r}).") from None

@@ -24,6 +24,7 @@ from bayescompare.results.checks import (
     frozen,
     names_of,
 )
+from bayescompare.results.domains import check_groups, check_weights, dataset_facts
 from bayescompare.results.frames import spread
 from bayescompare.results.gaps import READINGS, Reading, as_failures
 from bayescompare.results.items.data import (
@@ -86,6 +87,8 @@ class Results:
         large to keep, the statistics that stand for the items (`has_statistics`).
     gaps : {"ignore", "worst", "bounds"}, optional
         How `compare` was asked to read missing cells; None where it was not.
+    group_of, weight_of : mappings, optional
+        The domain of each dataset, and its weight; `groups` and `weights` list them in order.
     truth : xarray.Dataset, optional
         Of a table from `Comparison.simulate`: the parameters that it was drawn with. It has no part
         in whether two tables are equal, is not saved, and a selection of algorithms or measures,
@@ -104,6 +107,8 @@ class Results:
     replicates: ReplicateKind = field(default="folds", kw_only=True)
     item_data: xr.Dataset | None = field(default=None, kw_only=True)
     gaps: Reading | None = field(default=None, kw_only=True)
+    group_of: Mapping[str, str] | None = field(default=None, kw_only=True)
+    weight_of: Mapping[str, float] | None = field(default=None, kw_only=True)
     truth: xr.Dataset | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -115,6 +120,10 @@ class Results:
         vars(self).update(item_data=check_item_data(self.item_data, self.data))
         if self.gaps is not None:
             check_word("gaps", self.gaps, READINGS)
+        vars(self).update(
+            group_of=check_groups(self.group_of, self.datasets),
+            weight_of=check_weights(self.weight_of, self.datasets),
+        )
         if not (self.truth is None or isinstance(self.truth, xr.Dataset)):
             raise BayescompareError(f"truth={self.truth!r}: give an xarray.Dataset, or None.")
 
@@ -141,6 +150,8 @@ class Results:
         epoch: str | None = None,
         keep_items: bool | None = None,
         measures: Mapping[str, Direction | Measure],
+        group: str | None = None,
+        weight: str | None = None,
         source: str | None = None,
     ) -> Results:
         """Build from a long table: one row per dataset and algorithm (and replicate).
@@ -167,6 +178,11 @@ class Results:
             which method ``"replicated"`` answers from alike. Default: up to a million rows.
         measures : mapping of str to {"max", "min"} or Measure
             The columns with the values, and which way is better.
+        group : str, optional
+            The column with the domain of each dataset. ``"dirichlet"`` and ``"replicated"`` then
+            let the domains differ.
+        weight : str, optional
+            The column with the weight of each dataset, a number above 0, for the same methods.
         source : str, optional
             Where the table came from.
 
@@ -192,9 +208,13 @@ class Results:
         more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
         roles |= {role: column for role, column in more.items() if column is not None}
         kind = replicate_kind(replicates, more)
+        known: dict[str, Any]
         if kind == "items" and replicate is not None:
-            return cls(spec=spec, source=source, **item_fields(df, roles, spec, keep_items))
-        return cls(spread(df, roles, spec), spec, source=source, replicates=kind)
+            known = item_fields(df, roles, spec, keep_items)
+        else:
+            known = {"data": spread(df, roles, spec), "replicates": kind}
+        facts = dataset_facts(df, dataset, group=group, weight=weight)
+        return cls(spec=spec, source=source, **known, **facts)
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> Results:
@@ -222,6 +242,16 @@ class Results:
     def measures(self) -> tuple[str, ...]:
         """Names of the measures, in the order given."""
         return tuple(self.spec)
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """The domain of each dataset, in their order; None without ``group=``."""
+        return None if self.group_of is None else tuple(self.group_of[d] for d in self.datasets)
+
+    @property
+    def weights(self) -> tuple[float, ...] | None:
+        """The weight of each dataset, in their order; None without ``weight=``."""
+        return None if self.weight_of is None else tuple(self.weight_of[d] for d in self.datasets)
 
     @property
     def n_replicates(self) -> int | None:
@@ -254,6 +284,7 @@ class Results:
             list(self.spec.items()) == list(other.spec.items())
             and (self.source, self.notes) == (other.source, other.notes)
             and (self.replicates, self.gaps) == (other.replicates, other.gaps)
+            and (self.groups, self.weights) == (other.groups, other.weights)
             and self.data.equals(other.data)
             and same_items(self.item_data, other.item_data)
         )

@@ -86,6 +86,8 @@ READ = {
     "cluster": "--cluster",
     "epoch": "--epoch",
     "keep_items": "--keep-items",
+    "group": "--group",
+    "weight": "--weight",
     "layout": "--layout",
     "format": "--format",
 }

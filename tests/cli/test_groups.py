@@ -15,7 +15,7 @@ from bayescompare.cli.groups import OptionGroup, option, with_groups
 
 COLUMNS = (
     "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
-    "--epoch --keep-items"
+    "--epoch --keep-items --group --weight"
 )
 TABLE = f"--example {COLUMNS} --errors --predictions --layout --format"
 METHOD = "--method --set --prior --strength --ess --max-parents --search --average"

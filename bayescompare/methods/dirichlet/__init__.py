@@ -157,6 +157,7 @@ class Dirichlet(Method):
     levers: ClassVar[str] = "another prior (see sensitivity())"
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "de Campos & Benavoli (2016), Section 4"
+    knows_domains: ClassVar[bool] = True
     missing_ways: ClassVar[frozenset[Reading]] = frozenset({"ignore", "worst", "bounds"})
     provides: ClassVar[frozenset[str]] = frozenset(
         {
@@ -170,6 +171,7 @@ class Dirichlet(Method):
             "questions",
             "on",
             "bounds",
+            "domains",
             "plan",
             "predict",
             "simulate",
@@ -265,8 +267,19 @@ class Dirichlet(Method):
         prior, strength = prior_of_pair(self.prior, results, pair)
         return replace(self, prior=prior, strength=strength)
 
-    def for_gaps(self, results: Results) -> Method:
-        """Return the test that counts datasets with missing cells by what was seen there."""
+    def for_table(self, results: Results) -> Method:
+        """Return the variant for domains, for weights, or for missing cells, where there are any.
+
+        One with missing cells counts a dataset by what was seen there.
+        """
+        if results.groups is not None:
+            from bayescompare.methods.dirichlet.grouped import grouped_dirichlet
+
+            return grouped_dirichlet(self)
+        if results.weights is not None:
+            from bayescompare.methods.dirichlet.weighted import weighted_dirichlet
+
+            return weighted_dirichlet(self)
         if results.gaps not in ("ignore", "bounds"):
             return self
         from bayescompare.methods.dirichlet.partial import partial_dirichlet

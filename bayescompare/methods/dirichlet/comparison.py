@@ -14,6 +14,7 @@ from bayescompare._errors import QuantityNotAvailableError
 from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, UPPER
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Sampling
+from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.questions import Questions
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _BOUNDS = ((LOWER, UPPER), (LOWEST, HIGHEST))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DirichletComparison(Questions, Comparison):
+class DirichletComparison(Domains, Questions, Comparison):
     """A comparison by the multinomial-Dirichlet test, with its own questions."""
 
     @property
@@ -45,9 +46,15 @@ class DirichletComparison(Questions, Comparison):
         both = [self._over_statements("bounds", self.answer.per_statement[c]) for c in columns]
         return xr.concat(both, pd.Index([LOWER, UPPER], name="bound")).transpose()
 
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The domains, where there are any."""
+        return {} if self.results.groups is None else {"Domains": self.domains}
+
     def _lacking(self) -> set[str]:
         there = any(columns[0] in self.answer.per_statement for columns in _BOUNDS)
         without = set() if there else {"bounds"}
+        without |= set() if self.results.groups is not None else {"domains"}
         return super()._lacking() | without
 
     def on(self, measures: Sequence[str]) -> DirichletComparison:

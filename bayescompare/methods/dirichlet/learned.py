@@ -80,7 +80,7 @@ class LearnedDirichlet(Dirichlet):
         """Return the test with the pair's own prior, the papers'."""
         return Dirichlet(prior="symmetric")
 
-    def for_gaps(self, results: Results) -> Method:
+    def for_table(self, results: Results) -> Method:
         """Return the test that counts datasets with missing cells by what was seen there."""
         if results.gaps not in ("ignore", "bounds"):
             return self

@@ -77,7 +77,7 @@ class PartlySeen(Dirichlet):
 
     # the answer -----------------------------------------------------------------------------------
 
-    def for_gaps(self, results: Results) -> Method:
+    def for_table(self, results: Results) -> Method:
         """Return itself: it is the test for gaps."""
         return self
 

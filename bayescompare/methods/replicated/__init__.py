@@ -144,6 +144,7 @@ class Replicated(Method):
             "questions",
             "evidence",
             "per_dataset",
+            "domains",
             "uncertainty",
             "plan",
             "predict",
@@ -167,6 +168,7 @@ class Replicated(Method):
         Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
     )
     input_kind = "replicates"
+    knows_domains: ClassVar[bool] = True
     knows_items: ClassVar[bool] = True
     one_pair = True
     min_datasets: ClassVar[int] = 1
@@ -303,6 +305,22 @@ class Replicated(Method):
         fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed(v)}
         prior = fixed.get("alpha", self.prior)
         return cells_of(prior, fixed.get("strength", self.strength), statements)
+
+    def for_table(self, results: Results) -> Method:
+        """Return the variant for domains or for weights, where there are any."""
+        if results.groups is not None:
+            from bayescompare.methods.replicated.grouped import grouped_replicated
+
+            return grouped_replicated(self, results)
+        if results.weights is None:
+            return self
+        from bayescompare.methods.replicated.weighted import weighted_replicated
+
+        return weighted_replicated(self)
+
+    def powers(self, results: Results) -> FloatArray | None:
+        """Return the powers that likelihoods are raised to; None where there are no weights."""
+        return None
 
     def table_evidence(self, results: Results) -> TableEvidence:
         """Return what every dataset says about every statement."""

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare.comparison.comparison import Comparison
+from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.questions import Questions
 from bayescompare.methods.replicated.details import ReplicatedDetails
 from bayescompare.methods.replicated.uncertainty import split_series
@@ -21,7 +22,7 @@ _MANY, _LEAST_SHOWN = 4, 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReplicatedComparison(Questions, Comparison):
+class ReplicatedComparison(Domains, Questions, Comparison):
     """A comparison whose datasets are themselves uncertain."""
 
     @property
@@ -67,6 +68,8 @@ class ReplicatedComparison(Questions, Comparison):
             # A column for each of many statements is more than a page is wide.
             shown = table.loc[:, table.max() >= _LEAST_SHOWN]
             tables = {f"Datasets (statements below {setting(_LEAST_SHOWN)} left out)": shown}
+        if self.results.groups is not None:
+            tables = {"Domains": self.domains, **tables}
         if ReplicatedDetails.of(self.answer).uncertainty is not None:
             tables["What the uncertainty comes from"] = self.uncertainty.to_frame().rename_axis(
                 "part"
@@ -76,4 +79,5 @@ class ReplicatedComparison(Questions, Comparison):
     def _lacking(self) -> set[str]:
         """Leave out the split that an answer saved earlier does not have."""
         split = ReplicatedDetails.of(self.answer).uncertainty
-        return super()._lacking() | ({"uncertainty"} if split is None else set())
+        without = set() if self.results.groups is not None else {"domains"}
+        return super()._lacking() | without | ({"uncertainty"} if split is None else set())

@@ -28,6 +28,7 @@ from bayescompare.methods._shared.trees import (
 )
 from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.methods.replicated.answer import normalised, replicated_details
+from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["build", "exact_tree", "finished", "sampled_answer"]
+__all__ = ["build", "exact_tree", "finished", "observe_table_evidence", "sampled_answer"]
 
 #: The scale of effects, and its number among the values it may have.
 SCALE, INDEX = "scale", "scale_index"
@@ -59,25 +60,39 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
             logs = method.place_theta(form, listing, len(results.datasets))
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-        rows = np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
-        shown = normalised(table.evidence.log, np.full(len(rows), 1.0 / len(rows)))
-        if len(rows) > 1:
-            index = pm.Categorical(INDEX, np.full(len(rows), 1.0 / len(rows)))
-            pm.Deterministic(SCALE, pt.as_tensor(table.evidence.scales)[index])
-            _observe(logs, pt.as_tensor(rows)[index], shown)
-        else:
-            _observe(logs, pt.as_tensor(rows[0]), shown)
+        observe_table_evidence(logs, table, method.powers(results))
     return model
 
 
-def _observe(logs: Any, rows: Any, shown: FloatArray) -> None:
+def observe_table_evidence(
+    logs: Any, table: TableEvidence, powers: FloatArray | None = None
+) -> None:
+    """Add the scale of effects if it is learned, and the likelihood of every dataset.
+
+    `logs` is log θ, (K,) or one for each dataset (n, K); `powers` raises likelihoods to weights.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    rows = np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
+    shown = normalised(table.evidence.log, np.full(len(rows), 1.0 / len(rows)))
+    if len(rows) > 1:
+        index = pm.Categorical(INDEX, np.full(len(rows), 1.0 / len(rows)))
+        pm.Deterministic(SCALE, pt.as_tensor(table.evidence.scales)[index])
+        _observe(logs, pt.as_tensor(rows)[index], shown, powers)
+    else:
+        _observe(logs, pt.as_tensor(rows[0]), shown, powers)
+
+
+def _observe(logs: Any, rows: Any, shown: FloatArray, powers: FloatArray | None) -> None:
     """Observe each dataset's evidence: log Σ_s θ_s ℓ_i(s). A new dataset is one statement."""
     import pymc as pm
     import pytensor.tensor as pt
 
     def logp(value: Any, log_p: Any, row: Any) -> Any:
         # The rows are the data; `value` only shows them, averaged over the scales.
-        return pm.math.logsumexp(log_p + row, axis=-1, keepdims=False) + 0.0 * value.sum(axis=-1)
+        log = pm.math.logsumexp(log_p + row, axis=-1, keepdims=False) + 0.0 * value.sum(axis=-1)
+        return log if powers is None else powers * log
 
     def dist(log_p: Any, row: Any, size: Any) -> Any:
         return pm.Multinomial.dist(1, pt.exp(log_p) + 0.0 * row, size=size).astype("float64")

@@ -20,7 +20,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["one_dataset_headline", "replicated_words"]
+__all__ = ["assumption_words", "one_dataset_headline", "replicated_words"]
 
 #: A statement of a dataset is sure from here on.
 _SURE = 0.95
@@ -37,11 +37,16 @@ def replicated_words(
         verdict, not_frequency, others = lead_words(results, answer, decision)
         sentences = [verdict, not_frequency, others, _sure(results, details), _shift(details)]
         sentences += [split_words(results, details, decision), _prior(method)]
-    sentences += [_effects(method, results, details), _counted(details), _few(results, details)]
-    sentences.append(_rho(method, results, details))
+    sentences += assumption_words(method, results, details)
     if not method.joint:
         sentences.append("Each dataset was judged by itself, without hearing the others.")
     return [sentence for sentence in sentences if sentence]
+
+
+def assumption_words(method: Replicated, results: Results, details: ReplicatedDetails) -> list[str]:
+    """Say what was assumed of effects and replicates."""
+    sentences = [_effects(method, results, details), _counted(details), _few(results, details)]
+    return [sentence for sentence in (*sentences, _rho(method, results, details)) if sentence]
 
 
 def one_dataset_headline(results: Results, decision: Decision) -> str:

@@ -1,0 +1,32 @@
+"""Weights of datasets as a power likelihood, in words."""
+
+from __future__ import annotations
+
+import math
+
+from bayescompare.results.domains import effective_weights
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import setting, statistic
+
+__all__ = ["NO_EVIDENCE", "NO_LOO", "power_words"]
+
+NO_EVIDENCE = (
+    "With weight= the likelihood is raised to a power, which is no probability of the data: there "
+    "is no evidence."
+)
+NO_LOO = (
+    "with weight= the likelihood is raised to a power, which is no probability of a dataset, so "
+    "leaving one out scores nothing; ask without weight=."
+)
+
+
+def power_words(results: Results) -> str:
+    """Say how the weights run, and what they do."""
+    assert results.weights is not None
+    total = math.fsum(effective_weights(results.weights))
+    return (
+        f"The datasets have weights from {setting(min(results.weights))} to "
+        f"{setting(max(results.weights))}: each likelihood is raised to its weight (a power "
+        f"likelihood), and together they count as much as {statistic(total, significant=3)} of "
+        f"{len(results.datasets)} datasets."
+    )
