@@ -80,7 +80,6 @@ LAZY_DOORS = frozenset(
         ("comparison", "plots"),
         ("methods", "plots"),
         ("comparison", "report"),
-        ("ranking", "plots"),
     }
 )
 

@@ -7,6 +7,7 @@ be read without colour and at 100 columns, which is what a pipe gets.
 from __future__ import annotations
 
 import inspect
+import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from rich.text import Text
 from bayescompare import methods
 from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
+from bayescompare.comparison.effects import EFFECTS_TITLE, printed_pairs
 from bayescompare.comparison.pairwise_notes import spread_words
 from bayescompare.io import examples, load_example
 from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "console",
-    "new_table",
     "print_calibration",
     "print_comparison",
     "print_diagnosis",
@@ -99,7 +100,7 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
     return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
 
 
-def new_table(*headings: str, left: int = 1, title: str | None = None, wrap: bool = False) -> Table:
+def _table(*headings: str, left: int = 1, title: str | None = None, wrap: bool = False) -> Table:
     """Make a table whose first `left` columns are words and whose others are figures.
 
     With `wrap` long headings are broken rather than cut.
@@ -149,6 +150,7 @@ def print_comparison(out: Console, c: Comparison) -> None:
     # An order of mean ranks is not what is tested; the ranks themselves follow.
     if "ranks" not in c.method.provides:
         _print_statements(out, c)
+    _print_effects(out, [c])
     if "questions" in c.method.provides:
         _print_questions(out, c)
     if "components" in c.method.provides:
@@ -166,7 +168,7 @@ def _print_statements(out: Console, c: Comparison) -> None:
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
         summary = summary.drop(columns=[THETA_LOWER, THETA_UPPER], errors="ignore")
-    table = new_table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
+    table = _table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]
         text = statement_text(str(label), c.results.measures)
@@ -177,8 +179,20 @@ def _print_statements(out: Console, c: Comparison) -> None:
         out.print(f"and {numbers.count(more)} more\n")
 
 
+def _print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
+    """Print how large the differences are, for pairs that have any."""
+    rows = printed_pairs(comparisons)
+    if rows.empty:
+        return
+    words = list(rows.columns).index("measure") + 1
+    table = _table(*map(str, rows.columns), left=words, title=EFFECTS_TITLE, wrap=True)
+    for row in rows.itertuples(index=False):
+        table.add_row(*map(str, row))
+    out.print(table)
+
+
 def _print_questions(out: Console, c: Comparison) -> None:
-    table = new_table(
+    table = _table(
         "question", "meaning", "P", left=2, title="Four questions about the first statement"
     )
     for name, value in c.questions.items():
@@ -192,7 +206,7 @@ def _print_questions(out: Console, c: Comparison) -> None:
 
 def _print_components(out: Console, c: Comparison) -> None:
     title = "Independent groups of measures, each by itself"
-    table = new_table("group", "statement", "computed", "P", left=3, title=title)
+    table = _table("group", "statement", "computed", "P", left=3, title=title)
     for part in c.components.to_dict("records"):
         best = statement_text(part["best"], part["measures"])
         how = "exact" if part["exact"] else "Monte Carlo"
@@ -207,7 +221,7 @@ def _print_components(out: Console, c: Comparison) -> None:
 
 def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
     heads = [str(head) for head in frame.columns]
-    table = new_table(str(frame.index.name), *heads, title=None, wrap=True)
+    table = _table(str(frame.index.name), *heads, title=None, wrap=True)
     out.print(title, style="bold")
     for label, row in frame.head(ROWS_SHOWN).astype(object).iterrows():
         cells = (cell_text(head, value) for head, value in zip(heads, row, strict=True))
@@ -229,6 +243,9 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
     out.print()
     _print_matrix(out, p, _marked(p, decided, rule), rule)
     _print_decided(out, p, decided, rule)
+    surest = zip(decided["first"], decided["second"], strict=True)
+    most = max(1, PAIRS_SHOWN // len(p.results.measures))
+    _print_effects(out, [p[pair] for pair in itertools.islice(surest, most) if pair in p])
     out.print(p.explained(rule))
 
 
@@ -249,7 +266,7 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]], rule:
         names, matrix = p.results.algorithms, p.matrix.values
         heads = _headings(names, out.width)
         for columns in _blocks(heads, out.width):
-            table = new_table("", *(heads[names[j]] for j in columns))
+            table = _table("", *(heads[names[j]] for j in columns))
             for i, row in enumerate(names):
                 cells = (_cell(matrix[i, j], p, (row, names[j]) in marked, rule) for j in columns)
                 table.add_row(_row_name(row, heads), *cells)
@@ -273,7 +290,7 @@ def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]], rule: Ru
     heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
     if p.method.directed:
         heads = ["row dominates", f"{reference} dominates"]
-    table = new_table(f"against {reference}", *heads)
+    table = _table(f"against {reference}", *heads)
     for name in p.results.algorithms:
         if name != reference:
             cells = [
@@ -332,7 +349,7 @@ def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule)
     shown = [name for name in _FIGURES if name in decided and not (name == "alone" and same)]
     heads = [_FIGURES[name] for name in shown]
     title = "Statements by pair, * a verdict"
-    table = new_table("", "pair", "n", "statement", *heads, left=4, title=title)
+    table = _table("", "pair", "n", "statement", *heads, left=4, title=title)
     for row in decided.head(PAIRS_SHOWN).to_dict("records"):
         table.add_row(
             "*" if row["asserted"] else "",
@@ -355,7 +372,7 @@ def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule)
 def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
     """Print the verdict on a posterior and the figures behind it."""
     out.print(diagnosis.verdict, style="bold" if diagnosis.ok else "bold red")
-    table = new_table("figure", "value")
+    table = _table("figure", "value")
     for name, value in diagnosis.written().items():
         table.add_row(name, value)
     out.print(table)
@@ -379,7 +396,7 @@ def print_models(out: Console) -> None:
 
     from bayescompare.methods.model_file.source import bundled
 
-    table = new_table("model", "what it is", left=2)
+    table = _table("model", "what it is", left=2)
     for name, path in bundled().items():
         # Read, not run: listing models runs no code.
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -391,7 +408,7 @@ def print_models(out: Console) -> None:
 def print_examples(out: Console) -> None:
     """Print what is bundled."""
     headings = ("name", "datasets", "algorithms", "measures", "source")
-    table = new_table(*headings, left=5)
+    table = _table(*headings, left=5)
     for example in examples():
         results = load_example(example.name)
         measures = "\n".join(f"{name} {results[name].direction}" for name in results.measures)
@@ -402,7 +419,7 @@ def print_examples(out: Console) -> None:
 
 def print_methods(out: Console) -> None:
     """Print every method's name and what it does."""
-    table = new_table("method", "what it is", left=2)
+    table = _table("method", "what it is", left=2)
     for name, title in methods.names().items():
         table.add_row(name, title)
     out.print(table)
@@ -424,7 +441,7 @@ def _print_words(out: Console, frame: pd.DataFrame, *, title: str | None = None)
     if frame.empty:
         return
     rows = frame.reset_index()
-    table = new_table(*map(str, rows.columns), left=rows.shape[1], title=title)
+    table = _table(*map(str, rows.columns), left=rows.shape[1], title=title)
     for row in rows.itertuples(index=False):
         table.add_row(*map(str, row))
     out.print(table)

@@ -274,6 +274,20 @@ class Comparison:
         )
 
     @property
+    def effects(self) -> pd.DataFrame:
+        """How large the differences of two algorithms are, a row for each measure.
+
+        Differences are first less second, turned so that positive means that the first is better.
+        ``mean`` has Student's interval and ``median`` one by order statistics, both of 95 % (NaN
+        where there are too few datasets). ``won`` and ``lost`` are shares of datasets, beyond the
+        rope where there is one; the rest are ties. ``rope`` says whether the interval of the mean
+        "exceeds" the rope, lies "within" it or is "unclear".
+        """
+        from bayescompare.comparison.effects import table_effects
+
+        return table_effects(self.results)
+
+    @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Further tables of this method by title, with column titles for printing."""
         return {}
@@ -462,9 +476,8 @@ class Comparison:
 
     def plan(
         self,
-        more: Sequence[int] | None = None,
+        more: Sequence[int] = (10, 20, 50),
         *,
-        replicates: Sequence[float] | None = None,
         threshold: float = SETTLED,
         simulations: int = 500,
         rng: Rng = None,
@@ -478,11 +491,8 @@ class Comparison:
 
         Parameters
         ----------
-        more : sequence of int, optional
-            Numbers of further datasets; 10, 20 and 50 where neither is given.
-        replicates : sequence of float, optional
-            In place of `more`, for ``"replicated"``: factors by which to multiply the replicates
-            of the datasets seen.
+        more : sequence of int
+            Numbers of further datasets.
         threshold : float
             Probability from which a statement counts as settled.
         simulations : int
@@ -492,24 +502,17 @@ class Comparison:
         Returns
         -------
         DataFrame
-            Indexed by `more` or `replicates`: ``settled`` (probability that some statement
-            reaches the threshold), ``settled_on_best`` (that the one leading now does), ``mcse``
-            of the first. Of a sampled answer the error includes the share of simulations whose
-            weights fail, and ``attrs`` hold that share (``failed``) and the median of the
-            effective draws (``ess``).
+            Indexed by `more`: ``settled`` (probability that some statement reaches the threshold),
+            ``settled_on_best`` (that the one leading now does), ``mcse`` of the first. Of a
+            sampled answer the error includes the share of simulations whose weights fail, and
+            ``attrs`` hold that share (``failed``) and the median of the effective draws (``ess``).
         """
         self._require("plan")
-        from bayescompare.comparison.planning import MORE, check_factors, check_plan, plan_table
+        from bayescompare.comparison.planning import check_plan, plan_table
 
-        numbers = check_plan(MORE if more is None else more, threshold, simulations)
+        numbers = check_plan(more, threshold, simulations)
         generator, _ = as_rng(rng)
         best = self.answer.labels.index(self.best)
-        if replicates is not None:
-            factors = check_factors(more, replicates)
-            again = self.method.replicate_simulator(self.results)
-            return plan_table(
-                again, best, factors, threshold, simulations, generator, name="replicates"
-            )
         if self.answer.tree is not None:
             from bayescompare.comparison.reweighted_plan import reweighted_plan
 
@@ -738,6 +741,8 @@ class Comparison:
                 lacking.add("plan")
         if answer.tree is None and (method.needs_mcmc or not {"draws", "model"} <= method.provides):
             lacking.update(("check", "loo"))
+        if len(self.results.algorithms) != 2:
+            lacking.add("effects")
         lacking.discard("sensitivity")
         if no_weight(method) or (method.needs_mcmc and answer.tree is None):
             lacking.add("sensitivity")

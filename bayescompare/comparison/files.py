@@ -18,6 +18,7 @@ import xarray as xr
 from bayescompare._files import write_bytes
 from bayescompare._version import __version__
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.effects import table_effects
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.items.data import item_data_to_json
 from bayescompare.results.results import Results
@@ -59,9 +60,17 @@ def to_json(c: Comparison) -> str:
         "figures": answer.scalars.to_dict(),
         "details": answer.details.to_dict(),
         "statements": statements,
+        "effects": _effects(results),
         "explanation": c.explain(),
     }
     return json.dumps(plain_json(document), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _effects(results: Results) -> list[dict[Any, Any]] | None:
+    """Effect sizes of two algorithms, a record for each measure; they are not read back."""
+    if len(results.algorithms) != 2:
+        return None
+    return table_effects(results).reset_index().to_dict("records")
 
 
 def results_facts(results: Results) -> dict[str, Any]:

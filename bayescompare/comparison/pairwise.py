@@ -21,6 +21,7 @@ from bayescompare._typing import AnyArray
 from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY
+from bayescompare.comparison.effects import pair_effects
 from bayescompare.comparison.method import Method
 from bayescompare.comparison.pairwise_notes import notes_words
 from bayescompare.comparison.pairwise_words import (
@@ -136,6 +137,14 @@ class Pairwise:
     def best_probability(self) -> xr.DataArray:
         """Probability of each pair's most probable statement (frequentist: the p-value)."""
         return self._square("best_probability", lambda c, _: c.decision.level)
+
+    @cached_property
+    def effects(self) -> pd.DataFrame:
+        """How large the differences are: a row for each pair (first, second) and measure.
+
+        The other columns are those of `Comparison.effects`.
+        """
+        return pair_effects(self.comparisons)
 
     @property
     def learned(self) -> LearnedPrior | None:

@@ -23,6 +23,7 @@ from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
+from bayescompare.report.effects import effect_tables
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnostics_section
 from bayescompare.report.provenance import provenance_section, python_call
@@ -64,7 +65,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     # Friedman's test is not about the order of mean ranks; the ranks themselves have a table.
     statements = [] if "ranks" in c.method.provides else [_summary(c)]
     tables = [*statements, *_questions(c), *_network_tables(c)]
-    tables += [frame_table(title, frame) for title, frame in c.tables.items()]
+    tables += [*effect_tables([c]), *(frame_table(title, f) for title, f in c.tables.items())]
     sections = [
         Section("Figures", pictures=_pictures(c)),
         Section("Tables", tables=tables),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readabl
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
+from bayescompare.report.effects import effect_tables
 from bayescompare.report.page import Page, Picture, Section, diagnostics_section
 from bayescompare.report.provenance import provenance_section, python_call
 from bayescompare.report.tables import (
@@ -57,7 +59,9 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     decided = p.decided(rule)
     words = verdict_words(decided, p.ordered(rule))
     verdict = f"{words[0].upper()}{words[1:]} ({rule.name(bayesian=p.bayesian)})"
-    tables = [_decided(p, decided, rule), *_learned_tables(p)]
+    shown = zip(decided["first"], decided["second"], strict=True)
+    surest = [p[pair] for pair in itertools.islice(shown, MOST_ROWS) if pair in p]
+    tables = [_decided(p, decided, rule), *effect_tables(surest), *_learned_tables(p)]
     chosen = ", ".join(f"{name} = {setting(value)}" for name, value in rule.options.items())
     sections = [
         Section("Figures", pictures=_pictures(p, verdict, rule)),

@@ -1,0 +1,144 @@
+"""Effect sizes of pairs: how large the differences are that a verdict is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._errors import QuantityNotAvailableError
+from bayescompare._typing import FloatArray
+from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes
+from bayescompare.kernels.orders import RELATIVE_TOLERANCE
+from bayescompare.results.results import Results
+from bayescompare.text.numbers import difference, percent
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.comparison import Comparison
+
+__all__ = ["EFFECTS_TITLE", "pair_effects", "printed_pairs", "table_effects"]
+
+EFFECTS_TITLE = "How large the differences are, positive where the first is better"
+
+#: Columns of `Comparison.effects`.
+_COLUMNS = (*EffectSizes._fields, "rope")
+
+
+def table_effects(results: Results) -> pd.DataFrame:
+    """Return the effect sizes of two algorithms, a row for each measure."""
+    if len(results.algorithms) != 2:
+        raise QuantityNotAvailableError(
+            f"effects: they are of two algorithms, and there are {len(results.algorithms)}: "
+            "compare two by algorithms=[...], or ask pairwise()."
+        )
+    (rows,) = _effects(_advantages(results)[None], results)
+    return pd.DataFrame(rows, index=pd.Index(results.measures, name="measure"), columns=_COLUMNS)
+
+
+def pair_effects(comparisons: Iterable[Comparison]) -> pd.DataFrame:
+    """Return the effect sizes of many pairs: first, second, measure, and those of each."""
+    pairs = list(comparisons)
+    # Pairs with as many datasets are summarised at once.
+    by_size: dict[int, list[int]] = {}
+    for place, c in enumerate(pairs):
+        by_size.setdefault(len(c.results.datasets), []).append(place)
+    rows: dict[int, list[tuple[Any, ...]]] = {}
+    for places in by_size.values():
+        stacked = np.stack([_advantages(pairs[place].results) for place in places])
+        rows |= dict(zip(places, _effects(stacked, pairs[places[0]].results), strict=True))
+    named = [(*c.results.algorithms, name) for c in pairs for name in c.results.measures]
+    found = [row for place in range(len(pairs)) for row in rows[place]]
+    body = [(*names, *row) for names, row in zip(named, found, strict=True)]
+    return pd.DataFrame(body, columns=["first", "second", "measure", *_COLUMNS])
+
+
+def _advantages(results: Results) -> FloatArray:
+    """Values of both, turned so that higher is better: (dataset, algorithm, measure)."""
+    return results.average().oriented()
+
+
+def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]]:
+    """Return, for each pair, a row for each measure; values are (pair, dataset, 2, measure)."""
+    by_measure = []
+    for j, name in enumerate(results.measures):
+        first, second = values[:, :, 0, j], values[:, :, 1, j]
+        noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+        spec = results[name]
+        found = _summaries(first - second, noise, spec.rope)
+        if spec.scale == "ordinal":
+            # Such a measure has no differences, only an order.
+            missing = np.full(len(values), np.nan)
+            sizes = [name for name in EffectSizes._fields if name not in ("won", "lost")]
+            found = found._replace(**dict.fromkeys(sizes, missing))
+        by_measure.append(_rows(found, spec.rope))
+    return [list(rows) for rows in zip(*by_measure, strict=True)]
+
+
+def _summaries(difference: FloatArray, noise: FloatArray, rope: float | None) -> EffectSizes:
+    """Summarise pairs (pair, dataset), each over the datasets on which both have a value."""
+    there = ~np.isnan(difference)
+    if there.all():
+        return effect_sizes(difference, noise, rope)
+    alone = []
+    for one, near, seen in zip(difference, noise, there, strict=True):
+        if seen.any():
+            alone.append(effect_sizes(one[seen], near[seen], rope))
+        else:
+            alone.append(EffectSizes(*(np.array(np.nan) for _ in EffectSizes._fields)))
+    return EffectSizes(*(np.array(column, dtype=np.float64) for column in zip(*alone, strict=True)))
+
+
+def _rows(found: EffectSizes, rope: float | None) -> list[tuple[Any, ...]]:
+    """Return one row for each pair."""
+    low, high = found.mean_lower, found.mean_upper
+    words = np.full(len(low), "", dtype=object)
+    if rope is not None:
+        words[:] = "unclear"
+        words[(low >= -rope) & (high <= rope)] = "within"
+        words[(low > rope) | (high < -rope)] = "exceeds"
+        words[np.isnan(low)] = ""
+    columns: Sequence[Any] = [*(column.tolist() for column in found), words.tolist()]
+    return list(zip(*columns, strict=True))
+
+
+def printed_pairs(comparisons: Sequence[Comparison]) -> pd.DataFrame:
+    """Write the effect sizes of pairs as texts, with heads for printing.
+
+    Of one pair alone its names are left out, and so are columns that are empty. Nothing is left
+    where a comparison is of more than two algorithms, or there is nothing to subtract.
+    """
+    pairs = [c for c in comparisons if len(c.results.algorithms) == 2]
+    effects = pair_effects(pairs) if pairs else pd.DataFrame({"won": []})
+    effects = effects[effects["won"].notna()]
+    if effects.empty:
+        return pd.DataFrame()
+    units = {name: pairs[0].results[name].unit or "" for name in pairs[0].results.measures}
+    table = pd.DataFrame([_printed(row, units) for row in effects.to_dict("records")])
+    table = table.drop(columns="pair") if len(pairs) == 1 else table
+    return table.loc[:, (table != "").any()]
+
+
+def _printed(row: Mapping[Any, Any], units: Mapping[str, str]) -> dict[str, str]:
+    unit = units[row["measure"]]
+    return {
+        "pair": f"{row['first']}, {row['second']}",
+        "measure": row["measure"],
+        "mean (95 %)": _with_interval(row, "mean", unit),
+        "median (95 %)": _with_interval(row, "median", unit),
+        "won": percent(row["won"]),
+        "lost": percent(row["lost"]),
+        "mean and rope": row["rope"],
+    }
+
+
+def _with_interval(row: Mapping[Any, Any], name: str, unit: str) -> str:
+    value, low, high = (row[key] for key in (name, f"{name}_lower", f"{name}_upper"))
+    if np.isnan(value):
+        return ""
+    text = difference(value, unit)
+    if np.isnan(low):
+        return text
+    ends = " to ".join(difference(end, significant=2) for end in (low, high))
+    return f"{text} ({ends})"
