@@ -96,11 +96,15 @@ def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Datase
 
 
 def means_of(item_data: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
-    """Return the means of two algorithms over the items that both have; of more, `data`."""
+    """Return the means of two algorithms over the items that both have; of more, `data`.
+
+    Where one of them has no item at all, the mean of the other is over its own.
+    """
     if item_data.sizes["algorithm"] != 2:
         return data
-    mean = item_data["mean"].values
-    pair = np.stack([mean[:, 0, 1], mean[:, 1, 0]], axis=1)
+    mean, number = item_data["mean"].values, item_data["items"].values
+    there = (np.diagonal(number, axis1=1, axis2=2) > 0).all(axis=1)[:, None]
+    pair = np.stack([np.where(there, mean[:, a, 1 - a], mean[:, a, a]) for a in range(2)], axis=1)
     names = item_data["measure"].values.tolist()
     return data.assign(
         {name: (("dataset", "algorithm"), pair[:, :, j]) for j, name in enumerate(names)}
@@ -147,8 +151,13 @@ def with_clusters(data: xr.Dataset, item_data: xr.Dataset | None) -> xr.Dataset:
 
 
 def too_few(item_data: xr.Dataset) -> BoolArray:
-    """Return the datasets on which some two algorithms share fewer than two items, (n,)."""
-    return np.asarray((item_data["items"].values < 2).any(axis=(1, 2)))
+    """Return the datasets on which some two algorithms share fewer than two items, (n,).
+
+    An algorithm without any item there is a missing cell, and no matter of matching.
+    """
+    number = item_data["items"].values
+    there = (np.diagonal(number, axis1=1, axis2=2) > 0).all(axis=1)
+    return np.asarray((number < 2).any(axis=(1, 2)) & there)
 
 
 def unmatched_words(dataset: str, own: Mapping[str, int], shared: int) -> str:

@@ -138,6 +138,8 @@ class ItemReader:
             own[i], binary[i] = whole.sum(axis=1), _binary(items.values, whole)
             averages = _Averages(items.values)
             means[i] = _means(averages, whole)
+            for a, here in enumerate(whole):
+                shared_means[i, a, a] = averages.over(a, here)
             for a, b in itertools.combinations(range(len(algorithms)), 2):
                 here = whole[a] & whole[b]
                 shared_means[i, a, b] = averages.over(a, here)

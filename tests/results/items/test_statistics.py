@@ -140,3 +140,20 @@ def test_too_many_patterns_are_refused() -> None:
             frame, replicate="item", replicates="items", keep_items=False,
             measures=dict.fromkeys(names, "max"),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["raise", "drop", "ignore", "worst", "bounds"])
+@pytest.mark.parametrize("method", ["dirichlet", "replicated"])
+def test_a_model_without_a_benchmark_is_a_missing_cell(
+    frame: pd.DataFrame, method: str, missing: Any
+) -> None:
+    """Both ways of keeping items have the same answer, or the same refusal."""
+    some = frame[(frame["dataset"] != "d2") | (frame["algorithm"] == "A")]
+    said = []
+    for results in both_ways(some):
+        try:
+            c = bc.compare(results, method=method, missing=missing)
+            said.append(f"{c.best}: {float(c.probability.max()):.9f}")
+        except BayescompareError as error:
+            said.append(str(error))
+    assert said[0] == said[1]
