@@ -93,7 +93,7 @@ def against_nuts() -> Row:
     tree = c.sample(1000, chains=4, cores=1, rng=1, progressbar=False)
     baseline = time.process_time() - start
     theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
-    found = float((theta.argmax(axis=2) == int(c.probability.argmax())).mean())
+    found = float((theta.argmax(axis=2) == int(c.probability.values.argmax())).mean())
     what = (
         f"replicated, K = 4, n = 50: exact ({float(c.probability.max()):.4f}) against 4 × 1000 "
         f"draws of NUTS ({found:.4f}), CPU"
