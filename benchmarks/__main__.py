@@ -15,6 +15,7 @@ from benchmarks import (
     bench_maximum,
     bench_network,
     bench_nuts,
+    bench_ranking,
     bench_replicated,
 )
 from benchmarks.timing import Row
@@ -37,6 +38,7 @@ def main() -> None:
         bench_network,
         bench_context,
         bench_gsd,
+        bench_ranking,
         bench_nuts,
         bench_replicated,
     ):

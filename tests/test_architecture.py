@@ -80,6 +80,7 @@ LAZY_DOORS = frozenset(
         ("comparison", "plots"),
         ("methods", "plots"),
         ("comparison", "report"),
+        ("ranking", "plots"),
     }
 )
 

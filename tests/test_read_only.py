@@ -97,7 +97,7 @@ def test_a_kernel_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
         timeout=300,
         check=False,
     )

@@ -17,7 +17,16 @@ from typer.core import TyperGroup
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.commands import calibrate, catalogue, compare, gate, models, pairwise, sample
+from bayescompare.cli.commands import (
+    calibrate,
+    catalogue,
+    compare,
+    gate,
+    models,
+    pairwise,
+    rank,
+    sample,
+)
 from bayescompare.cli.process import (
     HUNG_UP,
     HungUp,
@@ -109,6 +118,7 @@ def _root(
 
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=pairwise.EXAMPLES)(pairwise.pairwise)
+app.command(epilog=rank.EXAMPLES)(rank.rank)
 app.command(epilog=sample.EXAMPLES)(sample.sample)
 app.command(epilog=gate.EXAMPLES)(gate.gate)
 app.command()(catalogue.examples)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "console",
+    "new_table",
     "print_calibration",
     "print_comparison",
     "print_diagnosis",
@@ -100,7 +101,7 @@ def statement_text(label: str, measures: Sequence[str]) -> str:
     return "\n".join([*lines[:LINES_SHOWN], *([f"… and {more} more"] if more > 0 else [])])
 
 
-def _table(*headings: str, left: int = 1, title: str | None = None, wrap: bool = False) -> Table:
+def new_table(*headings: str, left: int = 1, title: str | None = None, wrap: bool = False) -> Table:
     """Make a table whose first `left` columns are words and whose others are figures.
 
     With `wrap` long headings are broken rather than cut.
@@ -168,7 +169,7 @@ def _print_statements(out: Console, c: Comparison) -> None:
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
         summary = summary.drop(columns=[THETA_LOWER, THETA_UPPER], errors="ignore")
-    table = _table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
+    table = new_table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]
         text = statement_text(str(label), c.results.measures)
@@ -192,7 +193,7 @@ def _print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
 
 
 def _print_questions(out: Console, c: Comparison) -> None:
-    table = _table(
+    table = new_table(
         "question", "meaning", "P", left=2, title="Four questions about the first statement"
     )
     for name, value in c.questions.items():
@@ -206,7 +207,7 @@ def _print_questions(out: Console, c: Comparison) -> None:
 
 def _print_components(out: Console, c: Comparison) -> None:
     title = "Independent groups of measures, each by itself"
-    table = _table("group", "statement", "computed", "P", left=3, title=title)
+    table = new_table("group", "statement", "computed", "P", left=3, title=title)
     for part in c.components.to_dict("records"):
         best = statement_text(part["best"], part["measures"])
         how = "exact" if part["exact"] else "Monte Carlo"
@@ -221,7 +222,7 @@ def _print_components(out: Console, c: Comparison) -> None:
 
 def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
     heads = [str(head) for head in frame.columns]
-    table = _table(str(frame.index.name), *heads, title=None, wrap=True)
+    table = new_table(str(frame.index.name), *heads, title=None, wrap=True)
     out.print(title, style="bold")
     for label, row in frame.head(ROWS_SHOWN).astype(object).iterrows():
         cells = (cell_text(head, value) for head, value in zip(heads, row, strict=True))
@@ -266,7 +267,7 @@ def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]], rule:
         names, matrix = p.results.algorithms, p.matrix.values
         heads = _headings(names, out.width)
         for columns in _blocks(heads, out.width):
-            table = _table("", *(heads[names[j]] for j in columns))
+            table = new_table("", *(heads[names[j]] for j in columns))
             for i, row in enumerate(names):
                 cells = (_cell(matrix[i, j], p, (row, names[j]) in marked, rule) for j in columns)
                 table.add_row(_row_name(row, heads), *cells)
@@ -290,7 +291,7 @@ def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]], rule: Ru
     heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
     if p.method.directed:
         heads = ["row dominates", f"{reference} dominates"]
-    table = _table(f"against {reference}", *heads)
+    table = new_table(f"against {reference}", *heads)
     for name in p.results.algorithms:
         if name != reference:
             cells = [
@@ -349,7 +350,7 @@ def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule)
     shown = [name for name in _FIGURES if name in decided and not (name == "alone" and same)]
     heads = [_FIGURES[name] for name in shown]
     title = "Statements by pair, * a verdict"
-    table = _table("", "pair", "n", "statement", *heads, left=4, title=title)
+    table = new_table("", "pair", "n", "statement", *heads, left=4, title=title)
     for row in decided.head(PAIRS_SHOWN).to_dict("records"):
         table.add_row(
             "*" if row["asserted"] else "",
@@ -372,7 +373,7 @@ def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule)
 def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
     """Print the verdict on a posterior and the figures behind it."""
     out.print(diagnosis.verdict, style="bold" if diagnosis.ok else "bold red")
-    table = _table("figure", "value")
+    table = new_table("figure", "value")
     for name, value in diagnosis.written().items():
         table.add_row(name, value)
     out.print(table)
@@ -396,7 +397,7 @@ def print_models(out: Console) -> None:
 
     from bayescompare.methods.model_file.source import bundled
 
-    table = _table("model", "what it is", left=2)
+    table = new_table("model", "what it is", left=2)
     for name, path in bundled().items():
         # Read, not run: listing models runs no code.
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -408,7 +409,7 @@ def print_models(out: Console) -> None:
 def print_examples(out: Console) -> None:
     """Print what is bundled."""
     headings = ("name", "datasets", "algorithms", "measures", "source")
-    table = _table(*headings, left=5)
+    table = new_table(*headings, left=5)
     for example in examples():
         results = load_example(example.name)
         measures = "\n".join(f"{name} {results[name].direction}" for name in results.measures)
@@ -419,7 +420,7 @@ def print_examples(out: Console) -> None:
 
 def print_methods(out: Console) -> None:
     """Print every method's name and what it does."""
-    table = _table("method", "what it is", left=2)
+    table = new_table("method", "what it is", left=2)
     for name, title in methods.names().items():
         table.add_row(name, title)
     out.print(table)
@@ -441,7 +442,7 @@ def _print_words(out: Console, frame: pd.DataFrame, *, title: str | None = None)
     if frame.empty:
         return
     rows = frame.reset_index()
-    table = _table(*map(str, rows.columns), left=rows.shape[1], title=title)
+    table = new_table(*map(str, rows.columns), left=rows.shape[1], title=title)
     for row in rows.itertuples(index=False):
         table.add_row(*map(str, row))
     out.print(table)

@@ -476,8 +476,9 @@ class Comparison:
 
     def plan(
         self,
-        more: Sequence[int] = (10, 20, 50),
+        more: Sequence[int] | None = None,
         *,
+        replicates: Sequence[float] | None = None,
         threshold: float = SETTLED,
         simulations: int = 500,
         rng: Rng = None,
@@ -491,8 +492,11 @@ class Comparison:
 
         Parameters
         ----------
-        more : sequence of int
-            Numbers of further datasets.
+        more : sequence of int, optional
+            Numbers of further datasets; 10, 20 and 50 where neither is given.
+        replicates : sequence of float, optional
+            In place of `more`, for ``"replicated"``: factors by which to multiply the replicates
+            of the datasets seen.
         threshold : float
             Probability from which a statement counts as settled.
         simulations : int
@@ -502,17 +506,24 @@ class Comparison:
         Returns
         -------
         DataFrame
-            Indexed by `more`: ``settled`` (probability that some statement reaches the threshold),
-            ``settled_on_best`` (that the one leading now does), ``mcse`` of the first. Of a
-            sampled answer the error includes the share of simulations whose weights fail, and
-            ``attrs`` hold that share (``failed``) and the median of the effective draws (``ess``).
+            Indexed by `more` or `replicates`: ``settled`` (probability that some statement
+            reaches the threshold), ``settled_on_best`` (that the one leading now does), ``mcse``
+            of the first. Of a sampled answer the error includes the share of simulations whose
+            weights fail, and ``attrs`` hold that share (``failed``) and the median of the
+            effective draws (``ess``).
         """
         self._require("plan")
-        from bayescompare.comparison.planning import check_plan, plan_table
+        from bayescompare.comparison.planning import MORE, check_factors, check_plan, plan_table
 
-        numbers = check_plan(more, threshold, simulations)
+        numbers = check_plan(MORE if more is None else more, threshold, simulations)
         generator, _ = as_rng(rng)
         best = self.answer.labels.index(self.best)
+        if replicates is not None:
+            factors = check_factors(more, replicates)
+            again = self.method.replicate_simulator(self.results)
+            return plan_table(
+                again, best, factors, threshold, simulations, generator, name="replicates"
+            )
         if self.answer.tree is not None:
             from bayescompare.comparison.reweighted_plan import reweighted_plan
 

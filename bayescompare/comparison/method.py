@@ -326,6 +326,18 @@ class Method(ABC):
         """
         raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
 
+    def replicate_simulator(
+        self, results: Results
+    ) -> Callable[[float, np.random.Generator], FloatArray]:
+        """Return a function that makes each dataset's replicates so many times as many.
+
+        It simulates them and answers again.
+        """
+        raise BayescompareError(
+            f"replicates: method {self.name!r} does not plan more replicates, only more datasets "
+            "(more=); 'replicated' plans both."
+        )
+
     def predictive_statistics(
         self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
     ) -> Mapping[str, tuple[FloatArray, Any]] | None:

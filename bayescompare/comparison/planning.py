@@ -1,9 +1,10 @@
-"""Would more datasets settle it? Simulated from the posterior predictive, answered exactly."""
+"""Would more datasets settle it, or more replicates? Simulated, and answered exactly."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,17 +16,18 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.text.numbers import whole
 
-__all__ = ["check_plan", "grown", "next_cells", "plan_table"]
+__all__ = ["MORE", "check_factors", "check_plan", "grown", "next_cells", "plan_table"]
 
 
-#: From so many simulated datasets on, given the generator, to P of every statement.
-Simulate = Callable[[int, np.random.Generator], FloatArray]
+#: From so many simulated datasets (or times as many replicates) to P of every statement.
+Simulate = Callable[[Any, np.random.Generator], FloatArray]
+#: Numbers of further datasets, where none are given.
+MORE = (10, 20, 50)
 
 
 def check_plan(more: object, threshold: object, simulations: object) -> list[int]:
     """Check the arguments of ``plan``; return the numbers of further datasets."""
-    listed = isinstance(more, (Sequence, np.ndarray)) and not isinstance(more, str)
-    numbers: list[object] = list(more) if listed else [more]  # type: ignore[call-overload]
+    numbers = _listed(more)
     for number in numbers:
         if not (is_whole(number) and 1 <= number <= MOST_COUNT):
             raise BayescompareError(
@@ -40,15 +42,41 @@ def check_plan(more: object, threshold: object, simulations: object) -> list[int
     return [int(number) for number in numbers if is_whole(number)]
 
 
+def check_factors(more: object, replicates: object) -> list[float]:
+    """Check the factors by which ``plan`` multiplies replicates."""
+    if more is not None:
+        raise BayescompareError(
+            f"more={shown(more)} and replicates={shown(replicates)}: plan more datasets or more "
+            "replicates, one at a time."
+        )
+    factors = _listed(replicates)
+    for factor in factors:
+        if not (is_number(factor) and 1.0 <= factor <= MOST_COUNT):
+            raise BayescompareError(
+                f"replicates={shown(replicates)}: give factors by which to multiply the "
+                f"replicates of every dataset, each >= 1 and at most {whole(MOST_COUNT)}."
+            )
+    if not factors:
+        raise BayescompareError("replicates=[]: give at least one factor.")
+    return [float(factor) for factor in factors if is_number(factor)]
+
+
+def _listed(numbers: object) -> list[object]:
+    listed = isinstance(numbers, (Sequence, np.ndarray)) and not isinstance(numbers, str)
+    return list(numbers) if listed else [numbers]  # type: ignore[call-overload]
+
+
 def plan_table(
     simulate: Simulate,
     best: int,
-    more: Sequence[int],
+    more: Sequence[float],
     threshold: float,
     simulations: int,
     rng: np.random.Generator,
+    *,
+    name: str = "more",
 ) -> pd.DataFrame:
-    """Tabulate how often so many further datasets settle the question.
+    """Tabulate how often so many further datasets, or replicates, settle the question.
 
     Parameters
     ----------
@@ -58,6 +86,8 @@ def plan_table(
         Which statement leads now.
     more, threshold, simulations, rng
         As for `Comparison.plan`.
+    name : str
+        What the numbers are called.
     """
     rows = []
     for number in more:
@@ -70,8 +100,8 @@ def plan_table(
         smooth = (settled * simulations + 1.0) / (simulations + 2.0)
         error = math.sqrt(smooth * (1.0 - smooth) / simulations)
         rows.append((number, settled, on_best, error))
-    heads = ["more", "settled", "settled_on_best", "mcse"]
-    return pd.DataFrame(rows, columns=heads).set_index("more")
+    heads = [name, "settled", "settled_on_best", "mcse"]
+    return pd.DataFrame(rows, columns=heads).set_index(name)
 
 
 def next_cells(cells: DirichletCells, number: int, rng: np.random.Generator) -> FloatArray:

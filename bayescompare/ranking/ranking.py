@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,9 @@ from bayescompare.ranking.tree import ranking_tree
 from bayescompare.ranking.words import headline_words, ranking_words
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Ranking"]
 
@@ -200,10 +205,27 @@ class Ranking:
         has = ".overall, " if self.answer.overall is not None else ""
         return (
             f"Ranking by {self.options.by}: {sizes}\n  {self.headline()}\n"
-            f"  see .explain(), .places, .front, {has}.top, .ahead, .draws()"
+            f"  see .explain(), .places, .front, {has}.top, .ahead, .plot(), .draws()"
         )
 
     # pictures and files --------------------------------------------------------------------------
+
+    def plot(
+        self,
+        kind: Literal["places", "front", "weights", "cost"] | None = None,
+        *,
+        measures: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the places with their intervals, the front in two measures, or the weights.
+
+        ``"places"`` (the default) is a forest plot, ``"front"`` shows two measures, ``"cost"`` a
+        cost against a quality, and ``"weights"`` who is best under which weights of two or three
+        measures.
+        """
+        from bayescompare import plots
+
+        return plots.plot_ranking(self, kind=kind, measures=measures, ax=ax)
 
     def draws(self, draws: int | None = None, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Return draws of scores, places and utilities as a tree for ArviZ.

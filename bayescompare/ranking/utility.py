@@ -130,12 +130,14 @@ def _bounds(name: str, value: object) -> tuple[float, float]:
     ends = value if isinstance(value, (tuple, list)) else (value, value)
     if len(ends) != 2 or not all(is_number(end) and math.isfinite(end) for end in ends):
         raise BayescompareError(
-            f"utility[{name!r}]={briefly(value)}: give a finite number, or (lowest, highest)."
+            f"utility: {name!r} has the weight {briefly(value)}; give a finite number, or (lowest, "
+            "highest)."
         )
     low, high = (float(end) for end in ends)
     if low > high:
         raise BayescompareError(
-            f"utility[{name!r}]={briefly(value)}: the lowest must not be above the highest."
+            f"utility: {name!r} has the weights {briefly(value)}; the lowest must not be above the "
+            "highest."
         )
     return low, high
 
@@ -148,15 +150,15 @@ def _check_sign(results: Results, by: Engine, name: str, low: float, high: float
     seen = setting(low if worst == low else high)
     if by != "value":
         raise BayescompareError(
-            f"utility[{name!r}]={seen}: by={by!r} turns every measure so that larger is better; "
-            "give weights >= 0, or use by='value'."
+            f"utility: {name!r} has the weight {seen}, and by={by!r} turns every measure so that "
+            "larger is better; give weights >= 0, or use by='value'."
         )
     wrong = (
         ("max", "higher", "positive") if results[name].sign > 0 else ("min", "lower", "negative")
     )
     raise BayescompareError(
-        f"utility[{name!r}]={seen}: {name!r} is {wrong[0]!r}, so {wrong[1]} is better and its "
-        f"weight must be {wrong[2]} or 0; or use by='rank', where all weights are >= 0."
+        f"utility: {name!r} has the weight {seen}; it is {wrong[0]!r}, so {wrong[1]} is better and "
+        f"its weight must be {wrong[2]} or 0; or use by='rank', where all weights are >= 0."
     )
 
 

@@ -115,7 +115,9 @@ def _replicates(results: Results) -> str:
     if results.n_replicates is None:
         return "none"
     what = "" if results.replicates == "folds" else f" {results.replicates}"
-    return f"{results.n_replicates}{what}{'' if results.item_data is None else ' in clusters'}"
+    each = (~np.isnan(results._cells())).any(axis=(1, 2)).sum(axis=-1)
+    numbers = " to ".join(dict.fromkeys(map(str, (each.min(), each.max()))))
+    return f"{numbers}{what}{'' if results.item_data is None else ' in clusters'}"
 
 
 def _missing(cells: FloatArray, results: Results) -> str:

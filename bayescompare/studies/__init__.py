@@ -7,6 +7,7 @@ from bayescompare.studies.decisions import Scenario, decision_study, simulate_ta
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
 from bayescompare.studies.gates import gate_study
 from bayescompare.studies.noise import noise_study
+from bayescompare.studies.ranking import ranking_study
 from bayescompare.studies.replicated import NoisyTables, claim_rates, replicated_study
 from bayescompare.studies.sbc import SBC, calibrated, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
@@ -26,6 +27,7 @@ __all__ = [
     "false_alarms",
     "gate_study",
     "noise_study",
+    "ranking_study",
     "replicated_study",
     "sbc",
     "sbc_model",

@@ -79,6 +79,33 @@ def test_replicates_are_averaged(tmp_path: Path) -> None:
     assert "mean of 2 replicates" in " ".join(printed.split())
 
 
+def test_items_in_clusters_and_epochs(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    lines = [
+        f"{d},{a},q{k},{d}-{k // 3},{run_},{(7 * k + 5 * len(d) + run_ * (a == 'A')) % 5 > 1}"
+        for d in ("math", "code", "law")
+        for a in "AB"
+        for k in range(12)
+        for run_ in (1, 2)
+    ]
+    path.write_text("dataset,algorithm,item,text,run,right\n" + "\n".join(lines) + "\n")
+    options = ("--measure", "right:max", "--replicate-column", "item", "--method", "replicated")
+    items = ("--cluster", "text", "--epoch", "run")
+    whole, pieces = (
+        json.loads(run("compare", path, *options, *items, keep, "--json").stdout)
+        for keep in ("--keep-items", "--no-keep-items")
+    )
+    assert whole["details"]["replicates"] == pieces["details"]["replicates"] == [4.0] * 3
+    assert whole["best"] == pieces["best"]
+    assert "each item is the mean of 2 epochs" in whole["results"]["notes"]
+    refused = run("compare", path, *options, "--cluster", "text", "--replicates", "items", code=2)
+    assert "name their column by --epoch; else keep one." in refused.stderr
+    one = tmp_path / "one.csv"
+    one.write_text("\n".join(path.read_text().split("\n")[:49]))
+    printed = " ".join(run("compare", one, *options, *items).stdout.split())
+    assert "nothing follows for other datasets" in printed
+
+
 def test_the_order_of_algorithms_is_the_one_given(table: Path) -> None:
     found = json.loads(run("compare", table, *OPTIONS, "--algorithms", "B,A", "--json").stdout)
     assert found["results"]["algorithms"] == ["B", "A"]

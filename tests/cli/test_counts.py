@@ -131,6 +131,8 @@ def test_bad_choices_are_one_line(arguments: tuple[str, ...], told: str) -> None
         (("--errors", "svm_only,nn_only", "--measure", "n:max"), "one or the other"),
         (("--errors", "svm_only,nn_only", "--predictions", "correct=n"), "one or the other"),
         (("--errors", "svm_only,nn_only", "--replicate-column", "n"), "no replicates"),
+        (("--errors", "svm_only,nn_only", "--cluster", "n"), "--cluster: --errors has no"),
+        (("--errors", "svm_only,nn_only", "--keep-items"), "--keep-items: --errors has no"),
         (("--errors", "svm_only,nn_only", "--algorithms", "A"), "name two"),
         (("--predictions", "correct=n"), "example="),
         (("--predictions", "n"), "write correct=COLUMN"),

@@ -116,6 +116,14 @@ COMMANDS = {
         "fdr": "--fdr",
         "n_jobs": "--jobs",
     },
+    "rank": {
+        **{k: v for k, v in ASKED.items() if k in READ or k in ("algorithms", "missing", "rng")},
+        "overwrite": "--force",
+        "by": "--by",
+        "utility": "--utility",
+        "level": "--level",
+        "draws": "--draws",
+    },
     "sample": {**ASKED, **NUTS, "target_accept": "--target-accept"},
     "calibrate": {
         **{name: flag for name, flag in READ.items() if name not in ("layout", "format")},
@@ -175,7 +183,9 @@ def test_every_flag_is_in_the_table(command: str) -> None:
 def test_every_argument_is_named_by_its_flag(
     command: str, argument: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door = {"pairwise": "pairwise", "calibrate": "studies.sbc"}.get(command, "compare")
+    door = {"pairwise": "pairwise", "rank": "rank", "calibrate": "studies.sbc"}.get(
+        command, "compare"
+    )
     plant(monkeypatch, f"bayescompare.{door}", f"{argument}='x': no, leave {argument}= out.")
     flag = COMMANDS[command][argument]
     assert message_of(command) == f"{flag} x: no, leave {flag} out."
@@ -191,7 +201,8 @@ def test_every_argument_of_the_reader_is_named_by_its_flag(
 
 def test_every_argument_of_the_doors_has_a_flag() -> None:
     without = {"results", "path", "sampler", "progress"}
-    for door, command in ((bc.compare, "compare"), (bc.pairwise, "pairwise")):
+    doors = ((bc.compare, "compare"), (bc.pairwise, "pairwise"), (bc.rank, "rank"))
+    for door, command in doors:
         assert set(inspect.signature(door).parameters) - without <= set(COMMANDS[command])
     assert set(inspect.signature(bc.read_results).parameters) - without == set(READ)
 

@@ -27,6 +27,8 @@ OPTIONS = {
     "--report --save --force",
     "pairwise": f"file {TABLE} --algorithms --only --reference --missing {METHOD} --alternative "
     "--level --fdr --seed --jobs --json --report --force --no-progress",
+    "rank": f"file {TABLE} --algorithms --only --by --utility --level --draws --missing --seed "
+    "--json --save --plot --force",
     "sample": f"--out file {TABLE} --algorithms --only --missing {METHOD} --seed {NUTS} --force "
     "--no-progress",
     "calibrate": f"model --simulations --draws --example --table {COLUMNS} --algorithms --only "

@@ -339,6 +339,26 @@ def belief(p: float = 0.7, weight: float = 5) -> Elicitation:
 
 
 @cache
+def ranking(one: str = "GBM", other: str = "GBM", *, level: float = 0.95) -> bc.Ranking:
+    results = bc.load_example("jansen-uci")
+    results = results if one == other else renamed(results, one, other)
+    return bc.rank(results, level=level, rng=0)
+
+
+def traded(more: float = 0.0, *, swap: bool = False) -> bc.Ranking:
+    """Three measures, each with a leader, and an algorithm that is second on all."""
+    base = np.array([[4.0, 1.0, 1.0], [1.0, 4.0, 1.0], [1.0, 1.0, 4.0], [2.8 + more] * 3])
+    noise = np.random.default_rng(0).normal(0.0, 0.1, (8, 4, 3))
+    names = ["fast", "exact", "small", "balanced"]
+    names = [names[1], names[0], *names[2:]] if swap else names
+    measures = ["speed", "accuracy", "size"]
+    frame = pd.DataFrame((base + noise).reshape(-1, 3), columns=measures)
+    frame = frame.assign(dataset=np.repeat(range(8), 4), algorithm=names * 8)
+    results = bc.Results.from_frame(frame, measures=dict.fromkeys(measures, "max"))
+    return bc.rank(results, by="value", utility="unknown", draws=200, rng=0)
+
+
+@cache
 def cases() -> dict[str, Case]:
     """Every picture by the name of its function."""
     simplex = bc.compare(one_rope())
@@ -506,6 +526,34 @@ def cases() -> dict[str, Case]:
                     bc.pairwise(renamed(bc.load_example("jansen-uci"), "RF", "EN"), n_jobs=1)
                 ),
                 "a rank": critical(pair_shifted(all_pairs(), "GBM", "GLM", -0.2)),
+            },
+        ),
+        "places": Case(
+            lambda ax: plots.plot_places(ranking(), ax=ax),
+            (5.5, 3.4),
+            {
+                "two labels": lambda ax: plots.plot_places(ranking("RF", "EN"), ax=ax),
+                "an interval": lambda ax: plots.plot_places(ranking(level=0.6), ax=ax),
+            },
+        ),
+        "front": Case(
+            lambda ax: plots.plot_front(ranking(), measures=["brier", "auc"], ax=ax),
+            (5.8, 4.0),
+            {
+                "two labels": lambda ax: plots.plot_front(
+                    ranking("GBM", "CART"), measures=["brier", "auc"], ax=ax
+                ),
+                "the measures": lambda ax: plots.plot_front(
+                    ranking(), measures=["auc", "brier"], ax=ax
+                ),
+            },
+        ),
+        "weights": Case(
+            lambda ax: plots.plot_weights(traded(), ax=ax),
+            (5.8, 3.6),
+            {
+                "the shares": lambda ax: plots.plot_weights(traded(0.5), ax=ax),
+                "two labels": lambda ax: plots.plot_weights(traded(swap=True), ax=ax),
             },
         ),
         "success": Case(

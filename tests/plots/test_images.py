@@ -13,8 +13,8 @@ from bayescompare import plots
 from tests.plots.pictures import FOLDER, SAME, Pixels, cases, difference, kept, render
 
 NAMES = sorted(name.removeprefix("plot_") for name in plots.__all__)
-#: These two only choose among the others.
-CHOOSERS = {"comparison", "pairwise"}
+#: These only choose among the others.
+CHOOSERS = {"comparison", "pairwise", "ranking"}
 
 every = pytest.mark.parametrize("name", list(cases()))
 

@@ -99,6 +99,21 @@ def test_the_mean_by_brute_force(scores: np.ndarray[Any, Any]) -> None:
             assert mean[i, j] == pytest.approx(float(exact), abs=1e-15)
 
 
+def test_items_that_a_dataset_does_not_have_are_not_missing() -> None:
+    rows = [
+        (dataset, name, item, float(item))
+        for dataset, size in (("small", 2), ("large", 5))
+        for name in "AB"
+        for item in range(size)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "item", "score"])
+    items = bc.Results.from_frame(
+        frame, replicate="item", replicates="items", measures={"score": "max"}
+    )
+    assert "replicates  2 to 5 items\n" in repr(items)
+    assert "missing     0 of 4 cells\n" in repr(items)
+
+
 def test_the_spec_sheet_counts_failed_folds_apart_from_missing_cells() -> None:
     whole = replicated([[[0.5, 0.7, 0.6], [0.4, 0.6, 0.3]]])
     failed = replicated([[[0.5, 0.7, NAN], [NAN, NAN, NAN]]])

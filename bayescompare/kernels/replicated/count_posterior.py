@@ -113,7 +113,9 @@ class CountPosterior:
         return float(self.average @ betainc(second, first, 0.5))
 
 
-def exact_counts(logs: FloatArray, alpha: FloatArray, *, joint: bool) -> CountPosterior | None:
+def exact_counts(
+    logs: FloatArray, alpha: FloatArray, *, joint: bool, each: bool = True
+) -> CountPosterior | None:
     """Return the posterior by recursion; None where there are too many count vectors.
 
     Parameters
@@ -122,6 +124,8 @@ def exact_counts(logs: FloatArray, alpha: FloatArray, *, joint: bool) -> CountPo
         log ℓ in each version, all equally probable before.
     alpha : array (K,)
     joint : bool
+    each : bool
+        Whether P of each dataset is wanted, too, which takes most of the time.
     """
     rows = EvidenceRows.from_logs(logs, alpha)
     counts = statement_counts(rows, joint=joint)
@@ -134,7 +138,8 @@ def exact_counts(logs: FloatArray, alpha: FloatArray, *, joint: bool) -> CountPo
     probability = averaged_maximum(alpha, rows.fixed, rows.tracked, digits, weight)
     whole = np.tile(rows.fixed.astype(np.int64), (len(digits), 1))
     whole[:, rows.tracked] += digits
-    per_dataset = smoothed(rows, version) if joint else np.einsum("r,rik->ik", version, rows.value)
+    smooth = joint and each
+    per_dataset = smoothed(rows, version) if smooth else np.einsum("r,rik->ik", version, rows.value)
     evidence = float(logsumexp(informed.log_evidence) - math.log(len(version)))
     return CountPosterior(
         alpha=alpha,

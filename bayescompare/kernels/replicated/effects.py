@@ -31,9 +31,13 @@ __all__ = [
     "SCALES",
     "Evidence",
     "Ropes",
+    "Standardised",
     "evidence_at_scales",
     "flat_evidence",
     "learned_evidence",
+    "region_masses",
+    "standardised",
+    "standardised_evidence",
 ]
 
 
@@ -64,6 +68,38 @@ class Evidence(NamedTuple):
     log: FloatArray
     scales: FloatArray
     error: float
+
+
+class Standardised(NamedTuple):
+    """Mean differences in units of their deviations, with what is held when they change.
+
+    Attributes
+    ----------
+    y : array (n, u)
+        On the measures used: those that vary and differ.
+    factor : array (n,)
+        c, such that c·R is the covariance of y about the true differences.
+    correlation : array (u, u)
+        R, pooled over datasets.
+    typical : array (u,)
+        Size of a difference, which the scale t multiplies.
+    edges : u arrays (n, 1) or (n, 2)
+        Where the states of each measure end.
+    used : list of int
+    sizes : list of int
+        Numbers of states of all measures.
+    others : array (n, K)
+        Probabilities of the states of the other measures, for every statement.
+    """
+
+    y: FloatArray
+    factor: FloatArray
+    correlation: FloatArray
+    typical: FloatArray
+    edges: Edges
+    used: list[int]
+    sizes: list[int]
+    others: FloatArray
 
 
 def flat_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -> Evidence:
@@ -140,30 +176,46 @@ def learned_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -
     >>> evidence.log.shape
     (12, 3, 2)
     """
+    return standardised_evidence(standardised(moments, ropes), rng)
+
+
+def standardised(moments: Moments, ropes: Ropes) -> Standardised:
+    """Bring the mean differences of every measure to units of their moderated deviations."""
     n, m = moments.mean.shape
     sd = np.stack([moderation(v, moments.dof) for v in moments.variance.T], axis=1)
     certain = ~(sd > 0.0).any(axis=0)
     y = moments.mean / np.where(sd > 0.0, sd, 1.0)
     typical = np.median(np.abs(y), axis=0) / _MEDIAN
     used: list[int] = np.flatnonzero(~certain & (typical > 0.0)).tolist()
-    sizes = _states(ropes)
     known = [
         ([j], _certain(moments.mean[:, j], ropes[j]) if certain[j] else _unknown(n, ropes[j]))
         for j in range(m)
         if j not in used
     ]
-    if not used:
-        with np.errstate(divide="ignore"):
-            return Evidence(np.log(_product(known, sizes))[None], np.array([math.nan]), 0.0)
-    square = moments.factor[:, None, None] * _pooled(moments, sd, used)
-    edges = tuple(_edges(ropes[j]) / sd[:, j : j + 1] for j in used)
-    effects = np.outer(SCALES**2, typical[used] ** 2)
-    cells, kept, error = evidence_at_scales(y[:, used], square, effects, edges, rng)
+    return Standardised(
+        y=y[:, used],
+        factor=moments.factor,
+        correlation=_pooled(moments, sd, used),
+        typical=typical[used],
+        edges=tuple(_edges(ropes[j]) / sd[:, j : j + 1] for j in used),
+        used=used,
+        sizes=_states(ropes),
+        others=_product([([], np.ones((n, 1))), *known], _states(ropes)),
+    )
+
+
+def standardised_evidence(data: Standardised, rng: np.random.Generator) -> Evidence | None:
+    """ℓ at each scale of effects; None where no scale will do."""
+    with np.errstate(divide="ignore"):
+        others = np.log(data.others)
+    if not data.used:
+        return Evidence(others[None], np.array([math.nan]), 0.0)
+    square = data.factor[:, None, None] * data.correlation
+    effects = np.outer(SCALES**2, data.typical**2)
+    cells, kept, error = evidence_at_scales(data.y, square, effects, data.edges, rng)
     if not kept.any():
         return None
-    with np.errstate(divide="ignore"):
-        others = np.log(_product([*known, (used, np.ones_like(cells[0]))], sizes))
-    logs = np.stack([others + _spread_over(at, used, sizes) for at in cells])
+    logs = np.stack([others + _spread_over(at, data.used, data.sizes) for at in cells])
     return Evidence(logs, SCALES[kept], error)
 
 
@@ -212,7 +264,7 @@ def evidence_at_scales(
     [0.76025, 0.23975]
     """
     (n, m), sizes = y.shape, [e.shape[1] + 1 for e in edges]
-    region = _region_masses(effects, edges, rng)
+    region = region_masses(effects, edges, rng)
     kept = (region >= _LEAST_REGION).all(axis=(1, 2))
     if not kept.any():
         return np.empty((0, n, math.prod(sizes))), kept, 0.0
@@ -237,7 +289,7 @@ def evidence_at_scales(
     return logs.reshape(versions, n, -1) - np.log(region[kept]), kept, float(errors.max())
 
 
-def _region_masses(effects: FloatArray, edges: Edges, rng: np.random.Generator) -> FloatArray:
+def region_masses(effects: FloatArray, edges: Edges, rng: np.random.Generator) -> FloatArray:
     """P(N(0, T) in the region of each statement), (R, n, K): T is diagonal, so a product."""
     versions, n = len(effects), len(edges[0])
     zero = np.zeros((versions * n, 1))

@@ -27,6 +27,7 @@ __all__ = [
     "one_measure_roped",
     "pattern_counts",
     "pattern_evidence",
+    "statement_shown",
 ]
 
 
@@ -208,12 +209,12 @@ def _shares(
     for start in range(0, _DRAWS, block):
         draws = min(block, _DRAWS - start)
         theta = rng.dirichlet(counts + 3.0 ** (1 - m), size=draws)
-        seen += np.bincount(_statement_shown(theta.reshape(draws, *[3] * m), ropes), minlength=size)
+        seen += np.bincount(statement_shown(theta.reshape(draws, *[3] * m), ropes), minlength=size)
     # A statement that no draw shows is improbable, not impossible.
     return (seen + 1.0 / size) / (_DRAWS + 1.0)
 
 
-def _statement_shown(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
+def statement_shown(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
     """Number of the statement that each draw of the patterns' probabilities makes true."""
     m = len(ropes)
     cell = np.zeros(len(theta), dtype=np.int64)

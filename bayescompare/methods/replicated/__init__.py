@@ -365,6 +365,18 @@ class Replicated(Method):
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
         return more_datasets(self, results)
 
+    def replicate_simulator(
+        self, results: Results
+    ) -> Callable[[float, np.random.Generator], FloatArray]:
+        """Multiply the replicates of the datasets seen."""
+        if self.needs_mcmc:
+            raise BayescompareError(
+                "plan(replicates=) needs a conjugate prior: this one is answered by NUTS."
+            )
+        from bayescompare.methods.replicated.planning import more_replicates
+
+        return more_replicates(self, results)
+
     # posterior -----------------------------------------------------------------------------------
 
     def listing(self, results: Results) -> LumpedStatements:

@@ -211,5 +211,5 @@ def answered_again(
     alpha: FloatArray, logs: FloatArray, rng: np.random.Generator, *, joint: bool
 ) -> FloatArray:
     """P(max) of other rows of evidence under the same prior."""
-    exact = exact_counts(logs, alpha, joint=joint)
+    exact = exact_counts(logs, alpha, joint=joint, each=False)
     return (sampled_counts(logs, alpha, rng) if exact is None else exact).probability

@@ -153,7 +153,7 @@ class LearnedReplicated(Replicated):
             weights, _ = self._strengths(logs, base)
             learned = np.zeros(len(base))
             for k in np.flatnonzero(weights).tolist():
-                part = exact_counts(logs, STRENGTHS[k] * base, joint=True)
+                part = exact_counts(logs, STRENGTHS[k] * base, joint=True, each=False)
                 assert part is not None
                 learned += weights[k] * part.probability
             return np.minimum(learned, own(logs, rng))

@@ -48,6 +48,13 @@ def check_item_data(item_data: object, data: xr.Dataset) -> xr.Dataset | None:
             dim not in data.dims or not np.array_equal(item_data[dim].values, data[dim].values)
         ):
             raise BayescompareError(f"item_data and data must have the same names along {dim!r}.")
+    return frozen_items(item_data.copy(deep=True))
+
+
+def frozen_items(item_data: xr.Dataset) -> xr.Dataset:
+    """Make the arrays read-only, as those of the table are."""
+    for name in item_data.data_vars:
+        item_data.variables[name].values.flags.writeable = False
     return item_data
 
 
@@ -62,10 +69,11 @@ def select_items(
         at["opponent"] = at["algorithm"]
     chosen = item_data.isel(at)
     if measures is None or "measure" not in item_data.dims:
-        return chosen
+        return frozen_items(chosen)
     known = item_data["measure"].values.tolist()
     place = np.array([known.index(name) for name in measures], dtype=np.intp)
-    return _marginal_patterns(chosen.isel(measure=place, with_measure=place), measures)
+    chosen = chosen.isel(measure=place, with_measure=place)
+    return frozen_items(_marginal_patterns(chosen, measures))
 
 
 def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:

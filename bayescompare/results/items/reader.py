@@ -165,6 +165,8 @@ def _known(column: pd.Series[Any], role: str) -> pd.Series[Any]:
     """Return a column of names without gaps, in a dtype whose values compare as they should."""
     if column.isna().any():
         row_names(column[column.isna()], role)  # which names the rows
+    if role in ("dataset", "algorithm"):
+        return column  # of which only the few different names matter
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
     if column.dtype == object:

@@ -123,3 +123,9 @@ def test_an_item_of_another_dataset_is_not_missing(frame: pd.DataFrame) -> None:
     assert len(holes.missing()) == 3 * lost
     assert holes.coverage().loc["d0", "A"] == pytest.approx(1.0 - lost / 40)
     assert holes.average().notes[0] == "each cell is the mean of 28 to 70 items"
+
+
+def test_what_is_known_of_items_is_read_only(results: bc.Results) -> None:
+    for part in (results, results.sel(datasets=["d1"]), results.sel(measures=["cost"])):
+        for name in part.item_data or ():
+            assert not part.item_data[name].values.flags.writeable  # type: ignore[index]
