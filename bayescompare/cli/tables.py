@@ -186,7 +186,7 @@ def _print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
     if rows.empty:
         return
     words = list(rows.columns).index("measure") + 1
-    table = _table(*map(str, rows.columns), left=words, title=EFFECTS_TITLE, wrap=True)
+    table = new_table(*map(str, rows.columns), left=words, title=EFFECTS_TITLE, wrap=True)
     for row in rows.itertuples(index=False):
         table.add_row(*map(str, row))
     out.print(table)
