@@ -88,10 +88,13 @@ def split_words(results: Results, details: ReplicatedDetails, decision: Decision
         f"which leave datasets unsure of their statement, and {datasets} from too few datasets: "
     )
     if split.replicates <= split.datasets:
-        return f"{start}more datasets would help more than more replicates."
-    folds = (
-        " Repeating the folds removes only a part of it, because they share their data."
-        if max(details.rho) > 0.0
-        else ""
-    )
-    return f"{start}more replicates would help more than more datasets.{folds}"
+        advice = "most of it would remain with endless replicates, so collect more datasets"
+    elif max(details.rho) == 0.0:
+        advice = "most of it would go with endless replicates, so collect more of them first"
+    else:
+        # More of them approach ρ/(1 − ρ), not certainty: the datasets can be the better buy.
+        advice = (
+            "most of it would go with endless independent replicates, but those of one "
+            "cross-validation share their data, so collect independent ones or more datasets"
+        )
+    return f"{start}{advice}; plan() says how many of either would settle it."
