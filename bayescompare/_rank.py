@@ -46,7 +46,9 @@ def rank(
     results : Results
     by : {"rank", "value", "strength"}
         What is averaged: the ranks on each dataset, which need no common scale but depend on who
-        else is in the table, or the values themselves.
+        else is in the table, or the values themselves. "strength" is another engine: instead of
+        resampling, the Plackett-Luce model of the ranks, each measure by itself, with the prior of
+        the bundled model ``plackett_luce`` and a normal (Laplace) approximation of the posterior.
     utility : mapping of str to float or (float, float), or "unknown", optional
         The weight of each measure, or the bounds of its weight, or "unknown" for all weights. For
         ranks, weights are shares >= 0 that are made to sum to one. For values, a weight is what
@@ -84,6 +86,7 @@ def rank(
     facts: dict[str, Any] = {"by": by, "level": level, "draws": draws, "seed": seed}
     options = RankOptions(**facts)
     _check_metric(table, by)
+    _check_ranks(table, by)
     options = RankOptions(**facts, utility=as_utility(utility, table, by))
     return Ranking(table, options, answer_of(table, options))
 
@@ -109,6 +112,15 @@ def _table(
     if len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent:
         return table.paired(missing=missing)
     return table.average().complete(missing=missing)
+
+
+def _check_ranks(table: Results, by: str) -> None:
+    """Refuse a model of the ranks of whole datasets where items are resampled."""
+    if by == "strength" and table.n_replicates is not None:
+        raise BayescompareError(
+            "by='strength' is a model of the ranks on datasets, and there is a single dataset: use "
+            "by='rank' or by='value', which resample its items."
+        )
 
 
 def _check_metric(table: Results, by: str) -> None:

@@ -108,6 +108,41 @@ def test_values_are_shown_in_their_own_unit_and_direction(uci: bc.Results) -> No
     assert (own["mean"] < own["upper"]).all()
 
 
+# strengths ----------------------------------------------------------------------------------------
+
+
+def test_strengths_agree_with_ranks_on_who_leads(uci: bc.Results) -> None:
+    r = bc.rank(uci, by="strength", utility={"auc": 1, "brier": 1}, rng=0)
+    assert r.overall.index[0] == "GBM"
+    assert "CART" not in r.top
+    assert "Plackett–Luce" in r.explain()
+    np.testing.assert_allclose(r.places["mean"].groupby("measure").sum(), 0.0, atol=1e-9)
+    assert r.draws()["posterior"]["score"].shape == (4, 2500, 3, 8)
+
+
+def test_strengths_of_items_are_refused() -> None:
+    with pytest.raises(BayescompareError, match="by='strength' is a model of the ranks"):
+        bc.rank(items("items"), by="strength")
+
+
+@pytest.mark.slow
+def test_laplace_agrees_with_nuts(uci: bc.Results) -> None:
+    """Means within a tenth of a posterior standard deviation, P(best) within 0.03."""
+    four = uci.sel(algorithms=["GBM", "RF", "GLM", "CART"], measures=["auc"])
+    r = bc.rank(four, by="strength", rng=0)
+    sampler = {"draws": 2000, "tune": 1000, "chains": 2, "cores": 1, "progressbar": False}
+    c = bc.compare(four, method="plackett_luce", rng=0, sampler=sampler)
+    assert c.diagnose().ok
+    nuts = c.tree["posterior"]["strength"].sel(measure="auc").stack(s=("chain", "draw"))
+    own = r.draws()["posterior"]["score"].sel(measure="auc").stack(s=("chain", "draw"))
+    gap = np.abs(nuts.mean("s") - own.mean("s")) / nuts.std("s")
+    assert float(gap.max()) < 0.1
+    np.testing.assert_allclose(own.std("s"), nuts.std("s"), rtol=0.1)
+    names = np.array(four.algorithms)[nuts.transpose("s", "algorithm").values.argmax(axis=1)]
+    for name in four.algorithms:
+        assert abs((names == name).mean() - r.overall["p_best"].loc[name]) < 0.03
+
+
 # utilities ----------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from bayescompare.kernels.ranking.leaderboard import (
     overall_of,
 )
 from bayescompare.kernels.ranking.places import Standings, doubled_places
+from bayescompare.kernels.ranking.strengths import laplace_strengths
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.units import Units, units_of
 from bayescompare.results.results import Results
@@ -90,8 +91,23 @@ def draw_scores(
     of_units, of_weights = (np.random.default_rng(options.seed) if rng is None else rng).spawn(2)
     units = units_of(results, options.by)
     weights = _weights(results, options, n, of_weights)
+    if options.by == "strength":
+        return DrawnScores(*_drawn_strengths(results, n, of_units), weights)
     drawn = resampled_means(units.scores, units.importance, n, of_units)
     return DrawnScores(units.centre, drawn, weights)
+
+
+def _drawn_strengths(
+    results: Results, draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw Plackett-Luce strengths (m, draws, l) of each measure by itself, and their modes."""
+    values = results.oriented()
+    modes, drawn = [], []
+    for j, stream in enumerate(rng.spawn(values.shape[2])):
+        found = laplace_strengths(doubled_places(values[:, :, j]))
+        modes.append(found.mode)
+        drawn.append(found.draw(draws, stream))
+    return np.stack(modes), np.stack(drawn)
 
 
 def _weights(

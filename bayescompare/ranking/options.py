@@ -14,7 +14,7 @@ from bayescompare.text.numbers import whole
 __all__ = ["ENGINES", "RankOptions"]
 
 #: What algorithms are scored by.
-ENGINES = ("rank", "value")
+ENGINES = ("rank", "value", "strength")
 
 #: Scores that are held at once: 800 MB.
 _MOST_SCORES = 100_000_000

@@ -196,6 +196,12 @@ def _basis(r: Ranking) -> str:
     noun, n = r.answer.noun, plural(r.answer.n, r.answer.noun)
     if not r.answer.has_draws:
         return f"Fewer than {FEWEST} {noun}s do not show how they vary."
+    if r.options.by == "strength":
+        return (
+            f"This assumes that every {noun} ranks the algorithms by strength plus noise (the "
+            "Plackett–Luce model, each measure by itself; normal approximation of the posterior, "
+            f"{plural(r.options.draws, 'draw')})."
+        )
     worst = max(float(r.places["mcse"].max()), float(r.front["mcse"].max()))
     about = (
         f"about this one dataset, resampling its {n}; nothing follows for other datasets"

@@ -45,9 +45,10 @@ def rank(
         str,
         option(
             "--by",
-            "What is averaged over datasets: ranks (default) or the values themselves.",
+            "What is averaged over datasets: ranks (default) or the values themselves; or the "
+            "strengths of the Plackett-Luce model.",
             QUESTION,
-            metavar="rank|value",
+            metavar="rank|value|strength",
         ),
     ] = "rank",
     utility: Annotated[
