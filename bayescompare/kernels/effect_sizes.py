@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import bdtr, stdtrit
 
 from bayescompare._typing import FloatArray
 
@@ -72,7 +72,7 @@ def effect_sizes(
     half = np.full(mean.shape, np.nan)
     if n > 1:
         error = difference.std(axis=-1, ddof=1) / np.sqrt(n)
-        half = stats.t.ppf(0.5 + 0.5 * level, n - 1) * error
+        half = stdtrit(n - 1, 0.5 + 0.5 * level) * error
     ordered = np.sort(difference, axis=-1)
     ends = _order_statistics(ordered, level)
     width = (rope or 0.0) + noise
@@ -91,9 +91,8 @@ def _order_statistics(ordered: FloatArray, level: float) -> tuple[FloatArray, Fl
     """Return the two order statistics between which the median lies."""
     n = ordered.shape[-1]
     # The number of values below the median is Binomial(n, ½).
-    k = int(stats.binom.ppf(0.5 * (1.0 - level), n, 0.5))
-    while k > 0 and 2.0 * stats.binom.cdf(k - 1, n, 0.5) > 1.0 - level:
-        k -= 1
+    tails = 2.0 * bdtr(np.arange((n + 1) // 2), n, 0.5)
+    k = int((tails <= 1.0 - level).sum())
     if k == 0:
         missing = np.full(ordered.shape[:-1], np.nan)
         return missing, missing
