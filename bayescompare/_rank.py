@@ -87,6 +87,7 @@ def rank(
     options = RankOptions(**facts)
     _check_metric(table, by)
     _check_ranks(table, by)
+    _check_alike(table, by)
     options = RankOptions(**facts, utility=as_utility(utility, table, by))
     return Ranking(table, options, answer_of(table, options))
 
@@ -120,6 +121,15 @@ def _check_ranks(table: Results, by: str) -> None:
         raise BayescompareError(
             "by='strength' is a model of the ranks on datasets, and there is a single dataset: use "
             "by='rank' or by='value', which resample its items."
+        )
+
+
+def _check_alike(table: Results, by: str) -> None:
+    """Refuse domains and weights of datasets where nothing is resampled."""
+    if by == "strength" and (table.groups is not None or table.weights is not None):
+        raise BayescompareError(
+            "by='strength' takes every dataset alike, and this table has domains or weights: use "
+            "by='rank' or by='value'."
         )
 
 

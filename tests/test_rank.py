@@ -286,6 +286,44 @@ def test_the_items_of_one_dataset_are_resampled() -> None:
     assert bc.rank(items("folds"), rng=0).answer.n == 1
 
 
+def grouped(**columns: Any) -> bc.Results:
+    values = np.random.default_rng(2).random((14, 3))
+    frame = pd.DataFrame(values, columns=list("ABC")).assign(
+        dataset=[f"d{i}" for i in range(14)], **columns
+    )
+    extra = {"group": "group"} if "group" in columns else {}
+    extra |= {"weight": "weight"} if "weight" in columns else {}
+    long = frame.melt(["dataset", *columns], var_name="algorithm", value_name="auc")
+    return bc.Results.from_frame(long, measures={"auc": "max"}, **extra)
+
+
+def test_domains_are_resampled_and_count_alike() -> None:
+    """One large domain and six small ones, against the table of the domains' means."""
+    names = ["big"] * 8 + [f"g{i}" for i in range(6)]
+    results = grouped(group=names)
+    r = bc.rank(results, by="value", rng=0)
+    assert (r.answer.noun, r.answer.n) == ("domain", 7)
+    cells = results.values()[:, :, 0]
+    means = np.vstack([cells[:8].mean(axis=0), cells[8:]])
+    alone = bc.rank(table(means[:, :, None]), by="value", rng=0)
+    pd.testing.assert_frame_equal(r.overall, alone.overall)
+    assert "domains like these 7" in r.explain()
+    with pytest.raises(BayescompareError, match="by='strength' takes every dataset alike"):
+        bc.rank(results, by="strength")
+
+
+def test_weights_of_datasets_count() -> None:
+    weights = [3.0] * 4 + [1.0] * 10
+    results = grouped(weight=weights)
+    r = bc.rank(results, by="value", rng=0)
+    wanted = np.average(results.values()[:, :, 0], axis=0, weights=weights)
+    np.testing.assert_allclose(r.places.loc["auc"]["mean"].sort_index(), wanted)
+    assert r.answer.effective == pytest.approx(22**2 / 46)
+    assert bc.rank(grouped(weight=[5.0] * 14), rng=0).overall.equals(
+        bc.rank(grouped(), rng=0).overall
+    )
+
+
 def test_datasets_with_gaps_are_dropped_on_request() -> None:
     values = np.random.default_rng(0).random((8, 3, 1))
     values[2, 1, 0] = np.nan

@@ -51,7 +51,30 @@ def units_of(results: Results, by: Literal["rank", "value", "strength"]) -> Unit
     else:
         values, noun, names = _items(results)
     scores = values if by == "value" else _turned_ranks(values)
-    return Units(scores, np.ones(len(scores)), noun, names)
+    importance = np.ones(len(scores))
+    if results.n_replicates is None and results.weights is not None:
+        importance = np.array(results.weights)
+    units = Units(scores, importance, noun, names)
+    if results.n_replicates is None and results.groups is not None:
+        return _domains(units, results.groups)
+    return units
+
+
+def _domains(units: Units, groups: tuple[str, ...]) -> Units:
+    """Return a unit for each domain: the weighted mean of its datasets.
+
+    A domain counts as much as its datasets do on average, so that equal weights of datasets are
+    equal weights of domains, however many datasets each has.
+    """
+    names = tuple(dict.fromkeys(groups))
+    of = np.array([names.index(group) for group in groups])
+    scores, importance = [], []
+    for k in range(len(names)):
+        weights = units.importance[of == k]
+        own = units.scores[of == k]
+        scores.append(np.einsum("i,ilm->lm", weights / weights.sum(), own))
+        importance.append(float(weights.mean()))
+    return Units(np.stack(scores), np.array(importance), "domain", names)
 
 
 def _items(results: Results) -> tuple[FloatArray, str, tuple[str, ...]]:
