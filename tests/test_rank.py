@@ -319,8 +319,8 @@ def test_weights_of_datasets_count() -> None:
     wanted = np.average(results.values()[:, :, 0], axis=0, weights=weights)
     np.testing.assert_allclose(r.places.loc["auc"]["mean"].sort_index(), wanted)
     assert r.answer.effective == pytest.approx(22**2 / 46)
-    assert bc.rank(grouped(weight=[5.0] * 14), rng=0).overall.equals(
-        bc.rank(grouped(), rng=0).overall
+    pd.testing.assert_frame_equal(
+        bc.rank(grouped(weight=[5.0] * 14), rng=0).overall, bc.rank(grouped(), rng=0).overall
     )
 
 

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison"]
 
+#: Numbers of further datasets that `plan` tries unless told otherwise.
+MORE = (10, 20, 50)
+
 #: What some methods have and others lack; each method lists its own in `provides`.
 QUANTITIES = frozenset(
     {
@@ -476,7 +479,7 @@ class Comparison:
 
     def plan(
         self,
-        more: Sequence[int] | None = None,
+        more: Sequence[int] = MORE,
         *,
         replicates: Sequence[float] | None = None,
         threshold: float = SETTLED,
@@ -492,8 +495,8 @@ class Comparison:
 
         Parameters
         ----------
-        more : sequence of int, optional
-            Numbers of further datasets; 10, 20 and 50 where neither is given.
+        more : sequence of int
+            Numbers of further datasets.
         replicates : sequence of float, optional
             In place of `more`, for ``"replicated"``: factors by which to multiply the replicates
             of the datasets seen.
@@ -513,13 +516,14 @@ class Comparison:
             effective draws (``ess``).
         """
         self._require("plan")
-        from bayescompare.comparison.planning import MORE, check_factors, check_plan, plan_table
+        from bayescompare.comparison.planning import check_factors, check_plan, plan_table
 
-        numbers = check_plan(MORE if more is None else more, threshold, simulations)
+        numbers = check_plan(more, threshold, simulations)
         generator, _ = as_rng(rng)
         best = self.answer.labels.index(self.best)
         if replicates is not None:
-            factors = check_factors(more, replicates)
+            # By identity: numbers that were given are refused beside factors, even the usual ones.
+            factors = check_factors(None if more is MORE else more, replicates)
             again = self.method.replicate_simulator(self.results)
             return plan_table(
                 again, best, factors, threshold, simulations, generator, name="replicates"

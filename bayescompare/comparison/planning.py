@@ -16,13 +16,11 @@ from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.text.numbers import whole
 
-__all__ = ["MORE", "check_factors", "check_plan", "grown", "next_cells", "plan_table"]
+__all__ = ["check_factors", "check_plan", "grown", "next_cells", "plan_table"]
 
 
 #: From so many simulated datasets (or times as many replicates) to P of every statement.
 Simulate = Callable[[Any, np.random.Generator], FloatArray]
-#: Numbers of further datasets, where none are given.
-MORE = (10, 20, 50)
 
 
 def check_plan(more: object, threshold: object, simulations: object) -> list[int]:

@@ -21,7 +21,6 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.details import Details
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.kernels.replicated.domains import DomainCounts
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import place_dirichlet
 from bayescompare.methods._shared.trees import (
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pymc as pm
     import xarray as xr
+
+    from bayescompare.kernels.replicated.domains import DomainCounts
 
 __all__ = [
     "KAPPA",

@@ -248,7 +248,7 @@ def test_swapping_mirrors_draws_and_model(uci: bc.Results) -> None:
         ({"priors": {"weight": pm.Flat.dist(shape=16)}}, "priors['weight']"),
         (
             {"priors": {"weight": lambda name, dims: pm.Dirichlet(name, np.ones(5))}},
-            "vector over the 16 datasets",
+            "one element for each of the 16 datasets",
         ),
         ({"priors": {"weight": lambda name, dims: 0.5}}, "registered no variable"),
     ],
