@@ -89,7 +89,7 @@ def completion_bounds(
     >>> maxima = maxima_of_vectors(np.log([0.5, 0.5]))
     >>> bounds = completion_bounds(np.array([3.0, 1.0]), [either], maxima)
     >>> bounds.lower.round(6).tolist(), bounds.upper.round(6).tolist(), bounds.exact
-    ([0.712207, 0.0877], [0.9123, 0.287793], True)
+    ([0.669765, 0.087713], [0.912287, 0.330235], True)
     """
     vectors = _every_sum(counts, options, limit)
     if vectors is not None:

@@ -15,10 +15,10 @@ de Campos & Benavoli (2016), Section 4; Walley (1996) for ``prior="imprecise"``.
 
 from __future__ import annotations
 
+import functools  # not `partial` by name: a module of this folder has that name
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -334,7 +334,7 @@ class Dirichlet(Method):
             log_evidence=log_evidence(cells),
             per_statement=extra,
         )
-        alpha_of = partial(self._alpha_of, statements) if cells.more else None
+        alpha_of = functools.partial(self._alpha_of, statements) if cells.more else None
         return replace(answer, scalars=questions(statements, cells, answer, alpha_of))
 
     def lever(self, results: Results) -> Lever | None:
@@ -407,7 +407,7 @@ class Dirichlet(Method):
         if self.needs_mcmc:
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
         _, cells = self.cells(results)
-        return partial(next_cells, cells)
+        return functools.partial(next_cells, cells)
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision

@@ -241,7 +241,11 @@ def test_the_cut_has_no_model() -> None:
         ({"b": 1.0, "r": pm.Beta.dist(1, 1)}, None, "give one"),
         ({"r": pm.Beta.dist(2, 2)}, 0.01, "priors['theta']"),
         ({"theta": pm.Dirichlet.dist(np.ones(3))}, None, "priors['r']"),
-        ({"theta": pm.Dirichlet.dist(np.ones(4))}, 0.01, "one element for each of the 3 statements"),
+        (
+            {"theta": pm.Dirichlet.dist(np.ones(4))},
+            0.01,
+            "one element for each of the 3 statements",
+        ),
         ({"theta": pm.Beta.dist(1, 1)}, 0.01, "vector over the 3 statements"),
         ({"theta": pm.Normal.dist(0, 1, shape=3)}, 0.01, "priors['theta']"),
         ({"theta": pm.Gamma.dist(1, 1, shape=3)}, 0.01, "priors['theta']"),

@@ -145,7 +145,7 @@ def test_nine_measures_and_five_hundred_statements() -> None:
     marginal = stacked(tree["posterior"]["marginal"])
     assert ((marginal >= 0) & (marginal <= 1)).all()
     share = stacked(tree["posterior"]["edge"]).mean(axis=0)
-    exact = method.edges(results)
+    exact = method.edges(results).probability
     error = np.sqrt(exact * (1 - exact) / 300)
     np.testing.assert_array_less(np.abs(share - exact), 4.5 * error + 5 / 300)
 
