@@ -134,7 +134,7 @@ def test_refusals(many: bc.Results) -> None:
 @pytest.mark.slow
 def test_nuts_agrees_with_the_exact_answer(pairs: bc.Pairwise) -> None:
     c = pairs["A", "B"]
-    tree = c.sample(draws=1500, chains=4, random_seed=1, progressbar=False)
+    tree = c.sample(draws=1500, chains=4, rng=1, progressbar=False)
     diagnosis = c.diagnose(tree)
     assert diagnosis.figures["divergences"] == 0
     theta = tree["posterior"]["theta"]
