@@ -62,6 +62,14 @@ class DomainCounts:
         whole = gammaln(total + self.totals) - gammaln(total)
         return np.asarray(self.log_weight[version] + rising - whole[:, None])
 
+    def draw_version(self, alpha: FloatArray, rng: np.random.Generator) -> IntArray:
+        """Draw the version given draws (D, K) of the domains' Dirichlet, (D,)."""
+        versions = len(self.log_weight)
+        if versions == 1:
+            return np.zeros(len(alpha), dtype=np.int64)
+        logs = np.array([[self.log_evidence(a, r).sum() for r in range(versions)] for a in alpha])
+        return np.asarray((logs + rng.gumbel(size=logs.shape)).argmax(axis=1))
+
     def draw_theta(
         self, alpha: FloatArray, version: IntArray, rng: np.random.Generator
     ) -> FloatArray:

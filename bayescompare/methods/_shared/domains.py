@@ -56,8 +56,6 @@ __all__ = [
 
 #: How alike domains are: κ ~ Gamma(2, 0.1), of mean 20.
 KAPPA = (2.0, 0.1)
-#: The number of the version (scale of effects) in a model.
-INDEX = "scale_index"
 #: Rows of `c.domains` that are no domain of the table.
 AVERAGE, NEW = "(average domain)", "(new domain)"
 
@@ -158,7 +156,6 @@ def collapsed_model(
     import pymc as pm
     import pytensor.tensor as pt
 
-    versions = len(counts.log_weight)
     with pm.Model(coords=domain_coords(results, listing)) as model:
         alpha = np.exp(listing.log_alpha)
         n = float(len(results.datasets))
@@ -168,17 +165,11 @@ def collapsed_model(
         rising = (pt.gammaln(around + counts.vectors) - pt.gammaln(around)).sum(axis=2)
         whole = pt.gammaln(strength + counts.totals) - pt.gammaln(strength)
         logs = np.maximum(counts.log_weight, -1e30)
-        own: Any = logs[0]
-        if versions > 1:
-            index = pm.Categorical(INDEX, np.full(versions, 1.0 / versions))
-            own = pt.as_tensor(logs)[index]
-        evidence = pm.math.logsumexp(own + rising, axis=1, keepdims=False) - whole
+        by_domain = pm.math.logsumexp(logs + rising, axis=2, keepdims=False) - whole
+        # The version is summed out: NUTS and a discrete variable would hinder each other.
+        together = pm.math.logsumexp(by_domain.sum(axis=1), keepdims=False) - np.log(len(logs))
         pm.CustomDist(
-            OUTCOME,
-            evidence,
-            logp=lambda value, log: log + 0.0 * value,
-            observed=np.zeros(len(counts.vectors)),
-            dims="domain",
+            OUTCOME, together, logp=lambda value, log: log + 0.0 * value, observed=np.zeros(())
         )
     return model
 
@@ -205,10 +196,9 @@ def sample_domains(
     posterior = raw["posterior"].to_dataset()
     phi = posterior["phi"].transpose("chain", "draw", "statement").values
     kappa = posterior["kappa"].values
-    version = np.zeros(kappa.shape, dtype=np.int64)
-    if INDEX in posterior:
-        version = posterior[INDEX].values.astype(np.int64)
-    theta, new = _given(phi, kappa, version, counts, rng)
+    around = np.maximum(kappa[..., None] * phi, 1e-300)
+    version = counts.draw_version(around.reshape(-1, phi.shape[-1]), rng).reshape(kappa.shape)
+    theta, new = _given(around, version, counts, rng)
     before = _prior(listing, len(counts.vectors), draws, rng)
     _, codes = domain_codes(results)
     with np.errstate(divide="ignore"):
@@ -238,15 +228,11 @@ def sample_domains(
 
 
 def _given(
-    phi: FloatArray,
-    kappa: FloatArray,
-    version: IntArray,
-    counts: DomainCounts,
-    rng: np.random.Generator,
+    around: FloatArray, version: IntArray, counts: DomainCounts, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw θ of every domain, and of a new one, given draws of φ and κ."""
-    size, k = phi.shape[:2], phi.shape[2]
-    alpha = np.maximum(kappa[..., None] * phi, 1e-300).reshape(-1, k)
+    """Draw θ of every domain, and of a new one, given draws of κφ."""
+    size, k = around.shape[:2], around.shape[2]
+    alpha = around.reshape(-1, k)
     theta = counts.draw_theta(alpha, version.ravel(), rng).reshape(*size, -1, k)
     logs = np.log(alpha)
     new = np.exp(log_theta(logs, *latents(logs, np.zeros(k), alpha.shape[:1], rng)))
