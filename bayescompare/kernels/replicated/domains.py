@@ -51,42 +51,38 @@ class DomainCounts:
         """Weight of all datasets of each domain, (G,)."""
         return np.asarray(self.vectors[:, 0].sum(axis=1))
 
-    def log_evidence(self, alpha: FloatArray, version: int = 0) -> FloatArray:
-        """Log evidence of each domain under θ_g ~ Dirichlet(alpha), (G,)."""
-        return np.asarray(logsumexp(self._logs(alpha, version), axis=1))
+    def log_evidence(self, alpha: FloatArray) -> FloatArray:
+        """Log evidence of each domain in each version under θ_g ~ Dirichlet(alpha), (R, G)."""
+        return np.asarray(logsumexp(self.log_weight + self._log_urn(alpha), axis=2))
 
-    def _logs(self, alpha: FloatArray, version: int) -> FloatArray:
-        """log W + log of the Dirichlet-multinomial of each vector, (G, M)."""
+    def _log_urn(self, alpha: FloatArray) -> FloatArray:
+        """Log of the Dirichlet-multinomial of each vector, (G, M), which no version changes."""
         total = float(alpha.sum())
         rising = (gammaln(alpha + self.vectors) - gammaln(alpha)).sum(axis=2)
-        whole = gammaln(total + self.totals) - gammaln(total)
-        return np.asarray(self.log_weight[version] + rising - whole[:, None])
+        return np.asarray(rising - (gammaln(total + self.totals) - gammaln(total))[:, None])
 
-    def draw_version(self, alpha: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Draw the version given draws (D, K) of the domains' Dirichlet, (D,)."""
-        versions = len(self.log_weight)
-        if versions == 1:
-            return np.zeros(len(alpha), dtype=np.int64)
-        logs = np.array([[self.log_evidence(a, r).sum() for r in range(versions)] for a in alpha])
-        return np.asarray((logs + rng.gumbel(size=logs.shape)).argmax(axis=1))
+    def draw(self, alpha: FloatArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+        """Draw the version and θ of every domain, given draws of the domains' Dirichlet.
 
-    def draw_theta(
-        self, alpha: FloatArray, version: IntArray, rng: np.random.Generator
-    ) -> FloatArray:
-        """Draw θ of every domain given draws of its Dirichlet, (D, K) to (D, G, K)."""
+        From (D, K) to (D,) and (D, G, K).
+        """
         draws, k = alpha.shape
-        domains = len(self.vectors)
+        versions, domains, most = self.log_weight.shape
+        version = np.zeros(draws, dtype=np.int64)
         counts = np.empty((draws, domains, k))
-        if self.vectors.shape[1] == 1:
+        if versions == most == 1:
             counts[:] = self.vectors[:, 0]
         else:
             for d in range(draws):
-                logs = self._logs(alpha[d], int(version[d]))
-                noise = rng.gumbel(size=logs.shape)
-                counts[d] = self.vectors[np.arange(domains), (logs + noise).argmax(axis=1)]
+                logs = self.log_weight + self._log_urn(alpha[d])
+                together = logsumexp(logs, axis=2).sum(axis=1)
+                version[d] = (together + rng.gumbel(size=versions)).argmax()
+                own = logs[version[d]]
+                chosen = (own + rng.gumbel(size=own.shape)).argmax(axis=1)
+                counts[d] = self.vectors[np.arange(domains), chosen]
         log_alpha = np.log(alpha)[:, None, :] + np.zeros((1, domains, 1))
         drawn = latents(log_alpha, counts, (draws, domains), rng)
-        return np.exp(log_theta(log_alpha, *drawn))
+        return version, np.exp(log_theta(log_alpha, *drawn))
 
 
 def known_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
@@ -98,7 +94,7 @@ def known_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
     >>> counts.vectors.tolist()
     [[[1.0, 0.0]], [[1.0, 1.0]]]
     >>> np.exp(counts.log_evidence(np.ones(2))).round(6).tolist()
-    [0.5, 0.166667]
+    [[0.5, 0.166667]]
     """
     vectors = np.zeros((int(domain.max()) + 1, 1, weights.shape[1]))
     np.add.at(vectors[:, 0], domain, weights)

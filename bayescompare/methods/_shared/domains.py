@@ -197,8 +197,7 @@ def sample_domains(
     phi = posterior["phi"].transpose("chain", "draw", "statement").values
     kappa = posterior["kappa"].values
     around = np.maximum(kappa[..., None] * phi, 1e-300)
-    version = counts.draw_version(around.reshape(-1, phi.shape[-1]), rng).reshape(kappa.shape)
-    theta, new = _given(around, version, counts, rng)
+    version, theta, new = _given(around, counts, rng)
     before = _prior(listing, len(counts.vectors), draws, rng)
     _, codes = domain_codes(results)
     with np.errstate(divide="ignore"):
@@ -228,15 +227,15 @@ def sample_domains(
 
 
 def _given(
-    around: FloatArray, version: IntArray, counts: DomainCounts, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Draw θ of every domain, and of a new one, given draws of κφ."""
+    around: FloatArray, counts: DomainCounts, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Draw the version, θ of every domain, and of a new one, given draws of κφ."""
     size, k = around.shape[:2], around.shape[2]
     alpha = around.reshape(-1, k)
-    theta = counts.draw_theta(alpha, version.ravel(), rng).reshape(*size, -1, k)
+    version, theta = counts.draw(alpha, rng)
     logs = np.log(alpha)
     new = np.exp(log_theta(logs, *latents(logs, np.zeros(k), alpha.shape[:1], rng)))
-    return theta, new.reshape(*size, k)
+    return version.reshape(size), theta.reshape(*size, -1, k), new.reshape(*size, k)
 
 
 def _prior(

@@ -25,11 +25,11 @@ from bayescompare.kernels.dirichlet.completion_bounds import (
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.kernels.replicated.partial import PartialPosterior
+from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
 from bayescompare.methods._shared.priors import check_support
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import finish_tree
 from bayescompare.methods.dirichlet.partial_table import PartialTable
-from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
 

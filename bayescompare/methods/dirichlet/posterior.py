@@ -11,16 +11,14 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.compiled import Reusable
-from bayescompare.comparison.decision import decide
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
+from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import Priors, check_support, place
-from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import finish_tree, marginal_dims, statement_coords
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -37,13 +35,11 @@ WEIGHT = "weight"
 
 __all__ = [
     "build",
-    "drawn_theta_summary",
     "hyperparameter",
     "lead_given_draws",
     "place_alpha",
     "reusable_model",
     "sampled_answer",
-    "sampled_questions",
     "scaled_cells",
     "total_weight",
 ]
@@ -156,24 +152,6 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
     return replace(answer, scalars=sampled_questions(posterior["theta"], statements, answer))
 
 
-def sampled_questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> FourQuestions:
-    """The four questions about the best statement, from draws of θ."""
-    best = decide(answer).statement
-    opposite = statements.opposite(best)
-    assert answer.probability is not None
-    most_probable = float(answer.probability[answer.labels.index(best)])
-    known = set(theta["statement"].values.tolist())
-    if best not in known:
-        return FourQuestions(most_probable, None, None, None)
-    mine = theta.sel(statement=best)
-    # An opposite that is not listed was never observed and hides in the aggregate.
-    beats = None
-    if opposite in known and opposite != best:
-        beats = float((mine > theta.sel(statement=opposite)).mean())
-    majority = float((mine > 0.5).mean())
-    return FourQuestions(most_probable, beats, majority, float(mine.mean()))
-
-
 def lead_given_draws(
     method: Dirichlet, posterior: xr.Dataset, statements: Statements, cells: DirichletCells
 ) -> tuple[FloatArray, FloatArray]:
@@ -218,11 +196,3 @@ def scaled_cells(
     log_alpha = np.log(value) - (statements.log_size if name == "strength" else 0.0)
     listed = np.broadcast_to(log_alpha, statements.n_listed).astype(np.float64)
     return DirichletCells(listed, cells.counts, float(listed[0]), cells.rest_log_size)
-
-
-def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
-    """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
-    draws = theta.stack(sample=("chain", "draw"))
-    known = draws.reindex(statement=list(statements.labels))
-    low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
-    return theta_columns(known.mean("sample").values, low, high)

@@ -12,8 +12,8 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.network.statements import largest_states
+from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
 from bayescompare.methods._shared.priors import check_support
-from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.methods.network.answer import Maximum
 from bayescompare.methods.network.graph import Graph, Scores
 from bayescompare.methods.network.posterior import NetworkLayout, build, finish

@@ -15,6 +15,7 @@ from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
+from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_support, place
 from bayescompare.methods._shared.simplex import LATENTS
@@ -26,7 +27,6 @@ from bayescompare.methods._shared.trees import (
     one_statement_each,
     statement_coords,
 )
-from bayescompare.methods.dirichlet.posterior import drawn_theta_summary, sampled_questions
 from bayescompare.methods.replicated.answer import normalised, replicated_details
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from bayescompare.kernels.replicated.domains import known_counts, uncertain_counts
 from tests.oracles.replicated import enumerate_statements
@@ -17,11 +18,11 @@ def test_uncertain_counts_against_enumeration() -> None:
     assert counts is not None
     assert counts.totals.tolist() == [3.0, 4.0]
     alpha = np.array([0.3, 1.1, 2.0])
+    found = counts.log_evidence(alpha)
     for version in range(2):
-        found = counts.log_evidence(alpha, version)
         for g in range(2):
             known = enumerate_statements(ell[version, domain == g], alpha)
-            assert found[g] == pytest.approx(known.log_evidence, abs=1e-10)
+            assert found[version, g] == pytest.approx(known.log_evidence, abs=1e-10)
 
 
 def test_certain_datasets_have_one_vector() -> None:
@@ -41,11 +42,22 @@ def test_draws_of_a_domain_have_its_mean() -> None:
     counts = uncertain_counts(np.log(ell), np.array([0, 0, 1, 1]))
     assert counts is not None
     alpha = np.array([1.0, 2.0])
-    drawn = counts.draw_theta(np.tile(alpha, (20_000, 1)), np.zeros(20_000, dtype=int), rng)
+    _, drawn = counts.draw(np.tile(alpha, (20_000, 1)), rng)
     for g in range(2):
         known = enumerate_statements(ell[0, 2 * g : 2 * g + 2], alpha)
         mean = sum(w * (alpha + np.array(c)) / 5.0 for c, w in known.counts.items())
         np.testing.assert_allclose(drawn[:, g].mean(axis=0), mean, atol=0.01)
+
+
+def test_versions_are_drawn_by_their_evidence() -> None:
+    rng = np.random.default_rng(2)
+    ell = rng.dirichlet(np.full(2, 0.4), size=(3, 5))
+    counts = uncertain_counts(np.log(ell), np.array([0, 0, 1, 1, 1]))
+    assert counts is not None
+    alpha = np.array([0.6, 1.4])
+    version, _ = counts.draw(np.tile(alpha, (20_000, 1)), rng)
+    share = np.bincount(version, minlength=3) / len(version)
+    np.testing.assert_allclose(share, softmax(counts.log_evidence(alpha).sum(axis=1)), atol=0.015)
 
 
 def test_too_many_vectors() -> None:

@@ -1,0 +1,43 @@
+"""What draws of θ say of each statement, for every method about θ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.columns import theta_columns
+from bayescompare.comparison.decision import decide
+from bayescompare.methods._shared.questions import FourQuestions
+from bayescompare.statements import Statements
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["drawn_theta_summary", "sampled_questions"]
+
+
+def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
+    """Posterior mean and central 95 % interval of each listed θ; NaN for those within other."""
+    draws = theta.stack(sample=("chain", "draw"))
+    known = draws.reindex(statement=list(statements.labels))
+    low, high = (known.quantile(q, "sample").values for q in (0.025, 0.975))
+    return theta_columns(known.mean("sample").values, low, high)
+
+
+def sampled_questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> FourQuestions:
+    """The four questions about the best statement, from draws of θ."""
+    best = decide(answer).statement
+    opposite = statements.opposite(best)
+    assert answer.probability is not None
+    most_probable = float(answer.probability[answer.labels.index(best)])
+    known = set(theta["statement"].values.tolist())
+    if best not in known:
+        return FourQuestions(most_probable, None, None, None)
+    mine = theta.sel(statement=best)
+    # An opposite that is not listed was never observed and hides in the aggregate.
+    beats = None
+    if opposite in known and opposite != best:
+        beats = float((mine > theta.sel(statement=opposite)).mean())
+    majority = float((mine > 0.5).mean())
+    return FourQuestions(most_probable, beats, majority, float(mine.mean()))

@@ -1,0 +1,174 @@
+"""Methods about θ on a table of several domains: what they share; `domains` has the model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayescompare._typing import FloatArray, IntArray
+from bayescompare.comparison import nuts
+from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.details import Details
+from bayescompare.comparison.method import Method, Sampling
+from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.leading import sole_leader
+from bayescompare.kernels.replicated.domains import DomainCounts
+from bayescompare.methods._shared.domain_words import DOMAIN_TEXT
+from bayescompare.methods._shared.domains import (
+    DomainSample,
+    collapsed_model,
+    domain_coords,
+    place_domains,
+    sample_domains,
+)
+from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
+from bayescompare.methods._shared.lumped import LumpedStatements
+from bayescompare.methods._shared.trees import marginal_dims
+from bayescompare.results.results import Results
+from bayescompare.statements import Statements
+
+if TYPE_CHECKING:
+    import pymc as pm
+    import xarray as xr
+
+__all__ = ["NO_DOMAIN_EVIDENCE", "GroupedMethod"]
+
+NO_DOMAIN_EVIDENCE = "Domains are answered by NUTS, and their evidence has no closed form."
+
+
+class GroupedMethod(Method):
+    """The variant of a method about θ for several domains; stands before that method as a base.
+
+    A variant says which counts its domains have, how a dataset is observed, its log likelihood
+    given log θ, and what its answer tells.
+    """
+
+    if TYPE_CHECKING:
+        # Of the method that the variant is made from.
+        def cells(self, results: Results) -> tuple[Statements, DirichletCells]: ...
+        def listing(self, results: Results) -> LumpedStatements: ...
+
+    @abstractmethod
+    def counts(self, results: Results) -> DomainCounts:
+        """Return the count vectors of every domain, and how well each fits."""
+
+    @abstractmethod
+    def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
+        """Log likelihoods (chain, draw, n), from log θ of each dataset's domain and the version."""
+
+    @abstractmethod
+    def observe_domains(self, results: Results, logs: Any) -> None:
+        """Add every dataset to the model in context, given log θ of its domain."""
+
+    @abstractmethod
+    def sample_details(self, results: Results, sample: DomainSample) -> Details:
+        """Return what the answer tells beside P(max)."""
+
+    def sample_listing(self, results: Results) -> LumpedStatements:
+        """Return the statements, with the weights that the tree shows of every dataset."""
+        return self.listing(results)
+
+    def for_table(self, results: Results) -> Method:
+        """Return itself: it is the test for domains."""
+        return self
+
+    @property
+    def needs_mcmc(self) -> bool:
+        """Whether NUTS is needed: always."""
+        return True
+
+    def domain_sample(
+        self,
+        results: Results,
+        *,
+        draws: int,
+        chains: int,
+        rng: np.random.Generator,
+        options: Mapping[str, Any],
+    ) -> DomainSample:
+        """Sample φ, κ and every θ_g."""
+
+        def likelihood(logs: FloatArray, version: IntArray) -> FloatArray:
+            return self.log_likelihood(results, logs, version)
+
+        return sample_domains(
+            results, self.sample_listing(results), self.counts(results), likelihood,
+            draws=draws, chains=chains, rng=rng, options=dict(options),
+        )  # fmt: skip
+
+    def answer(self, results: Results, sampling: Sampling) -> Answer:
+        """P(max) for the average domain, for each old one, and for a new one."""
+        options = dict(sampling.options)
+        sample = self.domain_sample(
+            results,
+            draws=options.pop("draws", 1000),
+            chains=options.pop("chains", 4),
+            rng=sampling.rng,
+            options=options,
+        )
+        statements, _ = self.cells(results)
+        each = sole_leader(sample.phi).astype(np.float64)
+        phi = sample.tree["posterior"].to_dataset()["phi"]
+        answer = Answer.over(
+            statements,
+            probability=each.mean(axis=(0, 1)),
+            mcse=nuts.monte_carlo_error(each),
+            per_statement=drawn_theta_summary(phi, statements),
+            tree=sample.tree,
+            seed=sampling.seed,
+            details=self.sample_details(results, sample),
+        )
+        return replace(answer, scalars=sampled_questions(phi, statements, answer))
+
+    def own_sample(
+        self,
+        results: Results,
+        *,
+        draws: int,
+        chains: int,
+        rng: np.random.Generator,
+        options: Mapping[str, Any],
+    ) -> xr.DataTree | None:
+        """Sample φ and κ by NUTS, and every θ_g given them."""
+        nuts.check_compiler()
+        sample = self.domain_sample(results, draws=draws, chains=chains, rng=rng, options=options)
+        return sample.tree
+
+    def model(self, results: Results) -> pm.Model:
+        """Build the model as it is written, with θ of every domain."""
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        listing = self.listing(results)
+        with pm.Model(coords=domain_coords(results, listing)) as model:
+            logs = place_domains(results, listing)
+            marginal = pt.tensordot(model["phi"], listing.wins, axes=1)
+            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+            self.observe_domains(results, logs)
+        return model
+
+    def nuts_model(self, results: Results) -> pm.Model:
+        """Build it with every θ_g integrated out."""
+        return collapsed_model(results, self.listing(results), self.counts(results))
+
+    def refuses(self, quantity: str) -> str:
+        """Say what domains do not leave."""
+        if quantity in ("plan", "predict", "simulate", "on", "draws"):
+            return (
+                f"{quantity}: with group= the answer is sampled, and new datasets may be of an old "
+                "domain or of a new one; see c.domains, c.tree and c.sample()."
+            )
+        return super().refuses(quantity)
+
+    def no_evidence(self) -> str:
+        """Say why there is no log evidence."""
+        return f"is not there. {NO_DOMAIN_EVIDENCE}"
+
+    def methods_text(self, answer: Answer | None) -> str:
+        """Describe the test, and the domains."""
+        text = super().methods_text(answer).partition(" Reported is ")[0]
+        return f"{text} {DOMAIN_TEXT}"
