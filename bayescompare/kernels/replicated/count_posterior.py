@@ -11,8 +11,10 @@ from scipy.special import betainc, logsumexp, softmax
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
+from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import PairCounts
 from bayescompare.kernels.dirichlet.learned_maximum import maxima_of_pairs
+from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.kernels.replicated.gibbs import gibbs_counts
 from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
@@ -22,11 +24,13 @@ from bayescompare.kernels.replicated.smoothing import log_left_out, smoothed
 
 __all__ = [
     "CountPosterior",
+    "are_certain",
     "exact_counts",
     "left_out_densities",
     "refined",
     "sampled_counts",
     "sampled_cut",
+    "weighted_counts",
 ]
 
 
@@ -46,7 +50,8 @@ class CountPosterior:
     ----------
     alpha : array (K,)
     vectors : array (M, K)
-        Counts of every statement, in lexicographic order.
+        Counts of every statement, in lexicographic order; whole numbers unless datasets have
+        weights.
     weight : array (M, R)
         Posterior weights of the vectors in each version; columns sum to one.
     version : array (R,)
@@ -63,7 +68,7 @@ class CountPosterior:
     """
 
     alpha: FloatArray
-    vectors: IntArray
+    vectors: IntArray | FloatArray
     weight: FloatArray
     version: FloatArray
     per_dataset: FloatArray
@@ -94,8 +99,11 @@ class CountPosterior:
 
     def betas(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights and both parameters of the Betas that θ_k is a mixture of."""
-        weight = np.bincount(self.vectors[:, k], self.average)
-        first = self.alpha[k] + np.arange(len(weight))
+        if len(self.vectors) == 1:
+            weight, first = self.average, self.alpha[k] + self.vectors[:, k]
+        else:
+            weight = np.bincount(self.vectors[:, k].astype(np.int64), self.average)
+            first = self.alpha[k] + np.arange(len(weight))
         return weight, first, np.maximum(self.total - first, 1e-300)
 
     def theta_interval(self, k: int) -> tuple[float, float]:
@@ -150,6 +158,57 @@ def exact_counts(
         log_evidence=evidence if joint else None,
         probability=probability,
         mcse=None,
+    )
+
+
+def are_certain(logs: FloatArray, alpha: FloatArray) -> bool:
+    """Whether every dataset leaves one statement only, in log ℓ (R, n, K).
+
+    Examples
+    --------
+    >>> sure = np.log([[[1.0, 1e-30], [1e-40, 1.0]]])
+    >>> are_certain(sure, np.ones(2)), are_certain(np.log([[[0.9, 0.1]]]), np.ones(2))
+    (True, False)
+    """
+    return not EvidenceRows.from_logs(logs, alpha).uncertain.any()
+
+
+def weighted_counts(logs: FloatArray, alpha: FloatArray, powers: FloatArray) -> CountPosterior:
+    r"""Return the posterior of datasets that are certain, with likelihoods raised to powers.
+
+    .. math:: \prod_i (\theta_{z_i} \ell_i(z_i))^{v_i}
+              = \prod_s \theta_s^{\sum_{i: z_i = s} v_i} \prod_i \ell_i(z_i)^{v_i}
+
+    The counts are sums of powers, and θ has a Dirichlet again.
+
+    Parameters
+    ----------
+    logs : array (R, n, K)
+        Of which `are_certain` is true.
+    alpha : array (K,)
+    powers : array (n,)
+
+    Examples
+    --------
+    >>> sure = np.log([[[1.0, 1e-30], [1e-40, 1.0]]])
+    >>> posterior = weighted_counts(sure, np.ones(2), np.array([0.5, 1.5]))
+    >>> posterior.vectors.tolist(), posterior.probability.round(4).tolist()
+    ([[0.5, 1.5]], [0.2878, 0.7122])
+    """
+    shown = np.eye(len(alpha))[logs.sum(axis=0).argmax(axis=1)]
+    counts = powers @ shown
+    probability = probability_of_maximum(DirichletCells(np.log(alpha), counts))[0]
+    return CountPosterior(
+        alpha=alpha,
+        vectors=counts[None],
+        weight=np.ones((1, len(logs))),
+        version=softmax(logs.max(axis=2) @ powers),
+        per_dataset=shown,
+        log_evidence=None,
+        probability=probability,
+        mcse=None,
+        # No replicate could tell more of what each dataset shows.
+        expected_largest=(float(probability.max()), 0.0),
     )
 
 

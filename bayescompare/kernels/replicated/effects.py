@@ -274,7 +274,8 @@ def evidence_at_scales(
     seen = np.tile(y, (versions, 1))
     gain = np.linalg.solve(total, prior).transpose(0, 2, 1)
     mean = np.einsum("iab,ib->ia", gain, seen)
-    posterior = prior - np.einsum("iab,ibc->iac", gain, prior)
+    # T (V + T)⁻¹ V, which loses no digits where the noise is small.
+    posterior = np.einsum("iab,ibc->iac", gain, np.tile(noise, (versions, 1, 1)))
     cells, errors = normal_cells(
         mean,
         0.5 * (posterior + posterior.transpose(0, 2, 1)),

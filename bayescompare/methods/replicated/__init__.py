@@ -316,7 +316,7 @@ class Replicated(Method):
             return self
         from bayescompare.methods.replicated.weighted import weighted_replicated
 
-        return weighted_replicated(self)
+        return weighted_replicated(self, results)
 
     def powers(self, results: Results) -> FloatArray | None:
         """Return the powers that likelihoods are raised to; None where there are no weights."""

@@ -128,13 +128,14 @@ def exact_tree(
     logs = log_theta(log_alpha, *after)
     prior = np.exp(log_theta(log_before, *before))
     theta, n = np.exp(logs), len(results.datasets)
-    rows = table.evidence.log[version]
+    powers = method.powers(results)
+    likelihood = logsumexp(logs[:, :, None, :] + table.evidence.log[version], axis=-1)
     groups: dict[str, dict[str, Any]] = {
         "posterior": {"theta": theta},
         "prior": {"theta": prior},
         "posterior_predictive": {OUTCOME: one_statement_each(theta, n, rng)},
         "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
-        "log_likelihood": {OUTCOME: logsumexp(logs[:, :, None, :] + rows, axis=-1)},
+        "log_likelihood": {OUTCOME: likelihood if powers is None else powers * likelihood},
         "log_prior": latent_log_prior("theta", np.exp(log_alpha), *after),
         "observed_data": {OUTCOME: normalised(table.evidence.log, posterior.version)},
     }

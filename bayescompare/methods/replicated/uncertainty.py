@@ -53,7 +53,7 @@ def split_of_one(evidence: FloatArray) -> UncertaintySplit:
 
 def _exact_largest(posterior: CountPosterior) -> float:
     """Return the expectation of the largest P(max) given the counts."""
-    vectors = posterior.vectors
+    vectors = posterior.vectors.astype(np.int64)
     tracked = np.flatnonzero(vectors.min(axis=0) != vectors.max(axis=0))
     fixed = vectors[0].astype(np.float64)
     fixed[tracked] = 0.0

@@ -1,9 +1,11 @@
-r"""Replicated evidence of datasets with weights: a power likelihood, sampled by NUTS.
+r"""Replicated evidence of datasets with weights: a power likelihood.
 
 .. math:: p(\theta \mid \text{data}) \propto \mathrm{Dir}(\theta; \alpha)
           \prod_i \Bigl(\sum_s \theta_s \ell_i(s)\Bigr)^{v_i}
 
 with the weights scaled to sum to the effective number of datasets, :math:`(\sum v)^2 / \sum v^2`.
+It is exact where every dataset is certain of its statement: then weights are counts. Elsewhere NUTS
+samples it, for the recursion over counts has no powers.
 """
 
 from __future__ import annotations
@@ -19,12 +21,18 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
+from bayescompare.kernels.replicated.count_posterior import (
+    CountPosterior,
+    are_certain,
+    weighted_counts,
+)
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO, power_words
 from bayescompare.methods.replicated import Replicated
+from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.results.domains import effective_weights
 from bayescompare.results.results import Results
 
-__all__ = ["WeightedReplicated", "weighted_replicated"]
+__all__ = ["CertainReplicated", "WeightedReplicated", "weighted_replicated"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +51,7 @@ class WeightedReplicated(Replicated):
 
     @property
     def needs_mcmc(self) -> bool:
-        """Whether NUTS is needed: always, for no recursion has powers."""
+        """Whether NUTS is needed: always, for some dataset is uncertain."""
         return True
 
     def powers(self, results: Results) -> FloatArray | None:
@@ -59,10 +67,10 @@ class WeightedReplicated(Replicated):
         """Say what a power likelihood does not have."""
         if quantity == "loo":
             return f"loo: {NO_LOO}"
-        if quantity in ("draws", "plan"):
-            return (
-                f"{quantity}: with weight= the answer is sampled by NUTS; use c.tree or sample()."
-            )
+        if quantity == "plan":
+            return "plan: with weight= it is not known what new datasets would weigh."
+        if quantity == "draws" and self.needs_mcmc:
+            return "draws: with weight= the answer is sampled by NUTS; use c.tree or sample()."
         return super().refuses(quantity)
 
     def methods_text(self, answer: Answer | None) -> str:
@@ -77,11 +85,32 @@ class WeightedReplicated(Replicated):
         return [*super().sentences(results, answer, decision), power_words(results)]
 
 
-def weighted_replicated(method: Replicated) -> WeightedReplicated:
+@dataclass(frozen=True, kw_only=True)
+class CertainReplicated(WeightedReplicated):
+    """`Replicated` of datasets with weights, each of which is certain of its statement."""
+
+    @property
+    def needs_mcmc(self) -> bool:
+        """Whether a prior of the user's is not a number."""
+        return bool(self.nonconjugate_priors)
+
+    def count_posterior(
+        self, results: Results, table: TableEvidence, rng: np.random.Generator
+    ) -> CountPosterior:
+        """Return the one vector of counts, which are sums of weights."""
+        powers = self.powers(results)
+        assert powers is not None
+        return weighted_counts(table.evidence.log, self.cells(results)[1].alpha, powers)
+
+
+def weighted_replicated(method: Replicated, results: Results) -> WeightedReplicated:
     """Return the test with the same options for a table with weights."""
     if method.prior == "learned" or not method.joint:
         raise BayescompareError(
             "weight=: prior='learned' and joint=False are for tables without weights; choose "
             "another prior, and joint=True."
         )
-    return WeightedReplicated(**{f.name: getattr(method, f.name) for f in fields(method) if f.init})
+    logs = method.table_evidence(results).evidence.log
+    certain = are_certain(logs, method.cells(results)[1].alpha)
+    variant = CertainReplicated if certain else WeightedReplicated
+    return variant(**{f.name: getattr(method, f.name) for f in fields(method) if f.init})
