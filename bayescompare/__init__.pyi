@@ -17,6 +17,7 @@ from .comparison.comparison import Comparison as Comparison
 from .comparison.loading import load_comparison as load_comparison
 from .comparison.pairwise import Pairwise as Pairwise
 from .io import load_example as load_example
+from .io import read as read
 from .io import read_errors as read_errors
 from .io import read_predictions as read_predictions
 from .io import read_results as read_results
@@ -56,6 +57,7 @@ __all__ = [
     "pairwise",
     "plots",
     "rank",
+    "read",
     "read_errors",
     "read_predictions",
     "read_results",

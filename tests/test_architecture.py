@@ -52,6 +52,8 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "predictions": frozenset({"parsing"}),
         "examples": frozenset({"tables"}),
         "tools": frozenset({"parsing"}),
+        "recognition": frozenset({"formats", "parsing", "tools"}),
+        "reading": frozenset({"formats", "parsing", "recognition", ""}),
     },
     "kernels": {
         "dirichlet": frozenset({"numerics"}),

@@ -19,7 +19,6 @@ SPLITS = {"split": SIGNS, "rsplit": SIGNS, "partition": SIGNS - {"="}}  # key=va
 NO_LABELS = {
     "statements.py": "the one place",
     "methods/_shared/learned_prior.py": "patterns such as '>|<', signs of the measures",
-    "cli/options.py": "the words that an option takes",
     "cli/table_sources.py": "alternatives of a regular expression",
 }
 

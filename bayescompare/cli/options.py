@@ -15,9 +15,9 @@ import typer
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.flags import Flag
 from bayescompare.cli.groups import OptionGroup, option
+from bayescompare.io.formats import FORMATS
 
 __all__ = [
-    "FORMATS",
     "OUTPUT",
     "QUESTION",
     "ColumnOptions",
@@ -30,9 +30,6 @@ __all__ = [
     "TableOptions",
     "read_names",
 ]
-
-#: What --format may say: a kind of table, or the tool that wrote FILE.
-FORMATS = ("csv", "tsv", "json", "parquet", "lm-eval", "weka", "helm")
 
 #: The panels of --help.
 TABLE, QUESTION, OUTPUT = "The table", "The question", "The output"
@@ -175,8 +172,8 @@ class TableOptions(OptionGroup):
         typer.Argument(
             metavar="FILE",
             show_default=False,
-            help="Table of results, long or wide: csv, tsv, json or parquet; or, with --format, "
-            "what another tool wrote, which may be a directory.",
+            help="Table of results, long or wide: csv, tsv, json or parquet; or what another tool "
+            "wrote (see --format), which may be a directory.",
         ),
     ] = None
     example: Annotated[
@@ -214,10 +211,10 @@ class TableOptions(OptionGroup):
         str | None,
         option(
             "--format",
-            "Default: by FILE's suffix. The last three are files of other tools, where --measure "
-            "may lack its direction; lm-eval and weka need no --measure at all.",
+            f"Default: what FILE looks like. One of {', '.join(FORMATS)}. What another tool wrote "
+            "often needs no --measure, or none with a direction.",
             TABLE,
-            metavar="|".join(FORMATS),
+            metavar="FORMAT",
         ),
     ] = None
 

@@ -12,16 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import typer
+
 import bayescompare as bc
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.cli.flags import naming_flags
 from bayescompare.cli.measures import read_measures
-from bayescompare.cli.options import FORMATS, TableOptions, read_names
+from bayescompare.cli.options import TableOptions, read_names
+from bayescompare.io.formats import FORMATS, TABLES, TOOLS
 
 __all__ = ["read_table"]
-
-#: What another tool wrote, and the function of `bayescompare.io` that reads it.
-TOOLS = {"lm-eval": "read_lm_eval", "weka": "read_weka", "helm": "read_helm"}
 
 #: For --errors and --predictions: the number of bare columns, the named ones, and the form.
 _COUNTED = {
@@ -53,7 +53,25 @@ def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Resul
         if options.example is not None:
             return _read_example(options, options.example)
         assert options.file is not None
+        recognised = _recognised(options, options.file)
+        if recognised is not None:
+            return _read_tool(options, options.file, recognised)
         return _reader(options)(options, options.file, algorithms)
+
+
+def _recognised(options: TableOptions, file: Path) -> str | None:
+    """Recognise what another tool wrote, and say so, unless an option is about tables."""
+    # A pipe can be read only once.
+    about_tables = set(_typed(options)) - {"--measure"}
+    if about_tables or not (file.is_file() or file.is_dir()):
+        return None
+    from bayescompare.io.reading import recognised
+
+    format = recognised(file)
+    if format in TABLES:
+        return None
+    typer.echo(f"read as {TOOLS[format].title} (--format {format})", err=True)
+    return format
 
 
 def _reader(options: TableOptions) -> Callable[[TableOptions, Path, str | None], bc.Results]:
@@ -63,7 +81,7 @@ def _reader(options: TableOptions) -> Callable[[TableOptions, Path, str | None],
             f"{did_you_mean(options.format, FORMATS)}"
         )
     if options.format in TOOLS:
-        return _read_tool
+        return lambda options, file, _: _read_tool(options, file)
     if options.errors is not None:
         return _read_errors
     return _read_measured if options.predictions is None else _read_predictions
@@ -101,18 +119,19 @@ def _read_measured(options: TableOptions, file: Path, _: str | None) -> bc.Resul
     return bc.read_results(file, measures=measures, **options.columns.named, **more)
 
 
-def _read_tool(options: TableOptions, file: Path, _: str | None) -> bc.Results:
+def _read_tool(options: TableOptions, file: Path, recognised: str | None = None) -> bc.Results:
     """Read what another tool wrote, which mostly knows which way its measures are better."""
     for flag in _typed(options):
         if flag not in ("--measure", "--format"):
             raise BayescompareError(f"{flag} is about tables, not about --format {options.format}.")
     texts = options.columns.measures or None
     has_directions = any(":" in text for text in texts or ())
-    read: Any = getattr(bc.io, TOOLS[str(options.format)])
-    results: bc.Results = read(
-        file, measures=read_measures(texts) if texts and has_directions else texts
-    )
-    return results
+    measures: Any = read_measures(texts) if texts and has_directions else texts
+    if recognised is None:
+        return bc.read(file, measures=measures, format=options.format)
+    from bayescompare.io.reading import read_recognised
+
+    return read_recognised(recognised, file, measures)
 
 
 def _read_errors(options: TableOptions, file: Path, algorithms: str | None) -> bc.Results:

@@ -138,7 +138,8 @@ def row_names(column: pd.Series[Any], role: str) -> list[str]:
         where = first(row_words(column[np.array(tables)]))
         raise BayescompareError(f"{role} name in {where} is not a name: give text or a number.")
     names = [str(value) for value in raw]
-    absent = column.isna().to_numpy() | np.array([not name.strip() for name in names])
+    blank = np.array([not name.strip() for name in names], dtype=bool)
+    absent = column.isna().to_numpy() | blank
     if absent.any():
         raise BayescompareError(
             f"{role} name missing in {first(row_words(column[absent]))}: every row needs one."

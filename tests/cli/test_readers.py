@@ -1,4 +1,4 @@
-"""Other tools' files on the command line: ``--format lm-eval | weka | helm``."""
+"""Other tools' files on the command line: recognised, or by ``--format``."""
 
 from __future__ import annotations
 
@@ -35,6 +35,13 @@ def test_lm_eval() -> None:
     assert found == json.loads(asked.to_json())
 
 
+def test_the_format_is_recognised_and_said() -> None:
+    code, out, err = run("compare", WEKA, "--algorithms", "NaiveBayes,IBk", "--json")
+    assert (code, err) == (0, "read as an experiment of Weka (--format weka)\n")
+    asked = bc.compare(bc.read(WEKA), algorithms=["NaiveBayes", "IBk"])
+    assert json.loads(out) == json.loads(asked.to_json())
+
+
 def test_weka_knows_what_to_read() -> None:
     found = run_json("compare", WEKA, "--format", "weka", "--algorithms", "NaiveBayes,IBk")
     asked = bc.compare(read_weka(WEKA), algorithms=["NaiveBayes", "IBk"])
@@ -57,7 +64,7 @@ def test_helm_with_directions() -> None:
     [
         (
             (WEKA, "--format", "wekka"),
-            "must be one of csv, tsv, json, parquet, lm-eval, weka, helm",
+            "must be one of csv, tsv, json, parquet, lm-eval, weka, helm, amlb",
         ),
         ((WEKA, "--format", "wekka"), "Did you mean 'weka'"),
         ((WEKA, "--format", "weka", "--layout", "long"), "--layout is about tables"),

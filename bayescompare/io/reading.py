@@ -1,0 +1,143 @@
+"""`read`: results in any format that is known, recognised by their content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import bayescompare.io as io
+from bayescompare._checks import check_word
+from bayescompare._errors import BayescompareError
+from bayescompare.io.formats import FORMATS, TABLES, TOOLS
+from bayescompare.io.parsing.files import format_of, read_table
+from bayescompare.io.parsing.paths import Paths, as_path, find_files, naming
+from bayescompare.io.parsing.selection import Chosen
+from bayescompare.io.recognition import recognise
+from bayescompare.results.results import Results
+
+__all__ = ["read", "read_recognised", "recognised"]
+
+
+def read(
+    paths: Paths, *, measures: Chosen | None = None, format: str | None = None, **options: Any
+) -> Results:
+    r"""Read results of any known format: a table, or what another tool wrote.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        A file or a directory; several for the tools whose readers take several. A mapping names
+        the algorithms itself.
+    measures : mapping or iterable of str, optional
+        As for the reader: a table needs names and directions, many tools neither.
+    format : str, optional
+        ``"csv"``, ``"lm-eval"``, ``"inspect"``, ...; by default what the content looks like.
+    **options
+        Of the reader: `read_results` for a table, else the function of `bayescompare.io` that is
+        named after the tool.
+
+    Returns
+    -------
+    Results
+        A note says what the files were taken for, unless `format` did.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "TSF_accuracy.csv"
+    >>> _ = path.write_text("Resamples:,0,1\nChinatown,0.9,0.95\n")
+    >>> read(path).notes
+    ('read as result files of aeon',)
+    """
+    kind = recognised(paths, format)
+    if kind in TABLES:
+        return _read_one_table(paths, measures, kind if format is not None else None, options)
+    read_by = _read_by if format is not None else read_recognised
+    try:
+        return read_by(kind, paths, measures, **options)
+    except TypeError as error:
+        if options and "unexpected keyword" in str(error):
+            reader = f"io.{TOOLS[kind].reader}()"
+            raise BayescompareError(_no_such_option(options, reader)) from None
+        raise
+
+
+def read_recognised(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -> Results:
+    """Read what was recognised, and say in a note and in errors what it was taken for."""
+    title = TOOLS[kind].title
+    try:
+        results = _read_by(kind, paths, measures, **options)
+    except BayescompareError as error:
+        message = str(error).rstrip(".")
+        raise BayescompareError(f"{message} (read as {title}; format= names another).") from None
+    return results._with(notes=(f"read as {title}", *results.notes))
+
+
+def recognised(paths: Paths, format: str | None = None) -> str:
+    """Return the format of the first file, if none is given."""
+    if format is not None:
+        check_word("format", format, FORMATS)
+        return format
+    path = as_path(_first(paths))
+    with naming(path):
+        return recognise(path)
+
+
+def _first(paths: object) -> object:
+    """Return the first of some paths."""
+    while not isinstance(paths, (str, bytes)) and isinstance(paths, (Mapping, Iterable)):
+        inner = list(paths.values() if isinstance(paths, Mapping) else paths)
+        if not inner:
+            raise BayescompareError("paths is empty: name at least one file or directory.")
+        paths = inner[0]
+    return paths
+
+
+def _read_by(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -> Results:
+    reader = getattr(io, TOOLS[kind].reader)
+    results: Results
+    if not TOOLS[kind].reader.startswith("from_"):
+        results = reader(paths, measures=measures, **options)
+        return results
+    import pandas as pd
+
+    files, source = find_files(paths, "*.csv")
+    tables = []
+    for file, _ in files:
+        with naming(file):
+            tables.append(read_table(file, format_of(file, None), names=_WORDS))
+    table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
+    results = reader(table, measures=measures, source=source, **options)
+    return results
+
+
+#: Columns of names, which stay as written.
+_WORDS = frozenset(
+    {"method", "framework", "dataset", "task", "tid", "fold", "seed", "split", "repeat", "metric"}
+    | {"model_name", "task_name", "dataset_config", "dataset_path", "horizon", "eval_metric"}
+)
+
+
+def _read_one_table(
+    paths: Paths, measures: Chosen | None, format: str | None, options: Mapping[str, Any]
+) -> Results:
+    if not isinstance(measures, Mapping):
+        raise BayescompareError(
+            "measures: a table does not say which way is better; name what was measured, as in "
+            "measures={'accuracy': 'max', 'time': 'min'}."
+        )
+    path: Any = paths
+    kind: Any = format
+    try:
+        return io.read_results(path, measures=measures, format=kind, **options)
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise BayescompareError(_no_such_option(options, "read_results()")) from None
+        raise
+
+
+def _no_such_option(options: Mapping[str, Any], reader: str) -> str:
+    return (
+        f"{next(iter(options))}=: one of these is not an option of {reader}: {', '.join(options)}."
+    )

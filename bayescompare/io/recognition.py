@@ -1,0 +1,161 @@
+"""Which tool wrote a file, judged by its name and its content."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bayescompare._errors import BayescompareError
+from bayescompare.io.formats import FORMATS
+from bayescompare.io.parsing.files import format_of, parquet_errors, read_bytes, text_of
+from bayescompare.io.parsing.json_files import read_json
+from bayescompare.io.tools.aeon import AEON_HEADERS
+from bayescompare.io.tools.amlb import AMLB_COLUMNS
+from bayescompare.io.tools.fev import FEV_COLUMNS
+from bayescompare.io.tools.ioh import is_ioh_json
+from bayescompare.io.tools.tabarena import TABARENA_COLUMNS
+
+__all__ = ["recognise"]
+
+#: Files in a directory that are looked at, at most.
+_MOST_FILES = 50
+
+#: Bytes of a large table that are looked at.
+_START = 2**18
+
+#: The columns of a table that say who wrote it.
+_COLUMNS = {
+    "weka": frozenset({"Key_Dataset", "Key_Run", "Key_Scheme"}),
+    "amlb": AMLB_COLUMNS,
+    "tabarena": TABARENA_COLUMNS,
+    "fev": FEV_COLUMNS,
+}
+
+
+def recognise(path: Path) -> str:
+    """Return the format of a file, or of the files in a directory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "IOHprofiler_f1_Sphere.json"
+    >>> _ = path.write_text('{"function_id": 1, "algorithm": {}, "scenarios": []}')
+    >>> recognise(path), recognise(path.parent)
+    ('ioh', 'ioh')
+    """
+    if path.is_dir():
+        return _of_directory(path)
+    if not path.exists():
+        raise BayescompareError("no such file or directory.")
+    name = path.name.lower().removesuffix(".gz")
+    for suffix, format in _SUFFIXES.items():
+        if name.endswith(suffix):
+            return format
+    look = _LOOKS.get(Path(name).suffix)
+    return format_of(path, None) if look is None else look(path)
+
+
+def _of_directory(path: Path) -> str:
+    files = [file for file in sorted(path.rglob("*")) if file.is_file()][: 20 * _MOST_FILES]
+    for file in files:
+        if file.name == "run_spec.json":
+            return "helm"
+    # Beside the results there are other files, which say nothing.
+    telling = [file for file in files if file.suffix in (*_LOOKS, *_SUFFIXES)][:_MOST_FILES]
+    for file in telling:
+        try:
+            format = recognise(file)
+        except BayescompareError:
+            continue
+        if format in FORMATS and format not in ("csv", "tsv", "json", "parquet"):
+            return format
+    raise BayescompareError(
+        "no file in this directory is of a known tool: name the files, or the tool by format=, "
+        f"one of {', '.join(FORMATS)}."
+    )
+
+
+# ------------------------------------------------------------------------------------------ tables
+
+
+def _by_columns(columns: list[str], otherwise: str) -> str:
+    names = set(columns)
+    return next((tool for tool, own in _COLUMNS.items() if own <= names), otherwise)
+
+
+def _of_text(path: Path) -> str:
+    kind = format_of(path, None)
+    first = _start_of(path).lstrip().partition("\n")[0]
+    if first.lower().startswith(AEON_HEADERS):
+        return "aeon"
+    cells = first.split("," if kind == "csv" else "\t")
+    return _by_columns([cell.strip().strip("'\"") for cell in cells], kind)
+
+
+def _start_of(path: Path) -> str:
+    """Return the beginning of a text; a large table is not read for its header alone."""
+    if path.stat().st_size <= _START:
+        return text_of(read_bytes(path))
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path) if packed else path.open("rb") as start:
+            return start.read(_START).removeprefix(codecs.BOM_UTF8).decode(errors="replace")
+    except (OSError, EOFError, zlib.error) as error:
+        raise BayescompareError(f"cannot be decompressed ({error}).") from None
+
+
+def _of_parquet(path: Path) -> str:
+    with parquet_errors():
+        from pyarrow.parquet import read_schema
+
+        return _by_columns([str(name) for name in read_schema(path).names], "parquet")
+
+
+# -------------------------------------------------------------------------------------------- JSON
+
+
+def _of_json(path: Path) -> str:
+    data = read_json(path)
+    return next((tool for tool, fits in _SHAPES.items() if fits(data)), "json")
+
+
+def _is_lm_eval(data: Any) -> bool:
+    results = data.get("results") if isinstance(data, dict) else None
+    tasks = list(results.values()) if isinstance(results, dict) else []
+    marks = {"versions", "configs", "config", "n-shot", "higher_is_better"}
+    return (
+        bool(tasks) and all(isinstance(own, dict) for own in tasks) and not marks.isdisjoint(data)
+    )
+
+
+def _is_helm(data: Any) -> bool:
+    return (
+        isinstance(data, list)
+        and bool(data)
+        and all(isinstance(stat, dict) and isinstance(stat.get("name"), dict) for stat in data)
+    )
+
+
+def _is_fev(data: Any) -> bool:
+    rows = data if isinstance(data, list) else []
+    return bool(rows) and isinstance(rows[0], dict) and rows[0].keys() >= FEV_COLUMNS
+
+
+_SHAPES: dict[str, Callable[[Any], bool]] = {
+    "ioh": is_ioh_json,
+    "lm-eval": _is_lm_eval,
+    "helm": _is_helm,
+    "fev": _is_fev,
+}
+_SUFFIXES = {".arff": "weka", ".info": "ioh"}
+_LOOKS: dict[str, Callable[[Path], str]] = {
+    ".csv": _of_text,
+    ".tsv": _of_text,
+    ".parquet": _of_parquet,
+    ".json": _of_json,
+}

@@ -1,0 +1,169 @@
+"""aeon, sktime and tsml-eval: one file of resamples for each estimator and measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.files import number_or_text, read_bytes, text_of
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import repeated
+
+__all__ = ["AEON_HEADERS", "read_aeon"]
+
+#: How the first line begins; tsml's Java version wrote folds.
+AEON_HEADERS = ("resamples:", "folds:")
+
+#: The statistics of tsml-eval, without spaces and underscores.
+_MEASURES = directed(
+    "accuracy acc balancedaccuracy balacc auroc f1 f1score sensitivity specificity precision "
+    "recall clusteringaccuracy clacc rand ari adjustedrandindex mutualinformation ami nmi r2 "
+    "pearson pearsoncorrelation",
+    "error logloss nll mse rmse mae mape smape mase",
+) | dict.fromkeys(
+    ("fittime", "predicttime", "fitandpredicttime", "traintime", "testtime", "memoryusage"),
+    Measure("min", bounds=(0, None)),
+)
+
+
+class _Resamples(NamedTuple):
+    """One file: the values of an estimator's measure, by dataset and resample."""
+
+    file: Path
+    algorithm: str
+    measure: str
+    values: dict[tuple[str, str], float]
+
+
+def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
+    r"""Read the result files of aeon, sktime and tsml-eval.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        Files called ``<estimator>_<measure>.csv``, whose first line is ``Resamples:,0,1,...`` and
+        whose others are a dataset and its value on each resample; or directories with such files
+        in or below them. A mapping names the estimators itself.
+    measures : mapping or iterable of str, optional
+        By default every measure that has a file and whose direction is known.
+
+    Returns
+    -------
+    Results
+        Estimators are the algorithms, resamples the replicates. Resamples draw on the same cases
+        again, so they are correlated as folds are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name, value in (("TSF", 0.9), ("ROCKET", 0.95)):
+    ...     text = f"Resamples:,0,1\nChinatown,{value},0.9\n"
+    ...     _ = (folder / f"{name}_accuracy.csv").write_text(text)
+    >>> results = read_aeon(folder)
+    >>> results.algorithms, results.n_replicates
+    (('ROCKET', 'TSF'), 2)
+    """
+    files, source = find_files(paths, "*.csv")
+    several = len(files) > 1
+    # A directory may hold other tables, such as tsml-eval's summaries.
+    kept = [pair for pair in files if not several or _fits(pair[0])]
+    if not kept:
+        raise BayescompareError(
+            f"{source}: no file whose first line begins with 'Resamples:', as aeon's do."
+        )
+    parts = [_read_resamples(file, name) for file, name in kept]
+    _check_parts(parts)
+    names = dict.fromkeys(part.measure for part in parts)
+    known = {name: _MEASURES.get(_plain(name)) for name in names}
+    default = [name for name, kind in known.items() if kind is not None]
+    spec = choose_measures(measures, known, default)
+    cells: dict[tuple[str, str, str], dict[str, float]] = {}
+    for part in parts:
+        for (dataset, resample), value in part.values.items():
+            cells.setdefault((dataset, part.algorithm, resample), {})[part.measure] = value
+    rows = [dict(zip(_ROLES, key, strict=True)) | values for key, values in cells.items()]
+    frame = pd.DataFrame(rows)
+    return Results.from_frame(frame, replicate="replicate", measures=spec, source=source)
+
+
+_ROLES = ("dataset", "algorithm", "replicate")
+
+
+def _plain(measure: str) -> str:
+    return measure.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _fits(file: Path) -> bool:
+    with naming(file):
+        return text_of(read_bytes(file)).lstrip().lower().startswith(AEON_HEADERS)
+
+
+def _read_resamples(file: Path, name: str | None) -> _Resamples:
+    with naming(file):
+        stem = file.name.partition(".csv")[0]
+        estimator, _, measure = stem.rpartition("_")
+        if not measure or not (estimator or name):
+            raise BayescompareError(
+                "the name of the file must be <estimator>_<measure>.csv, as in HC2_accuracy.csv."
+            )
+        header, *lines = _rows(text_of(read_bytes(file)))
+        if header[1][0].lower() not in AEON_HEADERS:
+            raise BayescompareError(
+                f"line {header[0]} begins with {header[1][0]!r}, not with 'Resamples:', so this is "
+                "not a result file of aeon or tsml-eval."
+            )
+        resamples = header[1][1:]
+        if repeated(resamples) is not None:
+            raise BayescompareError(f"resample {repeated(resamples)!r} occurs twice.")
+        if not lines:
+            raise BayescompareError("the file has a header but no datasets.")
+        values = _read_values(lines, resamples)
+        return _Resamples(file, algorithm_label(name or estimator), measure, values)
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """Return the number and the cells of each line that is not empty."""
+    lines = enumerate(text.splitlines(), 1)
+    cells = [(n, [cell.strip() for cell in line.split(",")]) for n, line in lines if line.strip()]
+    # A comma at the end of every line is usual.
+    return [(n, row[:-1] if len(row) > 1 and not row[-1] else row) for n, row in cells]
+
+
+def _read_values(
+    lines: list[tuple[int, list[str]]], resamples: list[str]
+) -> dict[tuple[str, str], float]:
+    values: dict[tuple[str, str], float] = {}
+    for number, (dataset, *row) in lines:
+        if len(row) > len(resamples):
+            raise BayescompareError(
+                f"line {number} has {len(row)} values, but there are {len(resamples)} resamples."
+            )
+        for resample, cell in zip(resamples, row, strict=False):
+            value = number_or_text(cell)
+            if isinstance(value, str):
+                raise BayescompareError(
+                    f"line {number}, resample {resample}: {cell!r} is not a number."
+                )
+            if (dataset, resample) in values:
+                raise BayescompareError(f"line {number}: dataset {dataset!r} occurs twice.")
+            values[dataset, resample] = value
+    return values
+
+
+def _check_parts(parts: list[_Resamples]) -> None:
+    """Refuse two files of one estimator and measure."""
+    seen: dict[tuple[str, str], Path] = {}
+    for part in parts:
+        other = seen.setdefault((part.algorithm, part.measure), part.file)
+        if other != part.file:
+            raise BayescompareError(
+                f"{other} and {part.file} both have the {part.measure} of {part.algorithm!r}: "
+                "leave out one, or give them different names, as in {'first': ..., 'second': ...}."
+            )

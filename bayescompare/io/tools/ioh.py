@@ -1,0 +1,226 @@
+"""IOHprofiler and COCO: the meta files of optimisation runs, without their trajectories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.files import number_or_text, read_bytes, text_of
+from bayescompare.io.parsing.json_files import read_json
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.runs import check_once
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import quoted
+
+__all__ = ["is_ioh_json", "read_ioh"]
+
+#: ``funcId = 1``, ``algId = 'random search'`` or ``algId = "CMA-ES"``.
+_FIELD = re.compile(r"""([A-Za-z_]\w*)\s*=\s*('[^']*'|"[^"]*"|[^,'"]*)""")
+#: ``3:2000|1.5e-08``, the instance, the evaluations and the value; attributes may follow.
+_RUN = re.compile(r"\s*(\d+):(\d+)\|([^;\s]+)(?:;.*)?\s*")
+
+
+class _Trial(NamedTuple):
+    """One run of an algorithm on an instance of a function."""
+
+    file: Path
+    dataset: str
+    algorithm: str
+    instance: str
+    values: dict[str, float]
+    maximized: bool
+
+
+def read_ioh(paths: Paths, *, measures: Chosen | None = None) -> Results:
+    r"""Read the meta files of IOHprofiler or COCO: what each run reached.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        ``IOHprofiler_*.json`` or ``*.info`` files, or directories with such files in or below
+        them. A mapping names the algorithms itself.
+    measures : mapping or iterable of str, optional
+        Of IOHprofiler ``"y"``, the best objective value of a run (the default), and ``"evals"``,
+        the evaluations that were made. Of COCO ``"precision"``, how far the best value is from
+        the optimum (the default), and ``"evals"``.
+
+    Returns
+    -------
+    Results
+        A dataset is a function in one dimension, as in ``"f1 Sphere d5"``. Instances are the
+        replicates, taken as independent; the second run of an instance is called ``"1.2"``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name, best in (("RS", "1.2e+03"), ("CMA-ES", "1.0e-08")):
+    ...     (folder / name).mkdir()
+    ...     _ = (folder / name / "bbobexp_f1.info").write_text(
+    ...         f"funcId = 1, DIM = 2, Precision = 1e-08, algId = '{name}'\n%\n"
+    ...         f"data_f1/bbobexp_f1_DIM2.dat, 1:200|{best}, 2:200|{best}\n"
+    ...     )
+    >>> results = read_ioh(folder)
+    >>> results.algorithms, results.datasets
+    (('CMA-ES', 'RS'), ('f1 d2',))
+    """
+    files, source = find_files(paths, "*")
+    wanted = [pair for pair in files if _is_meta(pair[0])]
+    if not wanted:
+        raise BayescompareError(f"{source}: no IOHprofiler_*.json and no *.info file.")
+    trials = [trial for file, name in wanted for trial in _read_trials(file, name)]
+    check_once((trial.dataset, trial.algorithm, trial.file.parent) for trial in trials)
+    _check_unmixed(trials)
+    spec = choose_measures(measures, _known(trials), [next(iter(trials[0].values))])
+    counts: dict[tuple[str, str, str], int] = {}
+    rows: list[dict[str, Any]] = []
+    for trial in trials:
+        key = (trial.dataset, trial.algorithm, trial.instance)
+        counts[key] = counts.get(key, 0) + 1
+        number = trial.instance if counts[key] == 1 else f"{trial.instance}.{counts[key]}"
+        names = {"dataset": trial.dataset, "algorithm": trial.algorithm, "replicate": number}
+        rows.append(names | trial.values)
+    return Results.from_frame(
+        pd.DataFrame(rows), replicate="replicate", replicates="seeds", measures=spec, source=source
+    )
+
+
+def is_ioh_json(data: object) -> bool:
+    """Whether this is the content of an IOHprofiler meta file."""
+    return isinstance(data, dict) and {"function_id", "algorithm", "scenarios"} <= data.keys()
+
+
+def _is_meta(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    return file.suffix == ".info" or (file.suffix == ".json" and file.name.startswith("IOHprof"))
+
+
+def _known(trials: list[_Trial]) -> dict[str, Measure | None]:
+    quality = Measure("max" if trials[0].maximized else "min")
+    known: dict[str, Measure | None] = dict.fromkeys(trials[0].values, quality)
+    return known | {"evals": Measure("min", bounds=(0, None))}
+
+
+def _check_unmixed(trials: list[_Trial]) -> None:
+    """Refuse a mixture of tools, and of functions to minimise and to maximise."""
+    for trial in trials:
+        if trial.values.keys() != trials[0].values.keys():
+            raise BayescompareError(
+                f"{trials[0].file} is of {_tool(trials[0])} and {trial.file} of {_tool(trial)}: "
+                "read them apart."
+            )
+        if trial.maximized != trials[0].maximized:
+            raise BayescompareError(
+                f"{trials[0].dataset!r} is {_aim(trials[0])} ({trials[0].file}) and "
+                f"{trial.dataset!r} is {_aim(trial)} ({trial.file}): read them apart."
+            )
+
+
+def _tool(trial: _Trial) -> str:
+    return "COCO" if "precision" in trial.values else "IOHprofiler"
+
+
+def _aim(trial: _Trial) -> str:
+    return "maximized" if trial.maximized else "minimized"
+
+
+def _read_trials(file: Path, name: str | None) -> list[_Trial]:
+    with naming(file):
+        read = _json_trials if file.suffix == ".json" else _info_trials
+        trials = list(read(file, name))
+        if not trials:
+            raise BayescompareError("no run in this file.")
+        return trials
+
+
+# ---------------------------------------------------------------------------------------- the JSON
+
+
+def _json_trials(file: Path, name: str | None) -> Iterator[_Trial]:
+    data = read_json(file)
+    algorithm = data.get("algorithm") if is_ioh_json(data) else None
+    if not isinstance(algorithm, dict) or not isinstance(data["scenarios"], list):
+        raise BayescompareError(
+            "not a meta file of IOHprofiler, which has 'function_id', 'algorithm' and 'scenarios'."
+        )
+    label = algorithm_label(str(name or algorithm.get("name")))
+    function = " ".join(
+        filter(None, (f"f{data['function_id']}", str(data.get("function_name", ""))))
+    )
+    for place, scenario in enumerate(data["scenarios"]):
+        runs = scenario.get("runs") if isinstance(scenario, dict) else None
+        if not isinstance(runs, list):
+            raise BayescompareError(f"scenarios[{place}] has no list of 'runs'.")
+        for number, run in enumerate(runs):
+            yield _Trial(
+                file,
+                f"{function} d{scenario.get('dimension')}",
+                label,
+                str(run.get("instance")) if isinstance(run, dict) else "",
+                _run_values(run, f"scenarios[{place}].runs[{number}]"),
+                bool(data.get("maximization")),
+            )
+
+
+def _run_values(run: Any, where: str) -> dict[str, float]:
+    best = run.get("best") if isinstance(run, dict) else None
+    value = best.get("y") if isinstance(best, dict) else None
+    evals = run.get("evals") if isinstance(run, dict) else None
+    if not is_number(value) or not is_number(evals):
+        raise BayescompareError(f"{where} has no number as best.y and as evals.")
+    return {"y": float(value), "evals": float(evals)}
+
+
+# ---------------------------------------------------------------------------------------- the text
+
+
+def _info_trials(file: Path, name: str | None) -> Iterator[_Trial]:
+    """Read header, comment and runs, again and again."""
+    header: dict[str, str] = {}
+    for number, line in enumerate(text_of(read_bytes(file)).splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("%"):
+            continue
+        if "funcId" in line:
+            header = {key: value.strip().strip("'\"") for key, value in _FIELD.findall(line)}
+            absent = [key for key in ("funcId", "DIM", "algId") if not header.get(key)]
+            if absent:
+                raise BayescompareError(f"line {number} has no {quoted(absent)}.")
+        elif not header:
+            raise BayescompareError(
+                f"line {number} is not a header such as \"funcId = 1, DIM = 2, algId = 'RS'\", so "
+                "this is not a meta file of COCO or IOHprofiler."
+            )
+        else:
+            yield from _line_trials(file, name, header, number, line)
+
+
+def _line_trials(
+    file: Path, name: str | None, header: dict[str, str], number: int, line: str
+) -> Iterator[_Trial]:
+    # IOHprofiler writes the best value, COCO its distance from the optimum.
+    quality = "y" if "maximization" in header else "precision"
+    parts = (f"f{header['funcId']}", header.get("funcName", ""), f"d{header['DIM']}")
+    for text in line.split(",")[1:]:
+        match = _RUN.fullmatch(text)
+        value = number_or_text(match[3]) if match else ""
+        if match is None or isinstance(value, str):
+            raise BayescompareError(
+                f"line {number}: {text.strip()[:40]!r} is not a run such as '1:200|1.5e-08'."
+            )
+        yield _Trial(
+            file,
+            " ".join(filter(None, parts)),
+            algorithm_label(name or header["algId"]),
+            match[1],
+            {quality: value, "evals": float(match[2])},
+            header.get("maximization") == "T",
+        )

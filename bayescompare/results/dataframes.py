@@ -1,0 +1,94 @@
+"""Frames of other libraries as pandas frames, through narwhals; index levels as columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from bayescompare._errors import BayescompareError, one_line
+from bayescompare.results.text import repeated
+
+__all__ = ["as_pandas", "is_dataframe"]
+
+
+def is_dataframe(value: object) -> bool:
+    """Whether this is a frame of pandas, polars or another library that narwhals knows.
+
+    Examples
+    --------
+    >>> is_dataframe(pd.DataFrame({"a": [1]})), is_dataframe([1])
+    (True, False)
+    """
+    if isinstance(value, pd.DataFrame):
+        return True
+    import narwhals.stable.v2 as nw
+
+    return isinstance(
+        nw.from_native(value, pass_through=True),
+        (nw.DataFrame, nw.LazyFrame),
+    )
+
+
+def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
+    """Return a frame of any library as a pandas frame; raise for what is not a frame.
+
+    Parameters
+    ----------
+    df : frame
+        Of pandas, or of polars, pyarrow and others through narwhals. A lazy frame is collected.
+    index : bool
+        Whether the levels of a pandas index that have a name become columns.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"auc": [0.9]}, index=pd.Index(["iris"], name="dataset"))
+    >>> as_pandas(frame, index=True).columns.tolist()
+    ['dataset', 'auc']
+    """
+    if not isinstance(df, pd.DataFrame):
+        return _collected(df)
+    return _with_index(df) if index else df
+
+
+def _with_index(df: pd.DataFrame) -> pd.DataFrame:
+    named = [name for name in df.index.names if name is not None and name not in df.columns]
+    # A table read from a file is indexed by its lines, which messages name.
+    if not named or named == ["line"]:
+        return df
+    twice = repeated([str(name) for name in df.index.names])
+    if twice is not None:
+        raise BayescompareError(f"df has two index levels called {twice!r}: rename one.")
+    moved = df.reset_index(named)
+    # With two header levels the name of an index level is in the first.
+    return moved.reset_index(drop=True) if isinstance(moved.index, pd.MultiIndex) else moved
+
+
+def _collected(df: object) -> pd.DataFrame:
+    import narwhals.stable.v2 as nw
+
+    frame: Any = nw.from_native(df, pass_through=True)
+    if not isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
+        raise BayescompareError(
+            f"df is a {type(df).__name__}: give a frame of pandas, polars or another library that "
+            "narwhals knows."
+        )
+    try:
+        eager: Any = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    except Exception as error:  # whatever the query of a lazy frame fails with
+        raise BayescompareError(f"df cannot be collected ({one_line(error)}).") from None
+    # Column by column: polars' own to_pandas() would need pyarrow.
+    columns = {name: _column_of(eager[name]) for name in eager.columns}
+    return pd.DataFrame(columns)
+
+
+def _column_of(series: Any) -> Any:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype.is_float() or dtype.is_integer():
+        # Whole numbers with gaps stay whole, as the names of folds must.
+        if series.null_count() and dtype.is_integer():
+            return pd.array(series.to_list(), dtype="Int64")
+        return series.cast(nw.Float64).to_numpy() if dtype.is_float() else series.to_numpy()
+    return pd.Series(series.to_list(), dtype=object)
