@@ -20,6 +20,11 @@ TABLES = ("csv", "tsv", "json", "parquet")
 #: Whether a reader takes a frame or paths is in its name: from_... or read_... .
 TOOLS = {
     "lm-eval": Tool("results of lm-evaluation-harness", "read_lm_eval"),
+    "lm-eval-items": Tool("samples of lm-evaluation-harness", "read_lm_eval_items"),
+    "inspect": Tool("logs of Inspect", "read_inspect"),
+    "every-eval-ever": Tool("evaluations of Every Eval Ever", "read_every_eval"),
+    "promptfoo": Tool("exports of promptfoo", "read_promptfoo"),
+    "mteb": Tool("results of MTEB", "read_mteb"),
     "weka": Tool("an experiment of Weka", "read_weka"),
     "helm": Tool("runs of HELM", "read_helm"),
     "amlb": Tool("results of the AutoML benchmark", "read_amlb"),

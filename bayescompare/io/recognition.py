@@ -12,12 +12,18 @@ from typing import Any
 from bayescompare._errors import BayescompareError
 from bayescompare.io.formats import FORMATS
 from bayescompare.io.parsing.files import format_of, parquet_errors, read_bytes, text_of
-from bayescompare.io.parsing.json_files import read_json
+from bayescompare.io.parsing.json_files import read_json, read_json_lines
 from bayescompare.io.tools.aeon import AEON_HEADERS
 from bayescompare.io.tools.amlb import AMLB_COLUMNS
+from bayescompare.io.tools.every_eval import is_every_eval_json, is_every_eval_sample
 from bayescompare.io.tools.fev import FEV_COLUMNS
+from bayescompare.io.tools.inspect_ai import is_inspect_json
 from bayescompare.io.tools.ioh import is_ioh_json
+from bayescompare.io.tools.lm_eval import is_lm_eval_json
+from bayescompare.io.tools.mteb import is_mteb_json
+from bayescompare.io.tools.promptfoo import is_promptfoo_json
 from bayescompare.io.tools.tabarena import TABARENA_COLUMNS
+from bayescompare.results.text import quoted
 
 __all__ = ["recognise"]
 
@@ -124,13 +130,16 @@ def _of_json(path: Path) -> str:
     return next((tool for tool, fits in _SHAPES.items() if fits(data)), "json")
 
 
-def _is_lm_eval(data: Any) -> bool:
-    results = data.get("results") if isinstance(data, dict) else None
-    tasks = list(results.values()) if isinstance(results, dict) else []
-    marks = {"versions", "configs", "config", "n-shot", "higher_is_better"}
-    return (
-        bool(tasks) and all(isinstance(own, dict) for own in tasks) and not marks.isdisjoint(data)
-    )
+def _of_lines(path: Path) -> str:
+    for number, row in read_json_lines(path):
+        if "doc_id" in row:
+            return "lm-eval-items"
+        if is_every_eval_sample(row):
+            return "every-eval-ever"
+        raise BayescompareError(
+            f"line {number} is of no known tool: it has {quoted(row, 6)}. Name the tool by format=."
+        )
+    raise BayescompareError("the file is empty.")
 
 
 def _is_helm(data: Any) -> bool:
@@ -148,14 +157,19 @@ def _is_fev(data: Any) -> bool:
 
 _SHAPES: dict[str, Callable[[Any], bool]] = {
     "ioh": is_ioh_json,
-    "lm-eval": _is_lm_eval,
+    "inspect": is_inspect_json,
+    "every-eval-ever": is_every_eval_json,
+    "promptfoo": is_promptfoo_json,
+    "mteb": is_mteb_json,
+    "lm-eval": is_lm_eval_json,
     "helm": _is_helm,
     "fev": _is_fev,
 }
-_SUFFIXES = {".arff": "weka", ".info": "ioh"}
+_SUFFIXES = {".arff": "weka", ".info": "ioh", ".eval": "inspect"}
 _LOOKS: dict[str, Callable[[Path], str]] = {
     ".csv": _of_text,
     ".tsv": _of_text,
     ".parquet": _of_parquet,
     ".json": _of_json,
+    ".jsonl": _of_lines,
 }

@@ -12,7 +12,14 @@ import pytest
 import bayescompare as bc
 from bayescompare import io
 from bayescompare.io.recognition import recognise
-from tests.io.tools import test_amlb, test_fev, test_tabarena
+from tests.io.tools import (
+    test_amlb,
+    test_every_eval,
+    test_fev,
+    test_mteb,
+    test_promptfoo,
+    test_tabarena,
+)
 from tests.io.tools.written import DATA
 
 MEASURES: Any = {"accuracy": "max"}
@@ -24,6 +31,11 @@ MEASURES: Any = {"accuracy": "max"}
         (DATA / "lm_eval", "lm-eval"),
         (DATA / "helm", "helm"),
         (DATA / "helm" / "simple_mcqa-large" / "stats.json", "helm"),
+        (DATA / "lm_eval" / "toy__large", "lm-eval"),
+        (next(DATA.glob("lm_eval/*/samples_toy_sums*")), "lm-eval-items"),
+        (DATA / "inspect" / "eval", "inspect"),
+        (DATA / "inspect" / "json", "inspect"),
+        (DATA / "ioh", "ioh"),
         (DATA / "weka" / "experiment.arff", "weka"),
         (DATA / "weka" / "experiment.csv", "weka"),
     ],
@@ -57,6 +69,25 @@ def test_tables_are_told_by_their_columns(tmp_path: Path) -> None:
             "read as summaries of fev",
             "1 result of models trained on the dataset",
         )
+
+
+def test_json_is_told_by_its_shape(tmp_path: Path) -> None:
+    shapes: dict[str, Any] = {
+        "promptfoo": {"evalId": "e", "results": {"results": test_promptfoo.results()}},
+        "mteb": test_mteb.task("STS12", 0.5),
+        "every-eval-ever": test_every_eval.log("small", 0.1),
+    }
+    for format, data in shapes.items():
+        path = tmp_path / f"{format}.json"
+        path.write_text(json.dumps(data))
+        assert recognise(path) == format
+        assert bc.read(path).notes[0].startswith("read as ")
+    path = tmp_path / "1_samples.jsonl"
+    path.write_text(json.dumps(test_every_eval.sample("small", 1, True)))
+    assert bc.read(path).measures == ("is_correct",)
+    path.write_text(json.dumps({"a": 1}))
+    with pytest.raises(bc.BayescompareError, match="line 1 is of no known tool: it has 'a'"):
+        bc.read(path)
 
 
 def test_a_plain_table_is_a_table(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.files import read_bytes, text_of
 
-__all__ = ["read_json", "read_json_lines"]
+__all__ = ["loads_json", "read_json", "read_json_lines"]
 
 
 def read_json(path: Path) -> Any:
     """Return the content of a JSON file."""
-    return _loads(text_of(read_bytes(path)), "")
+    return loads_json(text_of(read_bytes(path)), "")
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -23,7 +23,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     # Not splitlines(), which also splits at characters that JSON strings may contain.
     for number, line in enumerate(text_of(read_bytes(path)).split("\n"), 1):
         if line.strip():
-            row = _loads(line, f" in line {number}")
+            row = loads_json(line, f" in line {number}")
             if not isinstance(row, dict):
                 raise BayescompareError(
                     f"line {number} is a {type(row).__name__}: every line must be a JSON object."
@@ -31,7 +31,8 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, row
 
 
-def _loads(text: str, where: str) -> Any:
+def loads_json(text: str, where: str = "") -> Any:
+    """Parse JSON; the error says in which part of a file that failed."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # also an integer of too many digits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,15 +19,16 @@ type Paths = OnePath | Iterable[OnePath] | Mapping[str, OnePath | Iterable[OnePa
 type Named = tuple[Path, str | None]
 
 
-def find_files(paths: Paths, pattern: str) -> tuple[list[Named], str]:
+def find_files(paths: Paths, *patterns: str) -> tuple[list[Named], str]:
     """Return the named files, and those that match a pattern anywhere below a named directory.
 
     Parameters
     ----------
     paths : path, iterable of paths, or mapping of str to those
         Keys are the names of algorithms.
-    pattern : str
-        The names of the files to look for in a directory, as in ``"results_*.json"``.
+    *patterns : str
+        The names of the files to look for in a directory, as in ``"results_*.json"``; the second
+        if no file has the first, and so on.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def find_files(paths: Paths, pattern: str) -> tuple[list[Named], str]:
     named = [(path, name) for group, name in groups for path in _listed(group)]
     if not named:
         raise BayescompareError("paths is empty: name at least one file or directory.")
-    matches = [(file, name) for path, name in named for file in _below(path, pattern)]
+    matches = [(file, name) for path, name in named for file in _below(path, patterns)]
     # A file that two paths lead to is read once.
     files = list({(file.resolve(), name): (file, name) for file, name in matches}.values())
     return files, first([str(path) for path, _ in named], 3)
@@ -73,15 +74,16 @@ def as_path(path: object) -> Path:
     return check_path(path, shown(path))
 
 
-def _below(path: Path, pattern: str) -> list[Path]:
+def _below(path: Path, patterns: Sequence[str]) -> list[Path]:
     if not path.is_dir():
         if not path.exists():
             raise BayescompareError(f"{path}: no such file or directory.")
         return [path]
-    files = sorted(path.rglob(pattern))
-    if not files:
-        raise BayescompareError(f"{path}: no {pattern} in or below this directory.")
-    return files
+    for pattern in patterns:
+        files = sorted(file for file in path.rglob(pattern) if not file.is_dir())
+        if files:
+            return files
+    raise BayescompareError(f"{path}: no {' or '.join(patterns)} in or below this directory.")
 
 
 @contextmanager

@@ -21,11 +21,11 @@ from bayescompare.results.results import Results
 from bayescompare.results.text import first, quoted
 from bayescompare.text.numbers import plural
 
-__all__ = ["model_of", "read_lm_eval"]
+__all__ = ["LM_EVAL_METRICS", "is_lm_eval_json", "model_of", "read_lm_eval"]
 
 #: The harness's own registry of metrics, for the files of versions that did not write
 #: ``higher_is_better``.
-_METRICS = directed(
+LM_EVAL_METRICS = directed(
     "acc acc_norm acc_mutual_info acc_bytes acc_all exact_match likelihood mcc f1 bleu chrf chrf++",
     "brier_score perplexity word_perplexity byte_perplexity bits_per_byte ter",
 )
@@ -49,8 +49,8 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     Parameters
     ----------
     paths : path, iterable of paths, or mapping of str to those
-        ``results_*.json`` files, or directories with such files in or below them. A mapping names
-        the models itself: ``{"0-shot": "a.json", "5-shot": "b.json"}``.
+        ``results_*.json`` files, or files of that form under any name, or directories with such
+        files in or below them. A mapping names the models itself: ``{"mine": "a.json"}``.
     measures : mapping or iterable of str, optional
         Metrics as the file has them, with their filter (``"acc,none"``), or without it if a task
         has only one (``"acc"``). By default those that every task has; tasks with none of the
@@ -63,11 +63,13 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     Returns
     -------
     Results
-        Tasks are the datasets, models the algorithms. If a model ran a task twice with the same
-        settings, the newer file counts.
+        Tasks are the datasets, models the algorithms. A model that ran a task with several numbers
+        of shots is several algorithms, as in ``"gpt2 (5-shot)"``. If a model ran a task twice with
+        the same settings, the newer file counts.
 
     See Also
     --------
+    read_lm_eval_items : the scores of single documents, as items.
     read_lm_eval_samples : the answers to single documents, for tests on paired errors.
 
     Examples
@@ -83,11 +85,17 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     >>> read_lm_eval(folder).algorithms
     ('large', 'small')
     """
-    files, source = find_files(paths, "results_*.json")
+    files, source = find_files(paths, "results_*.json", "*.json")
     runs: list[_Task] = []
     for file, name in files:
         with naming(file):
-            runs += _read_tasks(read_json(file), file, name, groups)
+            data = read_json(file)
+            # Beside files of any name there may be others, such as a model's configuration.
+            if len(files) == 1 or file.name.startswith("results_") or is_lm_eval_json(data):
+                runs += _read_tasks(data, file, name, groups)
+    if not runs:
+        raise BayescompareError(f"{source}: no results of lm-evaluation-harness in any .json file.")
+    runs = _with_shots(runs)
     tasks = _newest(runs)
     common = [m for m in tasks[0].values if all(m in task.values for task in tasks)]
     if not common and measures is None:
@@ -108,6 +116,37 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     notes = [f"{plural(older, 'older run')} of a task left out"] if older else []
     notes += _settings_notes(tasks)
     return replace(results, notes=(*results.notes, *notes)) if notes else results
+
+
+def is_lm_eval_json(data: object) -> bool:
+    """Whether this is the content of a file of results."""
+    results = data.get("results") if isinstance(data, dict) else None
+    tasks = list(results.values()) if isinstance(results, dict) else []
+    marks = {"versions", "configs", "config", "n-shot", "higher_is_better"}
+    return (
+        isinstance(data, dict)
+        and bool(tasks)
+        and all(isinstance(own, dict) for own in tasks)
+        and not marks.isdisjoint(data)
+    )
+
+
+def _with_shots(runs: list[_Task]) -> list[_Task]:
+    """Tell the runs of a model apart that differ in the number of shots."""
+    shots: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        shots.setdefault((run.model, run.name), set()).add(str(run.settings["n-shot"]))
+    # A file's other tasks may have a number of shots of their own.
+    by_file: dict[Path, dict[str, None]] = {}
+    for run in runs:
+        if len(shots[run.model, run.name]) > 1:
+            by_file.setdefault(run.file, {})[str(run.settings["n-shot"])] = None
+    return [
+        run._replace(model=f"{run.model} ({'/'.join(by_file[run.file])}-shot)")
+        if run.file in by_file
+        else run
+        for run in runs
+    ]
 
 
 def _settings_notes(tasks: list[_Task]) -> list[str]:
@@ -287,7 +326,7 @@ def _direction(name: str, tasks: list[_Task]) -> Measure | None:
     flags = {v for task in tasks if isinstance(v := task.higher.get(metric), bool)}
     if len(flags) == 1:
         return Measure("max" if flags.pop() else "min")
-    return None if flags else _METRICS.get(metric)
+    return None if flags else LM_EVAL_METRICS.get(metric)
 
 
 def _metrics_words(tasks: list[_Task]) -> str:

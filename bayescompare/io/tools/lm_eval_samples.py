@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,16 +11,16 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json, read_json_lines
-from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.paths import Named, Paths, find_files, naming
 from bayescompare.io.parsing.selection import algorithm_label
 from bayescompare.io.tools.lm_eval import model_of
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.text import quoted
 
-__all__ = ["read_lm_eval_samples"]
+__all__ = ["Document", "read_documents", "read_lm_eval_samples"]
 
 
-class _Document(NamedTuple):
+class Document(NamedTuple):
     """One document of a task, with its filter and its metrics."""
 
     line: int
@@ -73,22 +73,10 @@ def read_lm_eval_samples(
     """
     files, source = find_files(paths, "samples_*.jsonl")
     rows: list[dict[str, Any]] = []
-    seen: dict[tuple[str, str], Path] = {}
-    by_task: dict[str, str] = {}
-    prints: dict[tuple[str, str, str], tuple[str, Path]] = {}
-    for file, name in files:
-        task = _task_of(file)
-        wanted = metric.get(task) if isinstance(metric, Mapping) else metric
-        if wanted is None:
-            continue
-        model = algorithm_label(name or _model_of(file))
-        _check_one_file(seen.setdefault((task, model), file), file, task, model)
+    for file, task, model, documents in read_documents(files, metric, filter):
+        wanted = metric[task] if isinstance(metric, Mapping) else metric
         with naming(file):
-            documents = _chosen([_document(*row) for row in read_json_lines(file)], filter)
             right = [_right(document, wanted) for document in documents]
-            _check_filter(by_task.setdefault(task, documents[0].filter), documents[0].filter, task)
-            for document in documents:
-                _check_same(document, task, file, prints)
         rows += [
             {"dataset": task, "example": document.id, "algorithm": model, "correct": correct}
             for document, correct in zip(documents, right, strict=True)
@@ -96,6 +84,31 @@ def read_lm_eval_samples(
     if not rows:
         raise BayescompareError(f"metric={metric!r} names none of the tasks read.")
     return ErrorCounts.from_predictions(pd.DataFrame(rows), correct="correct", source=source)
+
+
+def read_documents(
+    files: Iterable[Named], tasks: str | Mapping[str, str] | None, filter: str | None
+) -> Iterator[tuple[Path, str, str, list[Document]]]:
+    """Yield the file, the task, the model and the documents of each file of samples.
+
+    A mapping `tasks` leaves out the tasks that it does not name. The models must have seen the
+    same documents by the same filter.
+    """
+    seen: dict[tuple[str, str], Path] = {}
+    by_task: dict[str, str] = {}
+    prints: dict[tuple[str, str, str], tuple[str, Path]] = {}
+    for file, name in files:
+        task = _task_of(file)
+        if isinstance(tasks, Mapping) and task not in tasks:
+            continue
+        model = algorithm_label(name or _model_of(file))
+        _check_one_file(seen.setdefault((task, model), file), file, task, model)
+        with naming(file):
+            documents = _chosen([_document(*row) for row in read_json_lines(file)], filter)
+            _check_filter(by_task.setdefault(task, documents[0].filter), documents[0].filter, task)
+            for document in documents:
+                _check_same(document, task, file, prints)
+        yield file, task, model, documents
 
 
 # --------------------------------------------------------------------------------- files and names
@@ -129,7 +142,7 @@ def _check_one_file(other: Path, file: Path, task: str, model: str) -> None:
 # --------------------------------------------------------------------------------------- documents
 
 
-def _document(line: int, row: dict[str, Any]) -> _Document:
+def _document(line: int, row: dict[str, Any]) -> Document:
     if "doc_id" not in row:
         raise BayescompareError(
             f"line {line} has no 'doc_id', so lm-evaluation-harness did not write this file of "
@@ -137,10 +150,10 @@ def _document(line: int, row: dict[str, Any]) -> _Document:
         )
     kind = "doc_hash" if "doc_hash" in row else "doc"
     fingerprint = kind, json.dumps(row.get(kind), sort_keys=True)
-    return _Document(line, str(row["doc_id"]), fingerprint, str(row.get("filter", "none")), row)
+    return Document(line, str(row["doc_id"]), fingerprint, str(row.get("filter", "none")), row)
 
 
-def _chosen(documents: list[_Document], filter: str | None) -> list[_Document]:
+def _chosen(documents: list[Document], filter: str | None) -> list[Document]:
     """Keep the answers by one filter."""
     filters = list(dict.fromkeys(document.filter for document in documents))
     # The choice of a filter does not apply to a task that has none.
@@ -161,7 +174,7 @@ def _check_filter(known: str, own: str, task: str) -> None:
         )
 
 
-def _right(document: _Document, metric: str) -> float:
+def _right(document: Document, metric: str) -> float:
     if metric not in document.judged:
         names = document.judged.get("metrics")
         there = list(map(str, names)) if isinstance(names, list) else list(document.judged)
@@ -179,7 +192,7 @@ def _right(document: _Document, metric: str) -> float:
 
 
 def _check_same(
-    document: _Document, task: str, file: Path, prints: dict[tuple[str, str, str], tuple[str, Path]]
+    document: Document, task: str, file: Path, prints: dict[tuple[str, str, str], tuple[str, Path]]
 ) -> None:
     """Refuse different documents under one number: the models answered different questions."""
     kind, content = document.print

@@ -10,6 +10,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import read_ioh
+from tests.io.tools.written import DATA
 
 
 def meta(name: str, best: float, **changes: Any) -> dict[str, Any]:
@@ -52,6 +53,26 @@ def written(folder: Path, *metas: dict[str, Any]) -> Path:
         path.write_text(json.dumps(data))
         (path.parent / "data.dat").write_text("evaluations raw_y\n1 2.0\n")
     return folder
+
+
+def test_files_of_iohprofiler_itself() -> None:
+    results = read_ioh(DATA / "ioh", measures=["y", "evals"])
+    assert results.algorithms == ("climber", "random")
+    assert results.datasets == (
+        *("f1 Sphere d2", "f1 Sphere d5", "f8 Rosenbrock d2", "f8 Rosenbrock d5"),
+    )
+    assert results.n_replicates == 3
+    cell = results.data["y"].sel(dataset="f1 Sphere d2", algorithm="random")
+    assert cell.values.tolist() == [0.1364046237269195, 0.4006545424694641, 0.15617290247143256]
+    assert set(results.data["evals"].values.ravel()) == {101.0}
+
+
+def test_files_of_coco_itself() -> None:
+    results = read_ioh(DATA / "coco")
+    assert results.algorithms == ("climber", "random")
+    assert results.datasets == ("f1 d2", "f1 d5", "f8 d2", "f8 d5")
+    cell = results.data["precision"].sel(dataset="f8 d2", algorithm="random")
+    assert cell.values.tolist() == [2.8, 2.7, 1.1]
 
 
 def test_runs_of_iohprofiler(tmp_path: Path) -> None:

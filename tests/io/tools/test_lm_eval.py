@@ -158,7 +158,6 @@ def test_the_newer_file_counts(runs: Path) -> None:
     [
         (lambda d: None, "neither is newer"),
         (lambda d: d.pop("date"), "neither is newer"),
-        (lambda d: d.update({"date": 1, "n-shot": {"toy_addition": 5}}), "they differ in n-shot"),
         (lambda d: d["config"].update(limit=10), "they differ in limit"),
     ],
 )
@@ -219,7 +218,7 @@ def test_what_is_no_results_file(tmp_path: Path, content: bytes, message: str) -
 
 def test_paths_without_files(tmp_path: Path) -> None:
     for paths, message in (
-        (tmp_path, r"no results_\*.json in or below this directory"),
+        (tmp_path, r"no results_\*.json or \*.json in or below this directory"),
         (tmp_path / "absent", "no such file or directory"),
         ([], "paths is empty"),
         (5, "paths contains a int"),
@@ -410,3 +409,45 @@ def test_models_run_on_different_tasks_are_not_compared_in_silence(tmp_path, wha
         }
         (tmp_path / f"results_{model}.json").write_text(json.dumps(data | told))
     assert any(f"different {what}" in note for note in io.read_lm_eval(tmp_path).notes)
+
+
+# ----------------------------------------------------------------------- any name, shots, items
+
+
+def test_files_of_any_name(runs: Path) -> None:
+    for model in ("small", "large"):
+        file_of(runs, model).rename(runs / f"{model}.json")
+    (runs / "config.json").write_text('{"hidden_size": 8}')
+    results = read_lm_eval(runs, measures=["acc"])
+    assert results.algorithms == ("toy/large", "toy/small")
+    assert bc.read(runs / "small.json", measures=["acc"]).algorithms == ("toy/small",)
+    for model in ("small", "large"):
+        (runs / f"{model}.json").write_text("{}")
+    with pytest.raises(bc.BayescompareError, match="no results of lm-evaluation-harness in any"):
+        read_lm_eval(runs)
+
+
+def test_shots_side_by_side(runs: Path) -> None:
+    def shots(data: dict[str, Any]) -> None:
+        data["n-shot"]["toy_sums"] = 5
+        data["n-shot"]["toy_addition"] = 5
+
+    more = runs / "more"
+    more.mkdir()
+    copy = Path(shutil.copy(file_of(runs, "small"), more / "results_2.json"))
+    changed(copy, shots)
+    results = read_lm_eval(runs, measures=["acc"])
+    assert results.algorithms == ("toy/small (5-shot)", "toy/large", "toy/small (0-shot)")
+
+
+def test_samples_as_items() -> None:
+    results = io.read_lm_eval_items(RUNS, measures=["acc"], filter="strict-match")
+    assert (results.datasets, results.replicates) == (("toy_addition", "toy_sums"), "items")
+    means = results.data["acc"].mean("replicate").values
+    assert means.tolist() == read_lm_eval(RUNS, measures=["acc"]).values()[..., 0].tolist()
+    with pytest.raises(bc.BayescompareError, match="no metric is common to all tasks"):
+        io.read_lm_eval_items(RUNS, filter="strict-match")
+    with pytest.raises(
+        bc.BayescompareError, match=r"line 1: 'word_perplexity' is \[.*not a number"
+    ):
+        io.read_lm_eval_items(RUNS, measures={"word_perplexity": "min"}, filter="strict-match")

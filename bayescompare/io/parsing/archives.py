@@ -1,0 +1,100 @@
+"""Members of zip archives, read one by one and never beyond the limit of a file."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from bayescompare import _input
+from bayescompare._errors import BayescompareError
+from bayescompare._input import check_regular
+
+__all__ = ["member_names", "read_members"]
+
+#: The method of Zstandard, which Python's zipfile knows from 3.14 on.
+_ZSTANDARD = 93
+
+
+def member_names(path: Path) -> list[str]:
+    """Return the names of the files in an archive."""
+    with _opened_archive(path) as archive:
+        return archive.namelist()
+
+
+def read_members(path: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """Return the content of some files of an archive, decompressed.
+
+    A small archive may unpack to a huge file: what the archive says of its sizes is added up
+    first, and nothing is unpacked beyond what it says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "log.zip"
+    >>> with zipfile.ZipFile(path, "w") as archive:
+    ...     archive.writestr("header.json", "{}")
+    >>> read_members(path, ["header.json"])
+    {'header.json': b'{}'}
+    """
+    with _opened_archive(path) as archive:
+        infos = [archive.getinfo(name) for name in names]
+        if sum(info.file_size for info in infos) > _input.MOST_BYTES:
+            raise _input.too_large()
+        return {info.filename: _content(archive, info) for info in infos}
+
+
+def _opened_archive(path: Path) -> zipfile.ZipFile:
+    check_regular(path)
+    try:
+        return zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise BayescompareError(f"not a whole zip archive ({error}).") from None
+
+
+def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.flag_bits & 0x1:
+        raise BayescompareError(f"{info.filename!r} in the archive is encrypted.")
+    try:
+        if info.compress_type == _ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD"):
+            return _unpacked(archive, info)
+        with archive.open(info) as file:
+            # One more than the archive says; a larger content is not read.
+            content = file.read(info.file_size + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        raise BayescompareError(
+            f"{info.filename!r} in the archive cannot be decompressed ({error})."
+        ) from None
+    return content
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Unpack Zstandard, whose bytes are found behind the member's own header."""
+    try:
+        import zstandard
+    except ImportError:
+        raise BayescompareError(
+            f"{info.filename!r} in the archive is compressed with Zstandard: "
+            'pip install "bayescompare[zst]".'
+        ) from None
+    file = archive.fp
+    assert file is not None
+    file.seek(info.header_offset)
+    header = file.read(30)
+    if len(header) < 30:
+        raise BayescompareError("not a whole zip archive (a member is cut off).")
+    name, extra = struct.unpack("<HH", header[26:30])
+    file.seek(name + extra, 1)
+    packed = file.read(info.compress_size)
+    try:
+        reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        content = reader.read(info.file_size + 1)
+    except zstandard.ZstdError as error:
+        raise BayescompareError(
+            f"{info.filename!r} in the archive cannot be decompressed ({error})."
+        ) from None
+    if len(content) != info.file_size:
+        raise BayescompareError(f"{info.filename!r} in the archive is not as long as it says.")
+    return bytes(content)

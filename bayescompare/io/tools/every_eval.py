@@ -1,0 +1,260 @@
+"""Every Eval Ever: the shared schema of evaluation results, and its files of samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._checks import briefly, is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.json_files import read_json, read_json_lines
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import quoted
+
+__all__ = ["is_every_eval_json", "is_every_eval_sample", "read_every_eval"]
+
+_SECONDS = Measure("min", bounds=(0, None), unit="ms")
+#: What a line of samples says; the score's direction is in the file of results beside it.
+_SAMPLE = {
+    "is_correct": Measure("max", bounds=(0, 1)),
+    "score": None,
+    "tokens": Measure("min", bounds=(0, None)),
+    "latency_ms": _SECONDS,
+}
+
+
+class _Score(NamedTuple):
+    """One entry of ``evaluation_results``."""
+
+    file: Path
+    place: str
+    dataset: str
+    algorithm: str
+    name: str
+    value: float
+    measure: Measure
+
+
+def read_every_eval(
+    paths: Paths, *, measures: Chosen | None = None, samples: bool | None = None
+) -> Results:
+    r"""Read evaluations in the schema of Every Eval Ever.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        ``<uuid>.json`` files, or directories with such files in or below them. A mapping names the
+        models itself.
+    measures : mapping or iterable of str, optional
+        Names of metrics (``metric_name``, or else ``metric_id``, or else ``"score"``); by default
+        those that every evaluation has. The file says which way is better and between which
+        bounds. Of samples ``"is_correct"`` (the default), ``"score"``, ``"tokens"`` and
+        ``"latency_ms"``.
+    samples : bool, optional
+        Whether to read the ``<uuid>_samples.jsonl`` files, with one line per sample, instead; the
+        samples are then items, on which the models are paired. By default only if such files
+        alone are named.
+
+    Returns
+    -------
+    Results
+        Evaluations are the datasets, models the algorithms.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for model, score in (("toy/small", 0.5), ("toy/large", 0.75)):
+    ...     entry = {"evaluation_name": "gsm8k", "score_details": {"score": score},
+    ...              "metric_config": {"metric_name": "accuracy", "lower_is_better": False,
+    ...                                "min_score": 0, "max_score": 1}}
+    ...     log = {"schema_version": "0.3.0", "model_info": {"id": model},
+    ...            "evaluation_results": [entry]}
+    ...     _ = (folder / f"{model[4:]}.json").write_text(json.dumps(log))
+    >>> results = read_every_eval(folder)
+    >>> results.algorithms, results["accuracy"].bounds
+    (('toy/large', 'toy/small'), (0.0, 1.0))
+    """
+    if samples:
+        return _read_samples(paths, measures)
+    files, source = find_files(paths, "*.json")
+    if samples is None and all(file.suffix == ".jsonl" for file, _ in files):
+        return _read_samples(paths, measures)
+    scores = [score for file, name in files for score in _read_scores(file, name)]
+    _check_scores(scores)
+    known = _known_measures(scores)
+    by_dataset: dict[str, set[str]] = {}
+    for score in scores:
+        by_dataset.setdefault(score.dataset, set()).add(score.name)
+    common = [name for name in known if all(name in own for own in by_dataset.values())]
+    if not common and measures is None:
+        words = [f"{name!r} has {quoted(sorted(own), 3)}" for name, own in by_dataset.items()]
+        raise BayescompareError(
+            f"no metric is common to all evaluations: {'; '.join(words[:4])}. Name some by "
+            "measures=."
+        )
+    spec = choose_measures(measures, known, common)
+    cells: dict[tuple[str, str], dict[str, float]] = {}
+    for score in scores:
+        if score.name in spec:
+            cells.setdefault((score.dataset, score.algorithm), {})[score.name] = score.value
+    rows = [{"dataset": d, "algorithm": a} | values for (d, a), values in cells.items()]
+    frame = pd.DataFrame(rows).reindex(columns=["dataset", "algorithm", *spec])
+    return Results.from_frame(frame, measures=spec, source=source)
+
+
+def is_every_eval_json(data: object) -> bool:
+    """Whether this is the content of a file of results."""
+    return isinstance(data, dict) and {"schema_version", "evaluation_results"} <= data.keys()
+
+
+def is_every_eval_sample(row: Mapping[str, Any]) -> bool:
+    """Whether this is a line of a file of samples."""
+    return {"evaluation_id", "sample_id", "evaluation"} <= row.keys()
+
+
+# ---------------------------------------------------------------------------------------- results
+
+
+def _read_scores(file: Path, name: str | None) -> Iterator[_Score]:
+    with naming(file):
+        data = read_json(file)
+        if not is_every_eval_json(data) or not isinstance(data["evaluation_results"], list):
+            raise BayescompareError(
+                "not a file of Every Eval Ever, which has 'schema_version' and a list of "
+                "'evaluation_results'."
+            )
+        _check_schema_version(data["schema_version"])
+        info = data.get("model_info")
+        model = name or (info.get("id") or info.get("name") if isinstance(info, dict) else None)
+        if not model:
+            raise BayescompareError("no model_info.id: name the model, as in {'mine': path}.")
+        entries = data["evaluation_results"]
+        if not entries:
+            raise BayescompareError("evaluation_results is empty.")
+        for place, entry in enumerate(entries):
+            where = f"evaluation_results[{place}]"
+            yield _Score(file, where, *_entry(entry, where, algorithm_label(str(model))))
+
+
+def _check_schema_version(version: object) -> None:
+    text = str(version)
+    if not text.startswith("0."):
+        raise BayescompareError(
+            f"schema_version {briefly(version)}: this reader knows the versions 0.x."
+        )
+
+
+def _entry(entry: Any, where: str, model: str) -> tuple[str, str, str, float, Measure]:
+    config = entry.get("metric_config") if isinstance(entry, dict) else None
+    if not isinstance(config, dict) or not isinstance(config.get("lower_is_better"), bool):
+        raise BayescompareError(f"{where} has no metric_config.lower_is_better.")
+    details = entry.get("score_details")
+    score = details.get("score") if isinstance(details, dict) else None
+    if not is_number(score):
+        raise BayescompareError(f"{where}.score_details.score is {briefly(score)}, not a number.")
+    if not entry.get("evaluation_name"):
+        raise BayescompareError(f"{where} has no evaluation_name.")
+    name = config.get("metric_name") or config.get("metric_id") or "score"
+    # Of scores with levels, -1 stands for an unknown one.
+    unknown = config.get("has_unknown_level") is True and score == -1
+    measure = Measure(
+        "min" if config["lower_is_better"] else "max",
+        bounds=_bounds(config),
+        scale="ordinal" if config.get("score_type") == "levels" else "metric",
+    )
+    value = math.nan if unknown else float(score)
+    return str(entry["evaluation_name"]), model, str(name), value, measure
+
+
+def _bounds(config: Mapping[str, Any]) -> tuple[float | None, float | None] | None:
+    low, high = (
+        float(end) if is_number(end) and math.isfinite(end) else None
+        for end in (config.get("min_score"), config.get("max_score"))
+    )
+    return None if low is None and high is None else (low, high)
+
+
+def _check_scores(scores: list[_Score]) -> None:
+    """Refuse two scores of one model on one evaluation by one metric."""
+    seen: dict[tuple[str, str, str], _Score] = {}
+    for score in scores:
+        key = (score.dataset, score.algorithm, score.name)
+        other = seen.setdefault(key, score)
+        if other is not score:
+            raise BayescompareError(
+                f"{other.file}, {other.place} and {score.file}, {score.place} both have the "
+                f"{score.name} of {score.algorithm!r} on {score.dataset!r}: leave out one, or give "
+                "the files different names, as in {'first': ..., 'second': ...}."
+            )
+
+
+def _known_measures(scores: list[_Score]) -> dict[str, Measure | None]:
+    """Return what the files agree on; a metric with two directions has none."""
+    kinds: dict[str, list[Measure]] = {}
+    for score in scores:
+        kinds.setdefault(score.name, []).append(score.measure)
+    known: dict[str, Measure | None] = {}
+    for name, own in kinds.items():
+        first = own[0]
+        same_way = all(kind.direction == first.direction for kind in own)
+        same_bounds = all(kind.bounds == first.bounds for kind in own)
+        bounds = first.bounds if same_bounds else None
+        known[name] = (
+            Measure(first.direction, bounds=bounds, scale=first.scale) if same_way else None
+        )
+    return known
+
+
+# ---------------------------------------------------------------------------------------- samples
+
+
+def _read_samples(paths: Paths, measures: Chosen | None) -> Results:
+    files, source = find_files(paths, "*_samples.jsonl")
+    rows: list[dict[str, Any]] = []
+    for file, name in files:
+        with naming(file):
+            rows += [_sample_row(line, row, name) for line, row in read_json_lines(file)]
+    if not rows:
+        raise BayescompareError(f"{source}: no sample.")
+    spec = choose_measures(measures, _SAMPLE, ["is_correct"])
+    return Results.from_frame(
+        pd.DataFrame(rows), replicate="item", replicates="items", measures=spec, source=source
+    )
+
+
+def _sample_row(line: int, row: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+    if not is_every_eval_sample(row) or not isinstance(row["evaluation"], dict):
+        raise BayescompareError(
+            f"line {line} has no 'evaluation_id', 'sample_id' and 'evaluation', so this is not a "
+            f"file of samples of Every Eval Ever; it has {quoted(row, 8)}."
+        )
+    judged = row["evaluation"]
+    if not (judged.get("score") is None or is_number(judged["score"])):
+        raise BayescompareError(
+            f"line {line}: evaluation.score is {briefly(judged['score'])}, not a number."
+        )
+    right = judged.get("is_correct")
+    if not (right is None or isinstance(right, bool)):
+        raise BayescompareError(
+            f"line {line}: evaluation.is_correct is {briefly(right)}, not true or false."
+        )
+    usage, speed = (row.get(key) or {} for key in ("token_usage", "performance"))
+    # What ended with an error has no answer to judge.
+    failed = bool(row.get("error"))
+    return {
+        "dataset": str(row.get("evaluation_name") or row["evaluation_id"]),
+        "algorithm": algorithm_label(name or str(row.get("model_id"))),
+        "item": str(row["sample_id"]),
+        "is_correct": math.nan if right is None or failed else float(right),
+        "score": math.nan if failed else judged.get("score", math.nan),
+        "tokens": usage.get("total_tokens", math.nan),
+        "latency_ms": speed.get("latency_ms", math.nan),
+    }

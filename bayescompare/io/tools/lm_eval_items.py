@@ -1,0 +1,119 @@
+"""lm-evaluation-harness: the ``samples_*.jsonl`` as items, with any of their metrics."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayescompare._checks import briefly, is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.selection import Chosen, choose_measures
+from bayescompare.io.tools.lm_eval import LM_EVAL_METRICS
+from bayescompare.io.tools.lm_eval_samples import Document, read_documents
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import quoted
+
+__all__ = ["read_lm_eval_items"]
+
+#: The fields of a line that are no metric, where a line does not list its metrics.
+_OTHERS = frozenset(
+    {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
+    | {"doc_hash", "prompt_hash", "target_hash"}
+)
+
+
+def read_lm_eval_items(
+    paths: Paths, *, measures: Chosen | None = None, filter: str | None = None
+) -> Results:
+    r"""Read the scores of single documents, paired on the document.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        ``samples_<task>_<date>.jsonl`` files, as for `read_lm_eval_samples`.
+    measures : mapping or iterable of str, optional
+        Metrics of a document, as in ``["acc"]``; by default those that every task has and whose
+        direction the harness knows. Tasks with none of them are left out.
+    filter : str, optional
+        The filter whose answers are read; needed for tasks that have several.
+
+    Returns
+    -------
+    Results
+        Tasks are the datasets, models the algorithms, documents the items.
+
+    See Also
+    --------
+    read_lm_eval_samples : counts of paired errors, from the same files.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for model, right in (("small", (1, 0)), ("large", (1, 1))):
+    ...     (folder / model).mkdir()
+    ...     lines = [json.dumps({"doc_id": k, "acc": acc}) for k, acc in enumerate(right)]
+    ...     _ = (folder / model / "samples_arc_2026.jsonl").write_text("\n".join(lines))
+    >>> results = read_lm_eval_items(folder)
+    >>> results.algorithms, results.n_replicates, results.replicates
+    (('large', 'small'), 2, 'items')
+    """
+    files, source = find_files(paths, "samples_*.jsonl")
+    wanted = None if measures is None else list(measures)
+    by_task: dict[str, set[str]] = {}
+    rows: list[tuple[Path, Document, dict[str, Any]]] = []
+    for file, task, model, documents in read_documents(files, None, filter):
+        names = _metrics_of(documents[0])
+        by_task.setdefault(task, set()).update(names)
+        if wanted is None or not names.isdisjoint(wanted):
+            cell = {"dataset": task, "algorithm": model}
+            rows += [(file, document, cell) for document in documents]
+    known: dict[str, Measure | None] = {
+        name: LM_EVAL_METRICS.get(name) for own in by_task.values() for name in sorted(own)
+    }
+    common = [
+        name
+        for name, kind in known.items()
+        if kind is not None and all(name in own for own in by_task.values())
+    ]
+    if not common and measures is None:
+        words = [f"{task!r} has {quoted(sorted(own), 3)}" for task, own in by_task.items()]
+        raise BayescompareError(
+            f"no metric is common to all tasks: {'; '.join(words[:4])}. Name some by measures=; "
+            "tasks without them are left out."
+        )
+    spec = choose_measures(measures, known, common)
+    frame = pd.DataFrame(
+        [
+            cell | {"item": document.id, **{name: _score(file, document, name) for name in spec}}
+            for file, document, cell in rows
+        ]
+    )
+    return Results.from_frame(
+        frame, replicate="item", replicates="items", measures=spec, source=source
+    )
+
+
+def _metrics_of(document: Document) -> set[str]:
+    listed = document.judged.get("metrics")
+    if isinstance(listed, list):
+        return {str(name) for name in listed}
+    return {name for name in document.judged if name not in _OTHERS}
+
+
+def _score(file: Path, document: Document, name: str) -> float:
+    value = document.judged.get(name)
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or is_number(value):
+        return float(value)
+    with naming(file):
+        raise BayescompareError(
+            f"line {document.line}: {name!r} is {briefly(value)}, not a number: it is computed "
+            "over all documents at once. read_lm_eval reads its value."
+        )

@@ -1,0 +1,204 @@
+"""MTEB: folders of results, one file for each model, revision and task."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._checks import is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.json_files import read_json
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.runs import check_once
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import first, quoted
+
+__all__ = ["is_mteb_json", "read_mteb"]
+
+#: How the names of metrics begin that are better when higher.
+_HIGHER = (
+    *("main_score", "accuracy", "f1", "ap", "ndcg", "map", "mrr", "recall", "precision"),
+    *("v_measure", "cosine", "dot", "manhattan", "euclidean", "similarity", "max_", "hit_rate"),
+    *("spearman", "pearson", "cv_recall", "lrap", "nauc_"),
+)
+_COSTS = {
+    "evaluation_time": Measure("min", bounds=(0, None), unit="s"),
+    "kg_co2_emissions": Measure("min", bounds=(0, None), unit="kg"),
+}
+
+
+class _Task(NamedTuple):
+    """One file: the scores of a model on the splits and subsets of a task."""
+
+    file: Path
+    model: str
+    revision: str
+    name: str
+    #: By split and subset.
+    scores: dict[tuple[str, str], Mapping[str, Any]]
+    costs: dict[str, float]
+
+
+def read_mteb(
+    paths: Paths,
+    *,
+    measures: Chosen | None = None,
+    split: str | None = None,
+    subsets: bool = False,
+) -> Results:
+    r"""Read a folder of MTEB results.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        Directories such as ``results`` or ``results/<model>/<revision>``, or files of tasks. The
+        model's name is in ``model_meta.json`` beside a task, or else that of the folder. A mapping
+        names the models itself.
+    measures : mapping or iterable of str, optional
+        By default ``"main_score"``; other scores by MTEB's names, as ``"ndcg_at_10"``, and
+        ``"evaluation_time"``, ``"kg_co2_emissions"``.
+    split : str, optional
+        Read this split, as in ``"test"``. By default the mean over all splits of a file, as MTEB's
+        own ``get_score()``.
+    subsets : bool
+        Whether each subset, such as a language, is a dataset in place of its task; the task is
+        then its group. By default a task's score is the mean over its subsets.
+
+    Returns
+    -------
+    Results
+        Tasks are the datasets, models the algorithms. Several revisions of a model are told apart.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for model, score in (("toy__small", 0.5), ("toy__large", 0.75)):
+    ...     (folder / model / "1").mkdir(parents=True)
+    ...     task = {"task_name": "STS12", "mteb_version": "2.0.0",
+    ...             "scores": {"test": [{"hf_subset": "default", "main_score": score}]}}
+    ...     _ = (folder / model / "1" / "STS12.json").write_text(json.dumps(task))
+    >>> read_mteb(folder).algorithms
+    ('toy/large', 'toy/small')
+    """
+    files, source = find_files(paths, "*.json")
+    several = len(files) > 1
+    tasks: list[_Task] = []
+    for file, name in files:
+        if several and file.name in ("model_meta.json", "paths.json"):
+            continue
+        tasks.append(_read_task(file, name))
+    tasks = _with_revisions(tasks)
+    check_once((task.name, task.model, task.file) for task in tasks)
+    names = dict.fromkeys(key for task in tasks for own in task.scores.values() for key in own)
+    known: dict[str, Measure | None] = {
+        key: Measure("max") if key.startswith(_HIGHER) else None for key in names
+    }
+    spec = choose_measures(measures, known | _COSTS, ["main_score"])
+    rows = [row for task in tasks for row in _rows_of(task, spec, split, subsets)]
+    return Results.from_frame(
+        pd.DataFrame(rows), measures=spec, group="group" if subsets else None, source=source
+    )
+
+
+def is_mteb_json(data: object) -> bool:
+    """Whether this is the content of a file that MTEB wrote."""
+    return isinstance(data, dict) and {"mteb_version", "dataset_revision"} <= data.keys()
+
+
+def _read_task(file: Path, name: str | None) -> _Task:
+    model, revision = _model_of(file)
+    with naming(file):
+        data = read_json(file)
+        scores = data.get("scores") if isinstance(data, dict) else None
+        if isinstance(data, dict) and "mteb_dataset_name" in data:
+            raise BayescompareError(
+                "written by an MTEB before version 1.11: convert it by "
+                "mteb.TaskResult.from_disk(path).to_disk(path)."
+            )
+        if not isinstance(scores, dict) or not scores:
+            raise BayescompareError(
+                "not a result of MTEB, which has 'task_name' and 'scores' by split."
+            )
+        task = data.get("task_name") or file.stem
+        costs = {key: float(data[key]) for key in _COSTS if is_number(data.get(key))}
+        entries = dict(_entries(scores))
+        return _Task(file, algorithm_label(name or model), revision, str(task), entries, costs)
+
+
+def _entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+    for split, entries in scores.items():
+        if not isinstance(entries, list) or not all(isinstance(own, dict) for own in entries):
+            raise BayescompareError(f"scores.{split} is not a list of objects, one per subset.")
+        seen: set[str] = set()
+        for place, entry in enumerate(entries):
+            subset = str(entry.get("hf_subset", "default"))
+            if subset in seen:
+                raise BayescompareError(f"scores.{split}: the subset {subset!r} occurs twice.")
+            seen.add(subset)
+            if not is_number(entry.get("main_score")):
+                raise BayescompareError(
+                    f"scores.{split}[{place}] ({subset}) has no number as main_score."
+                )
+            yield (split, subset), entry
+
+
+def _model_of(file: Path) -> tuple[str, str]:
+    """Return the model's name and revision: of the file beside the task, or of its folders."""
+    meta = file.with_name("model_meta.json")
+    folder = file.parent.parent.name.replace("__", "/")
+    if meta.exists():
+        with naming(meta):
+            data = read_json(meta)
+        if isinstance(data, dict) and data.get("name"):
+            return str(data["name"]), str(data.get("revision") or file.parent.name)
+    return folder or file.parent.name, file.parent.name
+
+
+def _with_revisions(tasks: list[_Task]) -> list[_Task]:
+    """Tell the revisions of a model apart, if it has several."""
+    revisions: dict[str, set[str]] = {}
+    for task in tasks:
+        revisions.setdefault(task.model, set()).add(task.revision)
+    return [
+        task._replace(model=f"{task.model} ({task.revision[:7]})")
+        if len(revisions[task.model]) > 1
+        else task
+        for task in tasks
+    ]
+
+
+def _rows_of(
+    task: _Task, spec: Mapping[str, Measure], split: str | None, subsets: bool
+) -> Iterator[dict[str, Any]]:
+    chosen = {key: own for key, own in task.scores.items() if split in (None, key[0])}
+    if not chosen:
+        raise BayescompareError(
+            f"{task.file}: split={split!r}: there are the splits "
+            f"{quoted(dict.fromkeys(key[0] for key in task.scores))}."
+        )
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    for (_, subset), own in chosen.items():
+        parts.setdefault(subset if subsets else "", []).append(own)
+    for subset, entries in parts.items():
+        # The time is that of the whole task.
+        costs = task.costs if not subsets else {}
+        dataset = f"{task.name} ({subset})" if subset and subset != "default" else task.name
+        row: dict[str, Any] = {"dataset": dataset, "group": task.name, "algorithm": task.model}
+        yield row | {name: costs.get(name, _mean_of(entries, name, task)) for name in spec}
+
+
+def _mean_of(entries: list[Mapping[str, Any]], name: str, task: _Task) -> float:
+    values = [entry.get(name) for entry in entries]
+    faults = [repr(value) for value in values if value is not None and not is_number(value)]
+    if faults:
+        raise BayescompareError(f"{task.file}: {name!r} is not a number: {first(faults, 2)}.")
+    numbers = [float(value) for value in values if value is not None]
+    # A mean over some of the subsets would be of something else.
+    return math.fsum(numbers) / len(numbers) if len(numbers) == len(values) else math.nan

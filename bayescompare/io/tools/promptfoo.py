@@ -1,0 +1,224 @@
+"""promptfoo: exports of evaluations, with one result per provider, prompt and test."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayescompare._checks import briefly, is_number
+from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.json_files import read_json
+from bayescompare.io.parsing.paths import Paths, find_files, naming
+from bayescompare.io.parsing.runs import check_once, labelled
+from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.results.text import quoted
+from bayescompare.text.numbers import plural
+
+__all__ = ["is_promptfoo_json", "read_promptfoo"]
+
+#: Why a result failed: promptfoo's own number for an error of the provider, not of the answer.
+_ERROR = 2
+
+#: A prompt's label up to this long is part of a name; a longer one is a whole prompt.
+_LABEL = 40
+
+_FIELDS = {
+    "success": Measure("max", bounds=(0, 1)),
+    "score": Measure("max"),
+    "cost": Measure("min", bounds=(0, None), unit="USD"),
+    "latencyMs": Measure("min", bounds=(0, None), unit="ms"),
+    "tokens": Measure("min", bounds=(0, None)),
+}
+
+
+class _Answer(NamedTuple):
+    """What one provider made of one test by one prompt."""
+
+    file: Path
+    place: int
+    dataset: str
+    algorithm: str
+    item: str
+    #: What is asked and how it is judged, for --repeat numbers its tests through.
+    test: str
+    values: dict[str, Any]
+
+
+def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
+    r"""Read exports of promptfoo, paired on the tests.
+
+    Parameters
+    ----------
+    paths : path, iterable of paths, or mapping of str to those
+        Files of ``promptfoo eval -o out.json`` or ``promptfoo export eval``, or directories with
+        such files in or below them. A mapping names the providers itself.
+    measures : mapping or iterable of str, optional
+        ``"success"`` (the default), ``"score"``, ``"cost"``, ``"latencyMs"``, ``"tokens"``, and
+        the named scores of the assertions (``metric:``), which are better when higher.
+
+    Returns
+    -------
+    Results
+        A dataset is an export, called by its description or else by its file; providers are the
+        algorithms, with their prompt if there are several; tests are the items. Repeats of a test
+        (``--repeat``) are averaged. Where the provider itself failed, the item is missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "out.json"
+    >>> results = [
+    ...     {"provider": {"id": name}, "promptIdx": 0, "testIdx": test, "vars": {"x": test},
+    ...      "success": right, "score": float(right), "latencyMs": 40}
+    ...     for test in (0, 1) for name, right in (("small", test == 0), ("large", True))
+    ... ]
+    >>> export = {"evalId": "eval-1", "results": {"version": 3, "results": results}}
+    >>> _ = path.write_text(json.dumps(export))
+    >>> read_promptfoo(path).algorithms
+    ('small', 'large')
+    """
+    files, source = find_files(paths, "*.json")
+    answers = [answer for file, name in files for answer in _read_export(file, name)]
+    check_once((one.dataset, one.algorithm, one.file) for one in answers)
+    known: dict[str, Measure | None] = dict(_FIELDS)
+    for one in answers:
+        known |= {name: Measure("max") for name in one.values if name not in known}
+    spec = choose_measures(measures, known, ["success"])
+    frame = pd.DataFrame(_with_epochs(answers, spec))
+    results = Results.from_frame(
+        frame,
+        replicate="item",
+        replicates="items",
+        epoch="epoch" if frame["epoch"].nunique() > 1 else None,
+        measures=spec,
+        source=source,
+    )
+    failed = sum(one.values["success"] is None for one in answers)
+    notes = [f"{plural(failed, 'test')} without an answer of the provider"] if failed else []
+    return results._with(notes=(*results.notes, *notes))
+
+
+def is_promptfoo_json(data: object) -> bool:
+    """Whether this is the content of an export."""
+    results = data.get("results") if isinstance(data, dict) else None
+    return isinstance(results, dict) and isinstance(results.get("results"), list)
+
+
+def _read_export(file: Path, name: str | None) -> list[_Answer]:
+    with naming(file):
+        data = read_json(file)
+        if not is_promptfoo_json(data):
+            raise BayescompareError(
+                "not an export of promptfoo, which has 'results' with a list of 'results'."
+            )
+        rows = data["results"]["results"]
+        if not rows:
+            raise BayescompareError("results.results is empty: no test was run.")
+        for place, row in enumerate(rows):
+            _check_result(row, place)
+        config = data.get("config")
+        title = config.get("description") if isinstance(config, dict) else None
+        several = len({row.get("promptIdx", 0) for row in rows}) > 1
+        own = [_algorithm(row, several) for row in rows]
+        alone = len(set(own)) == 1
+        return [
+            _Answer(
+                file,
+                place,
+                str(title or file.stem),
+                algorithm_label(labelled(name, algorithm, alone=alone)),
+                str(row["testIdx"]),
+                _same_test(row),
+                _values(row),
+            )
+            for place, (row, algorithm) in enumerate(zip(rows, own, strict=True))
+        ]
+
+
+def _check_result(row: Any, place: int) -> None:
+    where = f"results.results[{place}]"
+    if not isinstance(row, dict):
+        raise BayescompareError(f"{where} is not an object.")
+    if "testIdx" not in row:
+        raise BayescompareError(
+            f"{where} has no 'testIdx', which promptfoo writes from version 0.97 on: it has "
+            f"{quoted(row, 8)}."
+        )
+    if not isinstance(row.get("provider"), (dict, str)) or not row["provider"]:
+        raise BayescompareError(f"{where} has no 'provider'.")
+    if not isinstance(row.get("success"), bool):
+        raise BayescompareError(f"{where}.success is {briefly(row.get('success'))}, not a truth.")
+
+
+def _algorithm(row: Mapping[str, Any], several: bool) -> str:
+    """Name the provider, with its prompt if there are several."""
+    provider = row["provider"]
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    if not several:
+        return str(provider)
+    prompt = row.get("prompt")
+    label = str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
+    short = label if label and len(label) <= _LABEL and "\n" not in label else ""
+    return f"{provider}, {short or 'prompt ' + str(row.get('promptIdx', 0) + 1)}"
+
+
+def _values(row: Mapping[str, Any]) -> dict[str, Any]:
+    named = row.get("namedScores")
+    usage = row.get("tokenUsage")
+    values: dict[str, Any] = dict(named) if isinstance(named, dict) else {}
+    values |= {key: row.get(key) for key in ("score", "cost", "latencyMs")}
+    values["tokens"] = usage.get("total") if isinstance(usage, dict) else None
+    if row.get("failureReason") == _ERROR:
+        return dict.fromkeys([*values, "success"])
+    return values | {"success": float(row["success"])}
+
+
+def _same_test(row: Mapping[str, Any]) -> str:
+    """Write what a test is, or nothing if it has no variables to tell it by."""
+    if not row.get("vars"):
+        return ""
+    case = row.get("testCase")
+    asserts = case.get("assert") if isinstance(case, dict) else None
+    return json.dumps([row.get("vars"), asserts], sort_keys=True, default=str)
+
+
+def _with_epochs(answers: list[_Answer], spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:
+    """Make a row of each answer; a test that is the same as an earlier one is its next epoch."""
+    firsts: dict[tuple[str, str], str] = {}
+    times: dict[tuple[str, str, str], list[str]] = {}
+    for one in answers:
+        test = one.test or one.item
+        item = firsts.setdefault((one.dataset, test), one.item)
+        seen = times.setdefault((one.dataset, one.algorithm, item), [])
+        if one.item in seen:
+            raise BayescompareError(
+                f"{one.file}: results.results[{one.place}] is the second of {one.algorithm!r} on "
+                f"test {one.item}."
+            )
+        seen.append(one.item)
+        yield {
+            "dataset": one.dataset,
+            "algorithm": one.algorithm,
+            "item": item,
+            "epoch": str(len(seen)),
+            **{name: _figure(one, name) for name in spec},
+        }
+
+
+def _figure(one: _Answer, name: str) -> float:
+    value = one.values.get(name)
+    if value is None:
+        return math.nan
+    if not is_number(value):
+        raise BayescompareError(
+            f"{one.file}: results.results[{one.place}]: {name!r} is {briefly(value)}, not a number."
+        )
+    return float(value)
