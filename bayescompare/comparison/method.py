@@ -260,6 +260,10 @@ class Method(ABC):
         """Build the same model parametrised for NUTS, where it has a second form."""
         return self.model(results)
 
+    def evidence_model(self, results: Results) -> pm.Model:
+        """Build the form that SMC takes, which moves no discrete variable."""
+        return self.model(results)
+
     def predictive_model(self, results: Results) -> pm.Model | None:
         """Build the form through which `sample` predicts; None where the sampled one does."""
         return self.model(results) if "nuts" in self.forms else None

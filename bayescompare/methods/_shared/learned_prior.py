@@ -23,6 +23,7 @@ from bayescompare.kernels.dirichlet.learned import (
     learned_base,
     strength_evidence,
 )
+from bayescompare.methods._shared.choice import pick
 from bayescompare.statements import DENSE, Statements
 
 if TYPE_CHECKING:
@@ -109,10 +110,9 @@ class LearnedPrior:
 def place_learned(name: str, learned: LearnedPrior) -> Any:
     """Add a value from the learned distribution to the model in context, and return it."""
     import pymc as pm
-    import pytensor.tensor as pt
 
     index = pm.Categorical(f"{name}_index", p=np.array(learned.weights))
-    return pm.Deterministic(name, pt.as_tensor_variable(np.array(learned.values))[index])
+    return pm.Deterministic(name, pick(np.array(learned.values), index))
 
 
 def learn_prior(statements: Sequence[Statements]) -> LearnedPrior:

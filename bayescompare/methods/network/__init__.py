@@ -373,6 +373,14 @@ class Network(Method):
             raise BayescompareError(_NO_NUTS_FORM)
         return self._model(results, "nuts")
 
+    def evidence_model(self, results: Results) -> pm.Model:
+        """Build the model without a discrete variable: the graph is summed out."""
+        if not self.average:
+            return self.model(results)
+        from bayescompare.methods.network.average_model import build_summed
+
+        return build_summed(self.families(results))
+
     def families(self, results: Results) -> Families:
         """The families of measures and parents, from which all graphs are made."""
         scores = self.scores(results)

@@ -11,12 +11,14 @@ that its own data never touched; `averaged_sample` draws the graphs exactly inst
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.network.dag_posterior import all_dags
+from bayescompare.methods._shared.choice import pick
 from bayescompare.methods._shared.simplex import observe_weights, place_dirichlet, weighted
 from bayescompare.methods._shared.trees import (
     marginal_dims,
@@ -28,12 +30,13 @@ from bayescompare.methods._shared.trees import (
 from bayescompare.methods.network.average import edge_coords, edges_in
 from bayescompare.methods.network.family import Families
 from bayescompare.methods.network.graph import Graph, edges_of
+from bayescompare.statements import OUTCOME
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["build_average", "finish_average"]
+__all__ = ["build_average", "build_summed", "finish_average"]
 
 
 #: Measures up to which all graphs, 543 of them, are values of one variable.
@@ -47,19 +50,14 @@ def build_average(families: Families) -> pm.Model:
 
     graphs = _every_graph(families)
     coords: dict[str, Any] = {
-        **statement_coords(families.results, families.listing),
+        **_coords(families, graphs),
         **edge_coords(families),
-        "graphs": [_graph_name(graph, families.results.measures) for graph in graphs],
     }
     listing = families.listing
     with pm.Model(coords=coords) as model:
         graph = pm.Categorical("graph", p=np.full(len(graphs), 1.0 / len(graphs)))
-        edges = pt.as_tensor_variable(edges_in(np.array(graphs)))[graph]
-        pm.Deterministic("edge", edges, dims=("parent", "child"))
-        log_theta, unlisted = 0.0, 0.0
-        for j in range(len(families.results.measures)):
-            shown, rest = _place_tables(model, families, graphs, j, graph)
-            log_theta, unlisted = log_theta + shown, unlisted + rest
+        pm.Deterministic("edge", pick(edges_in(np.array(graphs)), graph), dims=("parent", "child"))
+        log_theta, unlisted = _place_tables(model, families, graphs, graph)
         theta = pt.exp(log_theta)
         if listing.has_other:
             theta = pm.math.concatenate([theta, pt.maximum(1.0 - theta.sum(keepdims=True), 0.0)])
@@ -69,15 +67,52 @@ def build_average(families: Families) -> pm.Model:
     return model
 
 
-def _place_tables(
-    model: pm.Model, families: Families, graphs: list[Graph], j: int, graph: Any
-) -> tuple[Any, Any]:
-    """Add the tables of a measure for all its parents; return what those of `graph` say.
+def build_summed(families: Families) -> pm.Model:
+    """Build the model with the graph summed out, so that all its variables are continuous.
 
-    That is log θ of the listed statements, and the log likelihood of each dataset's other ones.
+    It is the one whose evidence is estimated. The likelihood is that of all datasets together,
+    since the graph is the same for all of them.
     """
     import pymc as pm
-    import pytensor.tensor as pt
+
+    graphs = _every_graph(families)
+    listing = families.listing
+    with pm.Model(coords=_coords(families, graphs)) as model:
+        log_theta, unlisted = _place_tables(model, families, graphs, np.arange(len(graphs)))
+        weights = listing.weights[:, :-1] if listing.has_other else listing.weights
+        each = weighted(weights, log_theta[:, None, :]) + unlisted
+        log = pm.math.logsumexp(each.sum(axis=1)) - math.log(len(graphs))
+        pm.CustomDist(OUTCOME, log, logp=lambda value, log: log + 0.0 * value, observed=0.0)
+    return model
+
+
+def _coords(families: Families, graphs: list[Graph]) -> dict[str, Any]:
+    return {
+        **statement_coords(families.results, families.listing),
+        "graphs": [_graph_name(graph, families.results.measures) for graph in graphs],
+    }
+
+
+def _place_tables(
+    model: pm.Model, families: Families, graphs: list[Graph], graph: Any
+) -> tuple[Any, Any]:
+    """Add the tables of all families; return what those of one graph, or of several, say.
+
+    That is log θ of the listed statements, and the log likelihood of each dataset's other ones;
+    with several graphs each is a row.
+    """
+    log_theta, unlisted = 0.0, 0.0
+    for j in range(len(families.results.measures)):
+        shown, rest = _place_measure(model, families, graphs, j, graph)
+        log_theta, unlisted = log_theta + shown, unlisted + rest
+    return log_theta, unlisted
+
+
+def _place_measure(
+    model: pm.Model, families: Families, graphs: list[Graph], j: int, graph: Any
+) -> tuple[Any, Any]:
+    """Add the tables of a measure for all its parents; return what those of `graph` say."""
+    import pymc as pm
 
     parents = sorted({row[j] for row in graphs})
     shown, rest = [], []
@@ -88,7 +123,7 @@ def _place_tables(
         logs = place_dirichlet("textbook", family.name, family.alpha, total, family.dims).ravel()
         shown.append(logs[family.shown])
         rest.append(weighted(family.unlisted, logs))
-    which = pt.as_tensor_variable(np.array([parents.index(row[j]) for row in graphs]))[graph]
+    which = pick(np.array([parents.index(row[j]) for row in graphs]), graph)
     return pm.math.stack(shown)[which], pm.math.stack(rest)[which]
 
 

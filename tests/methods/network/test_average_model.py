@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytest
+from pymc.model.transform.conditioning import remove_value_transforms
 from scipy import stats
 from scipy.special import logsumexp
 
@@ -51,8 +52,6 @@ def test_every_graphs_density_is_its_evidence(kind: str) -> None:
         results = table(no.linked(15, 2 if kind == "two measures" else 3, seed=4))
         choices["max_parents"] = 2
     c: Any = ask(results, **choices)
-    from pymc.model.transform.conditioning import remove_value_transforms
-
     model = remove_value_transforms(c.model())
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     point = point_of(c, np.random.default_rng(0))
@@ -106,27 +105,70 @@ def test_what_there_is_no_model_of() -> None:
             ask_for()
 
 
+@pytest.mark.parametrize("lumped", [False, True])
+def test_the_summed_model_is_the_sum_over_graphs(lumped: bool) -> None:
+    if lumped:
+        results = table(no.linked(9, 4, l=3, seed=2))
+        c: Any = ask(results, average=True, mcse=0.05, ess=2.0, max_parents=1)
+    else:
+        c = ask(table(no.linked(15, 2, seed=4)), average=True, mcse=0.05, ess=2.0)
+    whole, summed = (
+        remove_value_transforms(model).compile_logp(jacobian=False, mode="FAST_COMPILE")
+        for model in (c.model(), c.method.evidence_model(c.results))
+    )
+    point = {name: rows for name, rows, _, _ in point_of(c, np.random.default_rng(0)).values()}
+    graphs = _every_graph(c.method.families(c.results))
+    each = [float(whole({**point, "graph": np.array(g)})) for g in range(len(graphs))]
+    assert float(summed(point)) == pytest.approx(logsumexp(each), abs=1e-7)
+
+
+def test_a_graph_that_does_not_exist_has_no_density() -> None:
+    """SMC proposes some: the prior excludes them, and the likelihood does not raise."""
+    c = ask(table(no.linked(15, 2, seed=4)), average=True, mcse=0.05, ess=2.0)
+    model = c.model()
+    point = model.initial_point(0)
+    values = [value.name for value in model.value_vars]
+    outcome = model.compile_logp(vars=model.observed_RVs, mode="FAST_COMPILE")
+    graph = model.compile_logp(vars=[model["graph"]], mode="FAST_COMPILE")
+    assert "graph" in values
+    for index in (-1, 3):
+        asked = {**point, "graph": np.array(index)}
+        assert np.isfinite(outcome(asked))
+        assert graph(asked) == -math.inf
+
+
 @pytest.mark.slow
 def test_smc_gives_the_averaged_evidence() -> None:
-    """Two measures, three graphs; α of at least ½."""
+    """Two measures, three graphs; α of at least ½. With the graph, and with it summed out."""
     results = bc.load_example("benavoli-example1")
     c = bc.compare(results, method=Network(average=True, ess=2.0), rng=0)
+    options: dict[str, Any] = {"cores": 1, "progressbar": False}
+    summed = c.estimate_evidence(by="smc", rng=3, **options)
     with c.model():
         tree = pm.sample_smc(
-            3000,
-            chains=4,
-            random_seed=4,
-            progressbar=False,
-            cores=1,
-            compute_convergence_checks=False,
+            2000, chains=8, random_seed=4, compute_convergence_checks=False, **options
         )
-    last = [
-        float(np.asarray(chain, dtype=float).ravel()[-1])
-        for chain in np.atleast_1d(tree["sample_stats"]["log_marginal_likelihood"].values)
-    ]
-    error = np.std(last) / math.sqrt(len(last))
-    print(f"SMC {np.mean(last):.3f} ± {error:.3f}, closed {c.log_evidence:.3f}")
-    assert np.mean(last) == pytest.approx(c.log_evidence, abs=max(4 * error, 0.1))
+    last = np.array(
+        [
+            float(np.hstack([np.ravel(stage) for stage in np.ravel(chain)])[-1])
+            for chain in tree["sample_stats"]["log_marginal_likelihood"].values
+        ]
+    )
+    mean = float(logsumexp(last) - math.log(8))
+    error = float(np.exp(last - mean).std(ddof=1)) / math.sqrt(8)
+    print(f"closed {c.log_evidence:.4f}, {summed}, with the graph {mean:.4f} ± {error:.4f}")
+    for found, se in (summed, (mean, error)):
+        assert se < 0.1
+        assert abs(found - c.log_evidence) < 4 * se
+
+
+@pytest.mark.slow
+def test_smc_with_three_measures() -> None:
+    c = ask(table(no.linked(20, 3, seed=1)), average=True, mcse=0.05, ess=4.0, max_parents=1)
+    found = c.estimate_evidence(by="smc", rng=5, cores=1, progressbar=False)
+    print(f"closed {c.log_evidence:.4f}, {found}")
+    assert found.se < 0.2
+    assert abs(found.log_evidence - c.log_evidence) < 4 * found.se
 
 
 @pytest.mark.slow
