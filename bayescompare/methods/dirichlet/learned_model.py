@@ -12,11 +12,13 @@ Its form therefore has latents whose posterior is nearly the same for every A. W
 
 where G and E are those of `place_dirichlet`. Given A and the data, e is a standard exponential and
 z a logarithm of a gamma variable with mean 0 and variance 1. Their density is summed over A, and a
-uniform variable picks A given z and e.
+uniform variable picks A given z and e. Where the data are not counts but a likelihood that is near
+that of counts, as with replicates, the ratio of the two is a factor within the sum.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,7 @@ from scipy.special import digamma, gammaln, logsumexp, polygamma
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY, log_rising
+from bayescompare.methods._shared.choice import pick, pick_by_weight
 from bayescompare.methods._shared.learned_prior import LearnedPrior, place_learned
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS, place_dirichlet, weighted
@@ -34,16 +37,24 @@ from bayescompare.methods._shared.simplex import LATENTS, place_dirichlet, weigh
 __all__ = ["place_mixture", "with_log_prior", "without_choice"]
 
 
+Likelihood = Callable[[Any], Any] | None
+
 #: θ below this is this: its logarithm enters a density.
 _LEAST = 1e-300
 #: What picks A: its index in the textbook form, a uniform variable in the form for NUTS.
 _INDEX, _UNIFORM = "strength_index", "latent_strength"
 
 
-def place_mixture(form: Form, listing: LumpedStatements, learned: LearnedPrior) -> Any:
-    """Add A and θ under the learned prior to the model in context; return log θ."""
+def place_mixture(
+    form: Form, listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood = None
+) -> Any:
+    """Add A and θ under the learned prior to the model in context; return log θ.
+
+    The log likelihood of all data, as a function from log θ (A, statement) to (A,), is that of the
+    counts, where no other is given.
+    """
     if form == "nuts":
-        return _for_nuts(listing, learned)
+        return _for_nuts(listing, learned, likelihood)
     base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
     alpha = place_learned("strength", learned) * base
     return place_dirichlet(form, "theta", alpha, total, ("statement",))
@@ -79,27 +90,33 @@ class _Posteriors:
         return cls(shape, digamma(shape), deviation, alpha + counts, weights)
 
 
-def _for_nuts(listing: LumpedStatements, learned: LearnedPrior) -> Any:
+def _for_nuts(listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood) -> Any:
     """Latents shared by all strengths, of density Σ_A p(A, z, e, data); see the module."""
     import pymc as pm
     import pytensor.tensor as pt
+
+    def by_counts(log_theta: Any) -> Any:
+        return weighted(listing.counts, log_theta)
 
     given = _Posteriors.of(listing, learned)
     z = pm.Normal(f"{LATENTS[0]}theta", 0.0, 1.0, dims="statement")
     e = pm.Exponential(f"{LATENTS[1]}theta", 1.0, dims="statement")
     log_gamma = given.mean + given.deviation * z
     densities = given.log_weight + (given.shape * log_gamma - pt.exp(log_gamma)).sum(axis=1)
-    joint = pm.math.logsumexp(densities)
-    # P(A | z, e, data), from which the uniform variable picks.
-    share = pt.exp(densities - joint).cumsum()
-    index = (pm.Uniform(_UNIFORM) >= share[:-1]).sum()
-    pm.Deterministic("strength", pt.as_tensor_variable(np.array(learned.values))[index])
-    x = log_gamma[index] - e / pt.as_tensor_variable(given.rate)[index]
-    log_theta = x - pm.math.logsumexp(x)
+    x = log_gamma - e / given.rate
+    each = x - pm.math.logsumexp(x, axis=1, keepdims=True)
+    if likelihood is not None:
+        # Within the sum over A: θ differs between strengths, and the density has to be smooth.
+        densities = densities + likelihood(each) - by_counts(each)
+    # P(A | z, e, data) is what the uniform variable picks from.
+    index = pick_by_weight(_UNIFORM, densities)
+    pm.Deterministic("strength", pick(np.array(learned.values), index))
+    log_theta = each[index]
     pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
     # The joint density has the data in it, and z's own density is none of it.
-    twice = weighted(listing.counts, log_theta) + pm.logp(pm.Normal.dist(), z).sum()
-    pm.Potential("learned_theta", joint - twice)
+    data = by_counts(log_theta) if likelihood is None else likelihood(log_theta[None])[0]
+    twice = data + pm.logp(pm.Normal.dist(), z).sum()
+    pm.Potential("learned_theta", pm.math.logsumexp(densities) - twice)
     return log_theta
 
 

@@ -387,7 +387,9 @@ class Replicated(Method):
         """Return what φ is multiplied by in each draw of the prior: one, where it is known."""
         return np.ones(draws)
 
-    def place_theta(self, form: Form, listing: LumpedStatements, datasets: int) -> Any:
+    def place_theta(
+        self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
+    ) -> Any:
         """Add θ to the model in context; return log θ."""
         from bayescompare.methods._shared.simplex import place_dirichlet
         from bayescompare.methods.dirichlet.posterior import place_alpha

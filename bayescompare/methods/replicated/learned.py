@@ -171,9 +171,11 @@ class LearnedReplicated(Replicated):
         """Draw A by the share of pairs that have each."""
         return rng.choice(np.array(self.learned.values), size=draws, p=self.learned.weights)
 
-    def place_theta(self, form: Form, listing: LumpedStatements, datasets: int) -> Any:
+    def place_theta(
+        self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
+    ) -> Any:
         """Add A and θ to the model in context."""
-        return place_mixture(form, listing, self.learned)
+        return place_mixture(form, listing, self.learned, likelihood)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
+from bayescompare.methods._shared.choice import pick, pick_by_weight
 from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import check_support, place
@@ -41,8 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "exact_tree", "finished", "observe_table_evidence", "sampled_answer"]
 
-#: The scale of effects, and its number among the values it may have.
-SCALE, INDEX = "scale", "scale_index"
+#: The scale of effects, its number among the values it may have, and what picks it for NUTS.
+SCALE, INDEX, UNIFORM = "scale", "scale_index", "latent_scale"
 
 
 def build(method: Replicated, results: Results, form: Form) -> pm.Model:
@@ -57,11 +60,20 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
         if "theta" in priors:
             logs = pt.log(place("theta", priors["theta"], ("statement",)))
         else:
-            logs = method.place_theta(form, listing, len(results.datasets))
+            likelihood = table_likelihood(table, method.powers(results))
+            logs = method.place_theta(form, listing, len(results.datasets), likelihood)
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
-        observe_table_evidence(logs, table, method.powers(results))
+        if form == "nuts":
+            _observe_summed(logs, table, method.powers(results))
+        else:
+            observe_table_evidence(logs, table, method.powers(results))
     return model
+
+
+def _rows(table: TableEvidence) -> FloatArray:
+    """log ℓ by scale, dataset and statement, and never so low that it is lost."""
+    return np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
 
 
 def observe_table_evidence(
@@ -74,20 +86,59 @@ def observe_table_evidence(
     import pymc as pm
     import pytensor.tensor as pt
 
-    rows = np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
-    shown = normalised(table.evidence.log, np.full(len(rows), 1.0 / len(rows)))
+    rows = _rows(table)
     if len(rows) > 1:
         index = pm.Categorical(INDEX, np.full(len(rows), 1.0 / len(rows)))
-        pm.Deterministic(SCALE, pt.as_tensor(table.evidence.scales)[index])
-        _observe(logs, pt.as_tensor(rows)[index], shown, powers)
+        pm.Deterministic(SCALE, pick(table.evidence.scales, index))
+        _observe(logs, pick(rows, index), table, powers)
     else:
-        _observe(logs, pt.as_tensor(rows[0]), shown, powers)
+        _observe(logs, pt.as_tensor(rows[0]), table, powers)
 
 
-def _observe(logs: Any, rows: Any, shown: FloatArray, powers: FloatArray | None) -> None:
+def _observe_summed(logs: Any, table: TableEvidence, powers: FloatArray | None) -> None:
+    """Do the same with the scale summed out, and then picked: NUTS moves no discrete variable."""
+    import pymc as pm
+
+    rows = _rows(table)
+    if len(rows) == 1:
+        observe_table_evidence(logs, table, powers)
+        return
+    each = _at_scales(logs[None], rows, powers)[0]
+    index = pick_by_weight(UNIFORM, each)
+    pm.Deterministic(SCALE, pick(table.evidence.scales, index))
+    _observe(logs, pick(rows, index), table, powers)
+    whole = table_likelihood(table, powers)(logs[None])[0]
+    pm.Potential("summed_scale", whole - each[index])
+
+
+def table_likelihood(table: TableEvidence, powers: FloatArray | None) -> Callable[[Any], Any]:
+    """Return the log likelihood of all datasets, the scale summed out: log θ (A, K) to (A,)."""
+    import pymc as pm
+
+    rows = _rows(table)
+
+    def likelihood(logs: Any) -> Any:
+        each = _at_scales(logs, rows, powers)
+        return pm.math.logsumexp(each, axis=1, keepdims=False) - math.log(len(rows))
+
+    return likelihood
+
+
+def _at_scales(logs: Any, rows: FloatArray, powers: FloatArray | None) -> Any:
+    """Log likelihood of all datasets for each log θ and each scale: (A, K) to (A, scale)."""
+    import pymc as pm
+
+    each = pm.math.logsumexp(logs[:, None, None, :] + rows, axis=-1, keepdims=False)
+    return (each if powers is None else powers * each).sum(axis=-1)
+
+
+def _observe(logs: Any, rows: Any, table: TableEvidence, powers: FloatArray | None) -> None:
     """Observe each dataset's evidence: log Σ_s θ_s ℓ_i(s). A new dataset is one statement."""
     import pymc as pm
     import pytensor.tensor as pt
+
+    scales = len(table.evidence.log)
+    shown = normalised(table.evidence.log, np.full(scales, 1.0 / scales))
 
     def logp(value: Any, log_p: Any, row: Any) -> Any:
         # The rows are the data; `value` only shows them, averaged over the scales.
@@ -181,8 +232,9 @@ def finished(
     import xarray as xr
 
     for group in ("posterior", "prior", "log_prior"):
-        if group in tree and INDEX in tree[group]:
-            tree[group] = xr.DataTree(tree[group].to_dataset().drop_vars(INDEX))
+        if group in tree:
+            data = tree[group].to_dataset()
+            tree[group] = xr.DataTree(data.drop_vars([INDEX, UNIFORM], errors="ignore"))
     return finish_tree(tree, results, listing, rng)
 
 

@@ -134,13 +134,16 @@ def test_refusals(many: bc.Results) -> None:
 @pytest.mark.slow
 def test_nuts_agrees_with_the_exact_answer(pairs: bc.Pairwise) -> None:
     c = pairs["A", "B"]
-    tree = c.sample(draws=1500, chains=4, rng=1, progressbar=False)
+    tree = c.sample(draws=1500, chains=4, rng=1, progressbar=False, cores=1)
     diagnosis = c.diagnose(tree)
     assert diagnosis.figures["divergences"] == 0
     theta = tree["posterior"]["theta"]
     import arviz as az
 
     assert float(az.rhat(tree, var_names=["theta"])["theta"].max()) < 1.01
+    error = az.mcse(theta, method="mean").values
+    mean = c.summary()["theta_mean"].reindex(theta["statement"].values).to_numpy()
+    np.testing.assert_array_less(np.abs(theta.mean(("chain", "draw")).values - mean), 4 * error)
     lead = (theta.argmax("statement") == int(c.probability.values.argmax())).astype(float)
     mcse = float(az.mcse(lead.to_dataset(name="lead"))["lead"])
     assert float(lead.mean()) == pytest.approx(float(c.probability.max()), abs=4 * mcse + 1e-4)
