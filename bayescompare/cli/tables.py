@@ -27,7 +27,13 @@ from bayescompare.methods._shared.option_tables import options_table, priors_tab
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
-from bayescompare.text.phrases import COLUMN_TITLES, cell_text, figure_text, join_names
+from bayescompare.text.phrases import (
+    COLUMN_TITLES,
+    cell_text,
+    figure_text,
+    interval_titles,
+    join_names,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,7 +143,7 @@ def _about(results: Results) -> str:
 # one comparison -----------------------------------------------------------------------------------
 
 
-def print_comparison(out: Console, c: Comparison) -> None:
+def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None:
     """Print verdict, words, statements, questions and independent groups of measures."""
     out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
     out.print(c.headline(), style="bold")
@@ -150,7 +156,7 @@ def print_comparison(out: Console, c: Comparison) -> None:
     out.print()
     # An order of mean ranks is not what is tested; the ranks themselves follow.
     if "ranks" not in c.method.provides:
-        _print_statements(out, c)
+        _print_statements(out, c, summary)
     _print_effects(out, [c])
     if "questions" in c.method.provides:
         _print_questions(out, c)
@@ -160,8 +166,7 @@ def print_comparison(out: Console, c: Comparison) -> None:
         _print_frame(out, title, frame)
 
 
-def _print_statements(out: Console, c: Comparison) -> None:
-    summary = c.summary()
+def _print_statements(out: Console, c: Comparison, summary: pd.DataFrame) -> None:
     if summary.index.name != "statement":
         _print_frame(out, "Pairs", summary)
         return
@@ -169,7 +174,10 @@ def _print_statements(out: Console, c: Comparison) -> None:
     if len(c.results.algorithms) > 2:
         # Orderings of many need the room.
         summary = summary.drop(columns=[THETA_LOWER, THETA_UPPER], errors="ignore")
-    table = new_table("statement", *(COLUMN_TITLES.get(str(name), str(name)) for name in summary))
+    titles = dict(COLUMN_TITLES)
+    if "ci_prob" in summary.attrs:
+        titles |= interval_titles(summary.attrs["ci_prob"], summary.attrs["ci_kind"])
+    table = new_table("statement", *(titles.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]
         text = statement_text(str(label), c.results.measures)

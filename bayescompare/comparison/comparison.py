@@ -25,10 +25,12 @@ from bayescompare.comparison import nuts, registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.arviz_tree import arviz_tree
 from bayescompare.comparison.change import change_words
+from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
 from bayescompare.comparison.compiled import borrowed_models
 from bayescompare.comparison.decision import SETTLED, Decision, decide
 from bayescompare.comparison.diagnosis import Diagnosis, diagnose, diagnose_answer
 from bayescompare.comparison.headline import headline
+from bayescompare.comparison.intervals import STORED, interval_choice, statement_intervals
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.tree import EDITED
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.comparison.evidence import By, EvidenceEstimate
+    from bayescompare.kernels.numerics.intervals import IntervalKind
 
 __all__ = ["Comparison"]
 
@@ -221,8 +224,18 @@ class Comparison:
 
     # tables and words ----------------------------------------------------------------------------
 
-    def summary(self) -> pd.DataFrame:
-        """Return the table a paper would print: a row per statement, the most probable first."""
+    def summary(
+        self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Return the table a paper would print: a row per statement, the most probable first.
+
+        Parameters
+        ----------
+        ci_prob, ci_kind : float, {"eti", "hdi"}, optional
+            Another interval of θ than the equal-tailed 95 %, as in `intervals`.
+        rng : None, int or Generator
+            For such intervals, where they are drawn.
+        """
         answer = self.answer
         columns: dict[str, Any] = {"count": answer.counts}
         if answer.probability is not None:
@@ -230,6 +243,12 @@ class Comparison:
         if answer.mcse is not None:
             columns["mcse"] = answer.mcse
         columns.update(answer.per_statement)
+        interval = STORED if THETA_LOWER in answer.per_statement else None
+        if ci_prob is not None or ci_kind is not None:
+            other = self.intervals(ci_prob=ci_prob, ci_kind=ci_kind, rng=rng)
+            interval = interval_choice(ci_prob, ci_kind)
+            for column, end in ((THETA_LOWER, "lower"), (THETA_UPPER, "upper")):
+                columns[column] = other[end].reindex(list(answer.labels)).to_numpy()
         table = pd.DataFrame(columns, index=pd.Index(answer.labels, name="statement"))
         by = ["probability", "count"] if answer.probability is not None else ["count"]
         table = table.sort_values(by, ascending=False, kind="stable")
@@ -238,9 +257,43 @@ class Comparison:
         if answer.tested is not None:
             # What the p-value is about comes first, whatever the counts.
             table = table.loc[[self.best, *table.index.drop(self.best)]]
+        if interval is not None:
+            table.attrs.update(interval._asdict())
         if answer.pvalue is not None:
             table.attrs.update(pvalue=answer.pvalue, statistic=answer.statistic)
         return table
+
+    def intervals(
+        self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None
+    ) -> pd.DataFrame:
+        """Return the posterior interval of the share of datasets on which each statement holds.
+
+        Exact where each share is a Beta or a mixture of them; from the posterior's draws otherwise.
+
+        Parameters
+        ----------
+        ci_prob : float, optional
+            Probability inside the interval; ``arviz.rcParams["stats.ci_prob"]`` by default.
+        ci_kind : {"eti", "hdi"}, optional
+            Equal-tailed, or the shortest, which is where the density is highest;
+            ``arviz.rcParams["stats.ci_kind"]`` by default.
+        rng : None, int or Generator
+            Where draws are needed and the answer has none; by default a seed of its own.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by statement, the largest mean first: mean, lower, upper. Its ``attrs`` hold
+            ``ci_prob``, ``ci_kind`` and ``exact``.
+
+        Examples
+        --------
+        >>> import bayescompare as bc
+        >>> c = bc.compare(bc.load_example("benavoli-example1"))
+        >>> c.intervals(ci_prob=0.9, ci_kind="hdi").round(3).iloc[0].to_dict()
+        {'mean': 0.481, 'lower': 0.265, 'upper': 0.698}
+        """
+        return statement_intervals(self, ci_prob, ci_kind, rng)
 
     def explain(self) -> str:
         """Say what was found, how sure it is, what it does not say and what would change it."""
@@ -758,6 +811,8 @@ class Comparison:
             lacking.update(("check", "loo"))
         if len(self.results.algorithms) != 2:
             lacking.add("effects")
+        if THETA_LOWER not in answer.per_statement:
+            lacking.add("intervals")
         lacking.discard("sensitivity")
         if no_weight(method) or (method.needs_mcmc and answer.tree is None):
             lacking.add("sensitivity")

@@ -49,6 +49,8 @@ FREQUENTIST = (
 )
 #: The scale of models that predict joint statements.
 STATEMENTS = "statements"
+#: Weights, first and second parameters of a mixture of Beta distributions.
+BetaMixture = tuple[FloatArray, FloatArray, FloatArray]
 #: A model's form: as a textbook writes it, or parametrised for NUTS.
 Form = Literal["textbook", "nuts"]
 
@@ -309,6 +311,13 @@ class Method(ABC):
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring a tree that NUTS made into the shape that `draws` gives."""
         raise self.unavailable("sample")
+
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Beta mixture that each listed statement's share of datasets has.
+
+        A mixture is its weights and both parameters. None where the posterior has no such form.
+        """
+        return None
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of each dataset: given the others, and given all."""

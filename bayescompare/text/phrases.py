@@ -18,6 +18,7 @@ __all__ = [
     "cell_text",
     "exactness_words",
     "figure_text",
+    "interval_titles",
     "join_names",
     "none_leads_words",
     "short_label",
@@ -31,6 +32,7 @@ COLUMN_TITLES = {
     "mcse": "MCSE",
     "alone": "P (own prior)",
     "theta_mean": "θ mean",
+    # The equal-tailed interval that answers store; others by `interval_titles`.
     "theta_lower": "θ 2.5 %",
     "theta_upper": "θ 97.5 %",
     "lower": "P lower",
@@ -43,6 +45,22 @@ COLUMN_TITLES = {
     "share_below": "share below",
     "pvalue": "one-sided p",
 }
+
+
+def interval_titles(ci_prob: float, ci_kind: str) -> dict[str, str]:
+    """Return the titles of the columns of `summary()` that have an interval of θ.
+
+    Examples
+    --------
+    >>> interval_titles(0.95, "eti")
+    {'theta_lower': 'θ 2.5 %', 'theta_upper': 'θ 97.5 %'}
+    >>> interval_titles(0.89, "hdi")
+    {'theta_lower': 'θ 89 % HDI, lower', 'theta_upper': 'θ 89 % HDI, upper'}
+    """
+    ends = [numbers.percent_setting((1.0 + side * ci_prob) / 2.0) for side in (-1.0, 1.0)]
+    if ci_kind == "hdi":
+        ends = [f"{numbers.percent_setting(ci_prob)} HDI, {end}" for end in ("lower", "upper")]
+    return {f"theta_{end}": f"θ {text}" for end, text in zip(("lower", "upper"), ends, strict=True)}
 
 
 #: Columns of `summary()` that no level applies to.

@@ -107,7 +107,12 @@ ASKED = {
 }
 NUTS = {name: f"--{name.replace('_', '-')}" for name in ("draws", "chains", "tune", "cores")}
 COMMANDS = {
-    "compare": {**ASKED, "alternative": "--alternative"},
+    "compare": {
+        **ASKED,
+        "alternative": "--alternative",
+        "ci_prob": "--ci-prob",
+        "ci_kind": "--ci-kind",
+    },
     "pairwise": {
         **ASKED,
         "alternative": "--alternative",
@@ -223,6 +228,10 @@ def test_every_argument_of_the_doors_has_a_flag() -> None:
         (("--method", "poisson-binomial"), "by --errors or --predictions"),
         (("--method", "correlated-t"), "name their column by --replicate-column, or"),
         (("--only", "accuracy", "--algorithms", ""), "--algorithms is empty"),
+        (("--ci-prob", "95"), "--ci-prob 95.0: give the probability inside the interval"),
+        (("--ci-prob", "0.9", "--json"), "--ci-prob is about the printed table, and --json has"),
+        (("--ci-kind", "hdi", "--json"), "--ci-kind is about the printed table"),
+        (("--method", "sign", "--ci-prob", "0.9"), "intervals: this answer of method 'sign' has"),
         (("--report", "x.pdf"), "--report x.pdf: a report ends in"),
         (("--report", "results.txt"), "--report results.txt: a report ends in"),
         (("--save", "taken.nc"), "taken.nc exists: choose another name, or use --force."),

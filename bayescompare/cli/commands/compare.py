@@ -1,13 +1,14 @@
 """``bayescompare compare``: one question."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import bayescompare as bc
 from bayescompare.cli.groups import option, with_groups
 from bayescompare.cli.method_options import MethodOptions, read_method
 from bayescompare.cli.options import (
     OUTPUT,
+    QUESTION,
     Missing,
     OutputOptions,
     Overwrite,
@@ -32,6 +33,8 @@ EXAMPLES = """Examples:
 
   bayescompare compare --example lacoste-svm-parzen --method poisson-binomial --set joint=true
 
+  bayescompare compare --example benavoli-example1 --ci-prob 0.9 --ci-kind hdi
+
   bayescompare compare folds.csv --measure auc:max:rope=0.01 --replicate-column fold \
 --algorithms A,B --method correlated-t"""
 
@@ -43,6 +46,25 @@ def compare(
     selection: SelectionOptions,
     missing: Missing = "raise",
     method: MethodOptions,
+    ci_prob: Annotated[
+        float | None,
+        option(
+            "--ci-prob",
+            "Mass of the intervals in the table of statements, below 1. Default: 0.95; with "
+            "--ci-kind alone, that of ArviZ.",
+            QUESTION,
+            metavar="P",
+        ),
+    ] = None,
+    ci_kind: Annotated[
+        Literal["eti", "hdi"] | None,
+        option(
+            "--ci-kind",
+            "Equal-tailed intervals, or the shortest (highest density). Default: eti; with "
+            "--ci-prob alone, that of ArviZ.",
+            QUESTION,
+        ),
+    ] = None,
     rng: Seed = None,
     output: OutputOptions,
     save: Annotated[
@@ -53,11 +75,14 @@ def compare(
 ) -> None:
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
     check_outputs(table.file, overwrite=overwrite, report=output.report, save=save)
+    if not (ci_prob is None and ci_kind is None):
+        _check_interval(ci_prob, ci_kind, as_json=output.as_json)
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
     c = bc.compare(results, method=test, **question)
     text = c.to_json() if output.as_json else None
+    summary = c.summary(ci_prob=ci_prob, ci_kind=ci_kind)
     if output.report is not None:
         c.report(output.report, overwrite=overwrite, command=typed_command())
     if save is not None:
@@ -67,5 +92,18 @@ def compare(
     else:
         from bayescompare.cli import tables as cli_tables
 
-        cli_tables.print_comparison(cli_tables.console(), c)
+        cli_tables.print_comparison(cli_tables.console(), c, summary)
     announce(output.report, save, err=output.as_json)
+
+
+def _check_interval(ci_prob: float | None, ci_kind: str | None, *, as_json: bool) -> None:
+    """Refuse an interval before anything is computed."""
+    from bayescompare.comparison.intervals import interval_choice
+
+    interval_choice(ci_prob, ci_kind)
+    if as_json:
+        given = "ci_kind=" if ci_prob is None else "ci_prob="
+        raise bc.BayescompareError(
+            f"{given} is about the printed table, and --json has the equal-tailed 95 %: leave one "
+            "of the two out."
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,6 +28,7 @@ __all__ = [
     "are_certain",
     "exact_counts",
     "left_out_densities",
+    "pooled_betas",
     "refined",
     "sampled_counts",
     "sampled_cut",
@@ -308,3 +310,13 @@ def _batch_error(each: FloatArray) -> FloatArray:
     p = (each.sum(axis=(0, 1)) + 1.0) / (chains * draws + 2.0)
     # Where no draw differs from another the error is unknown, not zero.
     return np.asarray(np.where(spread > 0.0, spread, np.sqrt(p * (1 - p) / (chains * draws))))
+
+
+def pooled_betas(
+    parts: Iterable[tuple[float, CountPosterior]], k: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the Betas of θ_k under several posteriors, each with its weight."""
+    betas = [(share, *part.betas(k)) for share, part in parts]
+    weight = np.concatenate([share * weight for share, weight, _, _ in betas])
+    first, second = (np.concatenate([beta[i] for beta in betas]) for i in (2, 3))
+    return weight, first, second

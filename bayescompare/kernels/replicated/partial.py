@@ -30,6 +30,7 @@ from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
     exact_counts,
     left_out_densities,
+    pooled_betas,
     sampled_counts,
 )
 from bayescompare.kernels.replicated.recursion import statement_counts
@@ -100,12 +101,13 @@ class PartialPosterior:
         """E θ, (K,)."""
         return np.asarray(sum(w * part.theta_mean for w, part in self._kept))
 
+    def betas(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights and both parameters of the Betas that θ_k is a mixture of."""
+        return pooled_betas(self._kept, k)
+
     def theta_interval(self, k: int) -> tuple[float, float]:
-        """Central 95 % interval of θ_k, a mixture of Betas."""
-        betas = [(w, *part.betas(k)) for w, part in self._kept]
-        weight = np.concatenate([w * weight for w, weight, _, _ in betas])
-        first, second = (np.concatenate([beta[i] for beta in betas]) for i in (2, 3))
-        return beta_mixture_interval(weight, first, second)
+        """Central 95 % interval of θ_k."""
+        return beta_mixture_interval(*self.betas(k))
 
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""

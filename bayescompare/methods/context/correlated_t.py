@@ -33,7 +33,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import Form, Kind, Method, Parameter, Sampling
+from bayescompare.comparison.method import BetaMixture, Form, Kind, Method, Parameter, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
@@ -44,6 +44,7 @@ from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.correlated_t_answer import (
     MOST_EXACT,
     sampled_answer,
+    share_betas,
     three_outcomes,
     two_outcomes,
 )
@@ -272,6 +273,10 @@ class CorrelatedT(RateModel, Method):
         if each.rope:
             return three_outcomes(self, results, each, sampling)
         return two_outcomes(self, results, each)
+
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Betas of every statement's share, one for each count of datasets."""
+        return None if self.needs_mcmc else share_betas(self, self.each(results))
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of what each dataset says, up to its own constant.

@@ -10,7 +10,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
-from bayescompare.comparison.method import Sampling
+from bayescompare.comparison.method import BetaMixture, Sampling
 from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
 from bayescompare.kernels.context.poisson_binomial_joint import count_posterior, joint
 from bayescompare.kernels.context.poisson_multinomial import (
@@ -28,13 +28,13 @@ from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicate
 from bayescompare.methods.context.learned_rate import learned_rate
 from bayescompare.methods.context.poisson_binomial import cut_rate
 from bayescompare.methods.context.replicates import Replicates
-from bayescompare.methods.context.scalars import RateScalars, rate_scalars
+from bayescompare.methods.context.scalars import RateScalars, both_rates, rate_betas, rate_scalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.context.correlated_t import CorrelatedT
 
-__all__ = ["MOST_EXACT", "sampled_answer", "three_outcomes", "two_outcomes"]
+__all__ = ["MOST_EXACT", "sampled_answer", "share_betas", "three_outcomes", "two_outcomes"]
 
 #: Datasets up to which three regions are summed exactly; O(N³).
 MOST_EXACT = 1000
@@ -103,6 +103,24 @@ def three_outcomes(
         mcse=None if mcse is None else mcse[::-1],
         seed=None if mcse is None else sampling.seed,
     )
+
+
+def share_betas(method: CorrelatedT, each: Replicates) -> list[BetaMixture] | None:
+    """The mixture of Betas of every statement's share; None where the prior leaves none."""
+    b = method.weight
+    if not each.rope:
+        first = each.regions[:, 2]
+        if method.rate_prior is not None or method.mixture(first) is not None:
+            return None
+        return both_rates(count_posterior(first, b)[0] if method.joint else pmf(first), b)
+    if len(each.regions) > MOST_EXACT and method.joint:
+        return None
+    margins = (
+        region_margins(joint_regions(each.regions, b).counts)
+        if method.joint
+        else [pmf(p) for p in each.regions.T]
+    )
+    return [rate_betas(counts, b, 2.0 * b) for counts in margins[::-1]]
 
 
 def _with_rope(

@@ -21,7 +21,7 @@ Lacoste, Laviolette & Marchand (2012), Section 5.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -35,7 +35,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
-from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
+from bayescompare.comparison.method import BetaMixture, Kind, Method, Parameter, Replicate, Sampling
 from bayescompare.comparison.registry import title_of
 from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
 from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
@@ -67,7 +67,7 @@ from bayescompare.methods.context.methods_text import (
 )
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.methods.context.rate_model import RateModel
-from bayescompare.methods.context.scalars import RateScalars, rate_scalars
+from bayescompare.methods.context.scalars import RateScalars, both_rates, rate_scalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -230,6 +230,13 @@ class PoissonBinomial(RateModel, Method):
         evidence = posterior.log_evidence + float(self._each(results).sum())
         both = [posterior.first, posterior.second]
         return self.finished(results, both, figures, posterior.wins, log_evidence=evidence)
+
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Betas of r and 1 − r, one for each number of wins."""
+        p = self.alone(results)
+        if self.needs_mcmc or self.rate_prior is not None or self.mixture(p) is not None:
+            return None
+        return both_rates(count_posterior(p, self.weight)[0] if self.joint else pmf(p), self.weight)
 
     def _custom(self, results: Results, prior: RatePrior) -> Answer:
         """Answer under a prior of r of the user's, by quadrature."""

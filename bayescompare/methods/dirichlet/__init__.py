@@ -36,6 +36,7 @@ from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
     STATEMENTS,
+    BetaMixture,
     Form,
     Kind,
     Method,
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["Dirichlet", "questions", "theta_summary"]
+__all__ = ["Dirichlet", "cell_betas", "questions", "theta_summary"]
 
 
 _PARAMETERS = (
@@ -337,6 +338,12 @@ class Dirichlet(Method):
         alpha_of = functools.partial(self._alpha_of, statements) if cells.more else None
         return replace(answer, scalars=questions(statements, cells, answer, alpha_of))
 
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Beta of every listed θ."""
+        if self.needs_mcmc:
+            return None
+        return cell_betas([(1.0, self.cells(results)[1])])
+
     def lever(self, results: Results) -> Lever | None:
         """Vary the weight of beliefs, or multiply α's that were given one by one."""
         if self.needs_mcmc or set(self.priors or {}) == {"strength"}:
@@ -572,6 +579,14 @@ def questions(
         majority=majority(shape, cells.total),
         expected=shape / cells.total,
     )
+
+
+def cell_betas(parts: Sequence[tuple[float, DirichletCells]]) -> list[BetaMixture]:
+    """Return the Betas of every listed θ under a mixture of Dirichlets."""
+    weight = np.array([share for share, _ in parts])
+    shape = np.stack([cells.shape for _, cells in parts], axis=1)
+    total = np.array([cells.total for _, cells in parts])
+    return [(weight, first, np.maximum(total - first, 1e-300)) for first in shape]
 
 
 def theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:

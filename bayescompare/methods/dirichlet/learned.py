@@ -21,7 +21,7 @@ from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, theta_columns
 from bayescompare.comparison.decision import Decision, decide
-from bayescompare.comparison.method import Form, Method, Sampling
+from bayescompare.comparison.method import BetaMixture, Form, Method, Sampling
 from bayescompare.comparison.planning import grown
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
@@ -39,7 +39,7 @@ from bayescompare.methods._shared.learned_prior import (
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods._shared.trees import conjugate_tree
-from bayescompare.methods.dirichlet import Dirichlet
+from bayescompare.methods.dirichlet import Dirichlet, cell_betas
 from bayescompare.methods.dirichlet.learned_model import (
     place_mixture,
     with_log_prior,
@@ -137,6 +137,17 @@ class LearnedDirichlet(Dirichlet):
             per_statement=extra,
         )
         return replace(answer, scalars=_questions(statements, mixture, answer))
+
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Betas of every listed θ, one for each strength."""
+        _, mixture = self.mixture(results)
+        return cell_betas(
+            [
+                (float(weight), cells)
+                for weight, cells in zip(mixture.weights, mixture.components, strict=True)
+                if weight > 0.0
+            ]
+        )
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, with what was learned held fixed."""

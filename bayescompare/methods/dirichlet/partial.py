@@ -16,7 +16,7 @@ Identification of Probability Distributions, for bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,7 +28,7 @@ from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.method import BetaMixture, Method, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.completion_bounds import Maxima, maxima_of_vectors
 from bayescompare.kernels.replicated.partial import PartialPosterior, partial_posterior
@@ -106,6 +106,14 @@ class PartlySeen(Dirichlet):
         posterior = self.partial_posterior(table, sampling.rng)
         maxima = self.maxima(table) if results.gaps == "bounds" else None
         return partial_figures(table, posterior, maxima, sampling)
+
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Betas of every listed θ, one for each count of the datasets partly seen."""
+        if self.needs_mcmc:
+            return None
+        table = partial_table(results)
+        posterior = self.partial_posterior(table, np.random.default_rng(0))
+        return [posterior.betas(int(k)) for k in listed_statements(table)]
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences."""

@@ -25,6 +25,7 @@ from bayescompare.text.phrases import join_names
 if TYPE_CHECKING:
     import networkx as nx
 
+    from bayescompare.kernels.numerics.intervals import IntervalKind
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd.base import GsdMethod
     from bayescompare.methods.gsd.problem import DominanceProblem
@@ -254,10 +255,12 @@ class GsdComparison(Comparison):
         rest = "the other one is" if others == 1 else f"each of the other {others} is"
         return f"no other algorithm dominates {join_names(self.front)}; {rest} dominated"
 
-    def summary(self) -> pd.DataFrame:
+    def summary(
+        self, *, ci_prob: float | None = None, ci_kind: IntervalKind | None = None, rng: Rng = None
+    ) -> pd.DataFrame:
         """Return a row per statement or, of more than two algorithms, per pair."""
-        if self._is_pair:
-            return super().summary()
+        if self._is_pair or ci_prob is not None or ci_kind is not None:
+            return super().summary(ci_prob=ci_prob, ci_kind=ci_kind, rng=rng)
         names, opt = self.results.algorithms, self._order.opt
         rows = {
             f"{names[i]}, {names[j]}": (self._relation_word(i, j), opt[i][j], opt[j][i])

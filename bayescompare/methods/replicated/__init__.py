@@ -35,6 +35,7 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import (
     LEAST_PAIRS,
+    BetaMixture,
     Form,
     Kind,
     Method,
@@ -344,6 +345,16 @@ class Replicated(Method):
     ) -> CountPosterior | MixedCounts:
         """Return the posterior of the counts behind θ."""
         return count_posterior_of(self, table, self.cells(results)[1].alpha, rng)
+
+    def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
+        """Return the Betas of every θ, one for each count; None where counts are sampled."""
+        if self.needs_mcmc:
+            return None
+        table = self.table_evidence(results)
+        posterior = self.count_posterior(results, table, np.random.default_rng(0))
+        if posterior.mcse is not None:
+            return None
+        return [posterior.betas(k) for k in range(table.evidence.log.shape[-1])]
 
     def answer_again(
         self, results: Results

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
-from bayescompare.kernels.replicated.count_posterior import CountPosterior
+from bayescompare.kernels.replicated.count_posterior import CountPosterior, pooled_betas
 
 __all__ = ["MixedCounts"]
 
@@ -59,12 +59,13 @@ class MixedCounts:
         """E θ of every statement: P(it holds on a new dataset)."""
         return sum((w * part.theta_mean for w, part in self.parts), np.zeros(1))
 
+    def betas(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights and both parameters of the Betas that θ_k is a mixture of."""
+        return pooled_betas(self.parts, k)
+
     def theta_interval(self, k: int) -> tuple[float, float]:
         """Central 95 % interval of θ_k."""
-        betas = [(w, *part.betas(k)) for w, part in self.parts]
-        weight = np.concatenate([w * weight for w, weight, _, _ in betas])
-        first, second = (np.concatenate([beta[i] for beta in betas]) for i in (2, 3))
-        return beta_mixture_interval(weight, first, second)
+        return beta_mixture_interval(*self.betas(k))
 
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""
