@@ -14,9 +14,9 @@ import tempfile
 from benchmarks.timing import Row
 
 CHILD = """
-import time
 import numpy as np, pandas as pd
 import bayescompare as bc
+from benchmarks.timing import cpu_seconds
 
 def table(seed, n=100, m=6):
     rng = np.random.default_rng(seed)
@@ -29,9 +29,9 @@ def table(seed, n=100, m=6):
 
 for seed in range(2):
     c = bc.compare(table(seed))
-    start = time.perf_counter()
+    start = cpu_seconds()
     c.sample(1000, chains=4, rng=1, progressbar=False)
-    print(time.perf_counter() - start)
+    print(cpu_seconds() - start)
 """
 
 
@@ -52,7 +52,10 @@ def seconds(folder: str) -> tuple[float, float]:
 def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         cold, again = seconds(folder), seconds(folder)
-    what = "NUTS of dirichlet, K = 64, n = 100, 4 × 1000: second call against the first"
+    what = (
+        "NUTS of dirichlet, K = 64, n = 100, 4 × 1000: second call against the first, "
+        "processor time"
+    )
     return [
         Row(what, cold[1], cold[0], "≥ 2×", 2.0 * cold[1] <= cold[0]),
         Row(f"{what}, compiled code on disk", again[1], again[0], "≥ 1×", again[1] <= again[0]),
