@@ -6,23 +6,34 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from bayescompare._checks import check_jobs
 from bayescompare._compare import as_method, check_sampler, prepare, validate_table
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._rng import Rng, as_rng
+from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.gaps import complete_part
+from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method, Sampling
+from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.comparison.pairwise import Pairwise
+from bayescompare.comparison.pairwise_notes import pair_tables
 from bayescompare.results.gaps import Missing
 from bayescompare.results.results import Results
 
 __all__ = ["pairwise"]
 
 Pair = tuple[str, str]
+
+#: From so many pairs on, all are answered at once, and the comparison of one when it is asked for.
+_MANY = 64
 
 
 def pairwise(
@@ -80,6 +91,10 @@ def pairwise(
             read = zip(pairs, together, strict=True)
             comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
             return Pairwise(whole, test, comparisons, reference)
+    check_jobs(n_jobs)
+    at_once = _at_once(whole, test, pairs, reference, missing)
+    if at_once is not None:
+        return at_once
     asked, skipped = _judged(whole, test, pairs, missing)
     if test.learns_from_pairs and not (whole.groups or whole.weights):
         # With a reference too, what is learned is learned from all pairs of the table.
@@ -95,6 +110,65 @@ def pairwise(
         comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
     )
     return Pairwise(whole, asked_method, comparisons, reference, skipped)
+
+
+def _at_once(
+    results: Results,
+    method: Method,
+    pairs: Sequence[Pair],
+    reference: str | None,
+    missing: Missing,
+) -> Pairwise | None:
+    """Answer very many pairs from one pass over the table; None where the method cannot."""
+    gaps = results.absent().any(axis=2)
+    cells = method.input_kind == "cells" and results.n_replicates is None
+    if len(pairs) < _MANY or not cells:
+        return None
+    place = {name: k for k, name in enumerate(results.algorithms)}
+    wanted = np.array([[place[name] for name in pair] for pair in pairs])
+    if missing == "raise" and gaps.any():
+        first = int(gaps[:, wanted].any(axis=(0, 2)).argmax())
+        _judged(results, method, pairs[first : first + 1], missing)
+    if missing != "drop" and gaps.any():
+        return None
+    whole = (~gaps).astype(np.int64)
+    common = whole.T @ whole
+    enough = common[*wanted.T] >= method.min_datasets
+    every = np.array(list(itertools.combinations(range(len(place)), 2)))
+    every = every[common[*every.T] >= method.min_datasets]
+    if not enough.any():
+        return None  # which is then said in words
+    answered = method.answer_at_once(results, every, _positions(every, wanted[enough]))
+    if answered is None:
+        return None
+    skipped = [
+        (*pair, int(common[*at]))
+        for pair, at, kept in zip(pairs, wanted, enough, strict=True)
+        if not kept
+    ]
+    test, figures = answered
+    comparisons = _lazy(results, test, figures, missing)
+    return Pairwise(results, method, comparisons, reference, tuple(skipped), found=figures)
+
+
+def _positions(pairs: IntArray, wanted: IntArray) -> IntArray:
+    """Where the wanted pairs stand; both are in the order of combinations."""
+    size = int(pairs.max()) + 1
+    return np.searchsorted(pairs @ [size, 1], wanted @ [size, 1])
+
+
+def _lazy(
+    results: Results, method: Method, figures: PairFigures, missing: Missing
+) -> LazyComparisons:
+    """Return the comparisons of all pairs, each made when it is asked for, as `compare` does."""
+
+    def make(place: int) -> Comparison:
+        asked = prepare(results, method, figures.pairs[place], missing)
+        # An exact answer draws nothing.
+        answer = method.answer(asked, Sampling(np.random.default_rng(0)))
+        return comparison_of(asked, method, answer)
+
+    return LazyComparisons(make, partial(pair_tables, results, figures.pairs), len(figures))
 
 
 def _judged(
@@ -130,7 +204,6 @@ def _answers(
     progress: bool,
 ) -> dict[Pair, Answer]:
     """Answer every pair: together where the method has a way, else one by one in parallel."""
-    check_jobs(n_jobs)
     # Pairs with gaps are a variant of the test, which answers one by one.
     whole = [pair for pair in asked if asked[pair].gaps not in ("ignore", "bounds")]
     together = tests[whole[0]].answer_many([asked[pair] for pair in whole]) if whole else None

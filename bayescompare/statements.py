@@ -181,6 +181,11 @@ class Statement:
         """Read a label; see `State.parse` for what the algorithms are needed for."""
         return _parsed(label, tuple(algorithms))
 
+    @staticmethod
+    def names_only_orders(label: str) -> bool:
+        """Whether a label has no symmetric state, told without reading it: of very many."""
+        return "=" not in label and "~" not in label
+
     def __str__(self) -> str:
         return BAR.join(map(str, self.states))
 

@@ -64,6 +64,7 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "ranking": frozenset({"numerics", "orders"}),
         "classic": frozenset({"orders", "leading"}),
         "completions": frozenset({"orders"}),
+        "pair_states": frozenset({"orders"}),
     },
     "methods": {
         "dirichlet": frozenset({"_shared"}),
@@ -93,6 +94,7 @@ VARIANTS = frozenset(
         ("methods.replicated", "methods.replicated.learned"),
         ("methods.replicated", "methods.replicated.grouped"),
         ("methods.replicated", "methods.replicated.weighted"),
+        ("methods.dirichlet", "methods.dirichlet.at_once"),
         ("methods.dirichlet", "methods.dirichlet.partial"),
         ("methods.dirichlet", "methods.dirichlet.grouped"),
         ("methods.dirichlet", "methods.dirichlet.weighted"),

@@ -246,7 +246,7 @@ def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
 def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
     """Print the matrix, what was decided, and the words."""
     decided = p.decided(rule)
-    spread = spread_words([c.results for c in p.comparisons])
+    spread = spread_words(p.tables)
     each = f" ({spread} for each pair)" if spread else ""
     out.print(f"{p.method.name}: {_about(p.results)}{each}", style="dim")
     out.print()

@@ -10,12 +10,22 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWEST
 from bayescompare.statements import Statement
 
-__all__ = ["LIKELY", "SETTLED", "SIGNIFICANT", "Decision", "decide"]
+__all__ = [
+    "LIKELY",
+    "SETTLED",
+    "SIGNIFICANT",
+    "Decision",
+    "Verdict",
+    "decide",
+    "first_of",
+    "same_score",
+    "verdict_of",
+]
 
 #: Probabilities from which a statement is called settled, or likely. Used nowhere else.
 SETTLED = 0.95
@@ -81,13 +91,15 @@ def decide(answer: Answer) -> Decision:
     score = answer.counts if answer.probability is None else answer.probability
     if answer.tested is not None:
         return _about(answer, answer.tested)
-    tied = _tied(score, np.arange(len(score)))
-    chosen = _first_of(score, tied, answer)
+    tied = np.flatnonzero(same_score(score))
+    chosen = first_of(tied, answer.counts, answer.labels)
     # Where nothing ever leads, no two lead alike.
     nothing = answer.pvalue is None and not score.any()
     rivals = () if nothing else tuple(answer.labels[k] for k in tied if k != chosen)
     others = np.delete(np.arange(len(score)), chosen)
-    runner = None if not len(others) else _first_of(score, others, answer)
+    runner = None
+    if len(others):
+        runner = first_of(others[same_score(score[others])], answer.counts, answer.labels)
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
     own = answer.per_statement.get(ALONE)
     alone = None if own is None else float(own[chosen])
@@ -97,7 +109,7 @@ def decide(answer: Answer) -> Decision:
     return Decision(
         statement=answer.labels[chosen],
         level=level,
-        verdict=_verdict(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
+        verdict=verdict_of(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
         alone=alone,
@@ -105,38 +117,36 @@ def decide(answer: Answer) -> Decision:
     )
 
 
-def _tied(score: FloatArray, among: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return those with the largest score."""
-    top = float(score[among].max())
-    return among[score[among] >= top - _SAME * max(1.0, abs(top))]
+def same_score(score: FloatArray) -> BoolArray:
+    """Which have the largest score, along the last axis, but for rounding."""
+    top = score.max(axis=-1, keepdims=True)
+    return np.asarray(score >= top - _SAME * np.maximum(1.0, np.abs(top)))
 
 
-def _first_of(score: FloatArray, among: NDArray[np.intp], answer: Answer) -> int:
-    """The largest score; of equals that with more datasets, then by label."""
-    tied = _tied(score, among)
-    if len(tied) == 1:
-        return int(tied[0])
-    return int(
-        min(
-            tied,
-            key=lambda k: (-round(float(answer.counts[k]), 9), _as_listed(int(k), answer)),
-        )
-    )
+def first_of(among: NDArray[np.intp], counts: FloatArray, labels: Sequence[str]) -> int:
+    """Return which of statements with the same score is named.
+
+    That with more datasets, then by label.
+    """
+    if len(among) == 1:
+        return int(among[0])
+    return int(min(among, key=lambda k: (-round(float(counts[k]), 9), _as_listed(labels[k]))))
 
 
 def _about(answer: Answer, lead: int) -> Decision:
     """The decision on the statement that a p-value is about."""
     assert answer.pvalue is not None
-    verdict = _verdict(answer.pvalue, pvalue=True, tied=False)
+    verdict = verdict_of(answer.pvalue, pvalue=True, tied=False)
     return Decision(answer.labels[lead], answer.pvalue, verdict, (), None)
 
 
-def _as_listed(k: int, answer: Answer) -> str:
+def _as_listed(label: str) -> str:
     """A label that does not depend on the order in which the algorithms are listed."""
-    return str(Statement.parse(answer.labels[k]).canonical())
+    return str(Statement.parse(label).canonical())
 
 
-def _verdict(level: float, *, pvalue: bool, tied: bool) -> Verdict:
+def verdict_of(level: float, *, pvalue: bool, tied: bool) -> Verdict:
+    """Return the verdict at a level: the least P that counts, or the p-value."""
     if tied:
         return "tied"
     if pvalue:

@@ -17,13 +17,17 @@ from bayescompare.text.numbers import difference, percent
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
+    from bayescompare.comparison.pairwise_notes import Judged
 
-__all__ = ["EFFECTS_TITLE", "pair_effects", "printed_pairs", "table_effects"]
+__all__ = ["EFFECTS_TITLE", "effects_at_once", "pair_effects", "printed_pairs", "table_effects"]
 
 EFFECTS_TITLE = "How large the differences are, positive where the first is better"
 
 #: Columns of `Comparison.effects`.
 _COLUMNS = (*EffectSizes._fields, "rope")
+
+#: Values of pairs held at once.
+_BLOCK = 1 << 21
 
 
 def table_effects(results: Results) -> pd.DataFrame:
@@ -48,8 +52,34 @@ def pair_effects(comparisons: Iterable[Comparison]) -> pd.DataFrame:
     for places in by_size.values():
         stacked = np.stack([_advantages(pairs[place].results) for place in places])
         rows |= dict(zip(places, _effects(stacked, pairs[places[0]].results), strict=True))
-    named = [(*c.results.algorithms, name) for c in pairs for name in c.results.measures]
-    found = [row for place in range(len(pairs)) for row in rows[place]]
+    return _by_pair([c.results for c in pairs], pairs[0].results.measures, rows)
+
+
+def effects_at_once(results: Results, tables: Sequence[Judged]) -> pd.DataFrame:
+    """Return the effect sizes of many pairs of one table, each over its own datasets."""
+    values = _advantages(results)
+    algorithm = {name: k for k, name in enumerate(results.algorithms)}
+    dataset = {name: k for k, name in enumerate(results.datasets)}
+    by_datasets: dict[tuple[str, ...], list[int]] = {}
+    for place, table in enumerate(tables):
+        by_datasets.setdefault(table.datasets, []).append(place)
+    rows: dict[int, list[tuple[Any, ...]]] = {}
+    for names, places in by_datasets.items():
+        own = values[[dataset[name] for name in names]]
+        step = max(1, _BLOCK // (2 * own[:, 0].size))
+        for some in (places[k : k + step] for k in range(0, len(places), step)):
+            chosen = np.array([[algorithm[a] for a in tables[place].algorithms] for place in some])
+            stacked = np.moveaxis(own[:, chosen], 0, 1)
+            rows |= dict(zip(some, _effects(stacked, results), strict=True))
+    return _by_pair(tables, results.measures, rows)
+
+
+def _by_pair(
+    tables: Sequence[Judged], measures: Sequence[str], rows: Mapping[int, list[tuple[Any, ...]]]
+) -> pd.DataFrame:
+    """Put the rows of all pairs, numbered, under their names."""
+    named = [(*table.algorithms, measure) for table in tables for measure in measures]
+    found = [row for place in range(len(tables)) for row in rows[place]]
     body = [(*names, *row) for names, row in zip(named, found, strict=True)]
     return pd.DataFrame(body, columns=["first", "second", "measure", *_COLUMNS])
 

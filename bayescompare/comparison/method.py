@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.details import Details, Scalars
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.compiled import Reusable
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.lever import Lever
+    from bayescompare.comparison.pair_figures import PairFigures
     from bayescompare.results.gaps import Reading
     from bayescompare.results.results import Results
 
@@ -225,6 +226,17 @@ class Method(ABC):
 
     def answer_many(self, asked: Sequence[Results]) -> Iterable[Answer] | None:
         """Answer very many pairs faster than one by one; None where there is no such way."""
+        return None
+
+    def answer_at_once(
+        self, results: Results, pairs: IntArray, asked: IntArray
+    ) -> tuple[Method, PairFigures] | None:
+        """Answer very many pairs of one table at once; None where there is no such way.
+
+        Each is judged over the datasets that have all its cells. `pairs` (P, 2) are those that
+        there is something to learn from, as places of algorithms, and `asked` which of them to
+        answer. The method returned answers any of them by itself, to the same figures.
+        """
         return None
 
     @property

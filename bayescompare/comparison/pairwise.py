@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,12 +17,13 @@ from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._files import check_writable, write_text
 from bayescompare._typing import AnyArray
-from bayescompare.comparison.columns import PVALUE
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY
-from bayescompare.comparison.effects import pair_effects
+from bayescompare.comparison.effects import effects_at_once, pair_effects
+from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method
-from bayescompare.comparison.pairwise_notes import notes_words
+from bayescompare.comparison.pair_figures import PairFigures
+from bayescompare.comparison.pairwise_notes import Judged, notes_words
 from bayescompare.comparison.pairwise_words import (
     closing_words,
     doubt_words,
@@ -34,7 +34,7 @@ from bayescompare.comparison.pairwise_words import (
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.results.gaps import pair_coverage
 from bayescompare.results.results import Results
-from bayescompare.statements import State, Statement
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
 
 if TYPE_CHECKING:
@@ -58,19 +58,23 @@ class Pairwise:
         The whole table.
     method : Method
         The test used on each pair.
-    comparisons : tuple of Comparison
-        One per pair, the algorithm listed first in the table listed first.
+    comparisons : sequence of Comparison
+        One per pair, the algorithm listed first in the table listed first. Of very many pairs each
+        is made when it is asked for.
     reference : str or None
         The algorithm that the others were compared with, if one was named.
     skipped : tuple of (str, str, int)
         Pairs with fewer than two datasets in common, and how many they have.
+    found : PairFigures, optional
+        The figures of all pairs, where they were worked out at once.
     """
 
     results: Results
     method: Method
-    comparisons: tuple[Comparison, ...]
+    comparisons: Sequence[Comparison]
     reference: str | None = None
     skipped: tuple[tuple[str, str, int], ...] = ()
+    found: PairFigures | None = field(default=None, kw_only=True)
 
     def __getitem__(self, pair: tuple[str, str] | int) -> Comparison:
         """Return the comparison of a pair, whichever is named first, or the one at a position."""
@@ -79,11 +83,10 @@ class Pairwise:
         comparison = self._find(pair)
         if comparison is None:
             named = " vs ".join(map(str, pair)) if isinstance(pair, (tuple, list)) else str(pair)
-            known = (" vs ".join(c.results.algorithms) for c in self.comparisons)
+            known = map(" vs ".join, self.figures.pairs)
             raise BayescompareError(
                 f"no comparison of {pair!r} here: name two algorithms, as in "
-                f"p[{', '.join(map(repr, self.comparisons[0].results.algorithms))}]."
-                f"{did_you_mean(named, known)}"
+                f"p[{', '.join(map(repr, self.figures.pairs[0]))}].{did_you_mean(named, known)}"
             )
         return comparison
 
@@ -97,7 +100,10 @@ class Pairwise:
 
     def __contains__(self, pair: object) -> bool:
         """Whether a pair, in either order, or a comparison is here."""
-        return any(pair is c for c in self.comparisons) or self._find(pair) is not None
+        if isinstance(pair, Comparison):
+            place = self._places.get(frozenset(pair.results.algorithms))
+            return place is not None and self.comparisons[place] is pair
+        return self._place(pair) is not None
 
     def _at(self, position: int) -> Comparison:
         if not -len(self) <= position < len(self):
@@ -107,12 +113,37 @@ class Pairwise:
         return self.comparisons[position]
 
     def _find(self, pair: object) -> Comparison | None:
+        place = self._place(pair)
+        return None if place is None else self.comparisons[place]
+
+    def _place(self, pair: object) -> int | None:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             return None
-        either = tuple(pair), tuple(pair[::-1])
-        return next((c for c in self.comparisons if c.results.algorithms in either), None)
+        return self._places.get(frozenset(name for name in pair if isinstance(name, str)))
+
+    @cached_property
+    def _places(self) -> dict[frozenset[str], int]:
+        """Where each pair stands, in either order."""
+        return {frozenset(pair): place for place, pair in enumerate(self.figures.pairs)}
 
     # figures -------------------------------------------------------------------------------------
+
+    @cached_property
+    def figures(self) -> PairFigures:
+        """The figures of all pairs as columns, without a comparison being made."""
+        return PairFigures.of(self.comparisons) if self.found is None else self.found
+
+    @property
+    def tables(self) -> Sequence[Judged]:
+        """Names, datasets and notes of the table behind each pair."""
+        if isinstance(self.comparisons, LazyComparisons):
+            return self.comparisons.tables
+        return [c.results for c in self.comparisons]
+
+    @property
+    def examples(self) -> Sequence[Comparison]:
+        """The comparisons that show how all were made: the first where all are exact, else all."""
+        return self.comparisons if self.found is None else self.comparisons[:1]
 
     @property
     def bayesian(self) -> bool:
@@ -126,17 +157,20 @@ class Pairwise:
         Frequentist: the pair's p-value; ``"gsd"`` has one for each direction, the one-sided
         p-value of "algorithm dominates opponent". The diagonal, and pairs not compared, are NaN.
         """
-        return self._square("probability" if self.bayesian else "pvalue", _dominates)
+        name = "probability" if self.bayesian else "pvalue"
+        return self._square(name, self.figures.dominance.T)
 
     @property
     def best(self) -> xr.DataArray:
         """The most probable statement of each pair."""
-        return self._square("best", lambda c, first: _seen_from(c, first, c.best), object)
+        named = zip(self.figures.statements, self.figures.pairs, strict=True)
+        seen = [[_seen_from(label, pair, first) for first in pair] for label, pair in named]
+        return self._square("best", np.array(seen, dtype=object).reshape(-1, 2).T, "")
 
     @property
     def best_probability(self) -> xr.DataArray:
         """Probability of each pair's most probable statement (frequentist: the p-value)."""
-        return self._square("best_probability", lambda c, _: c.decision.level)
+        return self._square("best_probability", np.tile(self.figures.levels, (2, 1)))
 
     @cached_property
     def effects(self) -> pd.DataFrame:
@@ -144,7 +178,9 @@ class Pairwise:
 
         The other columns are those of `Comparison.effects`.
         """
-        return pair_effects(self.comparisons)
+        if self.found is None:
+            return pair_effects(self.comparisons)
+        return effects_at_once(self.results, self.tables)
 
     @property
     def learned(self) -> LearnedPrior | None:
@@ -192,10 +228,15 @@ class Pairwise:
         figures = ["probability", "alone"] if self.bayesian else ["pvalue"]
         if self._bounded:
             figures.append("lowest")
-        rows = [
-            (*c.results.algorithms, len(c.results.datasets), c.best, *self._levels(c))
-            for c in self.comparisons
+        found = self.figures
+        columns: list[Sequence[Any]] = [
+            [first for first, _ in found.pairs],
+            [second for _, second in found.pairs],
+            found.datasets.tolist(),
+            found.statements,
+            *self._levels(found),
         ]
+        rows = list(zip(*columns, strict=True))
         rows += [
             (first, second, n, "", *(np.nan for _ in figures)) for first, second, n in self.skipped
         ]
@@ -221,15 +262,15 @@ class Pairwise:
     @property
     def _bounded(self) -> bool:
         """Whether P was bounded over the values of missing cells."""
-        return any(c.decision.lowest is not None for c in self.comparisons)
+        return bool((~np.isnan(self.figures.lowest)).any())
 
-    def _levels(self, c: Comparison) -> tuple[float, ...]:
-        """P of a pair's best statement, and under the pair's own prior; or the p-value."""
+    def _levels(self, found: PairFigures) -> list[list[float]]:
+        """P of the best statements, and under each pair's own prior; or the p-values."""
         if not self.bayesian:
-            return (c.decision.level,)
-        level, alone, lowest = c.decision.level, c.decision.alone, c.decision.lowest
-        levels = (level, level if alone is None else alone)
-        return (*levels, levels[0] if lowest is None else lowest) if self._bounded else levels
+            return [found.levels.tolist()]
+        columns = [found.levels, found.alone, *([found.lowest] if self._bounded else [])]
+        # A pair without such a figure is as sure as it is.
+        return [np.where(np.isnan(one), found.levels, one).tolist() for one in columns]
 
     def order(self, *, level: float | None = None, fdr: float | None = None) -> nx.DiGraph[str]:
         """Return the winners as a graph: an edge from winner to loser on every measure.
@@ -263,21 +304,18 @@ class Pairwise:
 
     def summary(self) -> pd.DataFrame:
         """Return a row per pair: its best statement, its figure, and P of either dominance."""
-        rows = []
-        for c in self.comparisons:
-            first, second = c.results.algorithms
-            row = {
-                "first": first,
-                "second": second,
-                "datasets": len(c.results.datasets),
-                "statement": c.best,
-                "probability" if self.bayesian else "pvalue": c.decision.level,
-            }
-            if self.bayesian:
-                row["first better on all"] = _dominates(c, first)
-                row["second better on all"] = _dominates(c, second)
-            rows.append({**row, "verdict": c.decision.verdict})
-        return pd.DataFrame(rows)
+        found = self.figures
+        columns: dict[str, Any] = {
+            "first": [first for first, _ in found.pairs],
+            "second": [second for _, second in found.pairs],
+            "datasets": found.datasets,
+            "statement": found.statements,
+            "probability" if self.bayesian else "pvalue": found.levels,
+        }
+        if self.bayesian:
+            columns["first better on all"] = found.dominance[:, 0]
+            columns["second better on all"] = found.dominance[:, 1]
+        return pd.DataFrame({**columns, "verdict": found.verdicts})
 
     def explain(self, *, level: float | None = None, fdr: float | None = None) -> str:
         """Say in plain words for which pairs a winner can be named, and for which not."""
@@ -291,16 +329,16 @@ class Pairwise:
         sentences = [
             *pairs_words(self.method, self.results, decided, self.ordered(rule), rule),
             learned_words(self.learned, self.method, decided, rule),
-            self.method.resolution_words([c.answer for c in self.comparisons], rule.alpha),
+            self.method.resolution_words([c.answer for c in self.examples], rule.alpha),
             *closing_words(self.method, self.results, decided, relaxed),
             self._doubt(),
         ]
-        notes = notes_words([c.results for c in self.comparisons])
+        notes = notes_words(self.tables)
         return " ".join([*filter(None, sentences), *notes])
 
     def _doubt(self) -> str:
         """Say for which pairs the sampling is not trustworthy."""
-        trees = {id(c.answer.tree): c for c in self.comparisons if c.answer.tree is not None}
+        trees = {id(c.answer.tree): c for c in self.examples if c.answer.tree is not None}
         poor = [c for c in trees.values() if not c.diagnose().ok]
         return doubt_words([" and ".join(c.results.algorithms) for c in poor], len(trees))
 
@@ -393,38 +431,24 @@ class Pairwise:
             write_text(check_writable(path, overwrite=overwrite), text)
         return text
 
-    def _square(self, name: str, figure: Any, dtype: type = float) -> xr.DataArray:
+    def _square(self, name: str, figures: AnyArray, empty: Any = np.nan) -> xr.DataArray:
+        """Lay figures (2, P), seen from the first and from the second, out as a matrix."""
         algorithms = list(self.results.algorithms)
         place = {name: k for k, name in enumerate(algorithms)}
-        empty = np.nan if dtype is float else ""
-        values: AnyArray = np.full((len(algorithms), len(algorithms)), empty, dtype=dtype)
-        for c in self.comparisons:
-            for first, second in itertools.permutations(c.results.algorithms):
-                values[place[first], place[second]] = figure(c, first)
+        values: AnyArray = np.full((len(algorithms),) * 2, empty, dtype=figures.dtype)
+        at = np.array([[place[name] for name in pair] for pair in self.figures.pairs])
+        first, second = at.reshape(-1, 2).T
+        values[first, second], values[second, first] = figures
         coords = {"algorithm": algorithms, "opponent": algorithms}
         attrs = {"method": self.method.name}
         return xr.DataArray(values, coords, ("algorithm", "opponent"), name=name, attrs=attrs)
 
 
-def _dominates(c: Comparison, first: str) -> float:
-    """P(`first` better on every measure is the most probable statement), or the p-value."""
-    (second,) = (name for name in c.results.algorithms if name != first)
-    dominance = Statement.of(State.order(first, second), measures=max(1, len(c.answer.states)))
-    label = str(dominance)
-    if c.answer.probability is None:
-        # A test with a direction has a p-value for each.
-        own = c.answer.per_statement.get(PVALUE)
-        return c.decision.level if own is None else float(own[c.answer.labels.index(label)])
-    if label in c.answer.labels:
-        return float(c.answer.probability[c.answer.labels.index(label)])
-    # Beyond 256 statements an unobserved one is not listed; it has its share of the lump.
-    others = c.answer.n_statements - c.answer.n_observed
-    return 0.0 if others.bit_length() > 1000 else c.unobserved / others
-
-
-def _seen_from(c: Comparison, first: str, label: str) -> str:
+def _seen_from(label: str, pair: tuple[str, str], first: str) -> str:
     """The statement with `first` named first, which matters only for equivalence."""
-    return str(Statement.parse(label, c.results.algorithms).seen_from(first))
+    if Statement.names_only_orders(label):
+        return label
+    return str(Statement.parse(label, pair).seen_from(first))
 
 
 def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:

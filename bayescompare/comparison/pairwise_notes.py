@@ -3,17 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from bayescompare.results.results import Results
+from bayescompare.results.text import INCOMPLETE, dropped_words
 from bayescompare.text.numbers import plural
 
-__all__ = ["notes_words", "spread_words"]
+__all__ = ["Judged", "PairTable", "notes_words", "pair_tables", "spread_words"]
 
 #: Notes on some of the pairs that a paragraph holds, and pairs that such a note names.
 _MOST_NOTES, _MOST_PAIRS = 8, 3
 
 
-def notes_words(tables: Sequence[Results]) -> list[str]:
+class Judged(Protocol):
+    """A table that was judged: `Results`, or what the words need to know of them."""
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names of the algorithms."""
+        ...
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the table, in words."""
+        ...
+
+
+class PairTable(NamedTuple):
+    """Names and notes of a table, without its numbers."""
+
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def pair_tables(results: Results, pairs: Sequence[tuple[str, str]]) -> list[PairTable]:
+    """Name the datasets that have all cells of each pair, with the notes of its table.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> (pair,) = pair_tables(bc.load_example("jansen-uci"), [("CART", "GBM")])
+    >>> len(pair.datasets)
+    16
+    """
+    gaps = results.absent().any(axis=2)
+    place = {name: k for k, name in enumerate(results.algorithms)}
+    # Pairs that lack the same datasets share their names and their note.
+    known: dict[bytes, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    tables = []
+    for first, second in pairs:
+        gone = gaps[:, place[first]] | gaps[:, place[second]]
+        key = gone.tobytes()
+        if key not in known:
+            kept = tuple(name for name, out in zip(results.datasets, gone, strict=True) if not out)
+            left = [name for name, out in zip(results.datasets, gone, strict=True) if out]
+            note = (dropped_words(left, INCOMPLETE),) if left else ()
+            known[key] = kept, (*results.notes, *note)
+        tables.append(PairTable((first, second), *known[key]))
+    return tables
+
+
+def notes_words(tables: Sequence[Judged]) -> list[str]:
     """Say on which datasets the pairs were compared, where these differ, and give their notes.
 
     Equal notes become one, which names its pairs unless it is about all of them.
@@ -46,7 +102,7 @@ def notes_words(tables: Sequence[Results]) -> list[str]:
     return sentences
 
 
-def spread_words(tables: Sequence[Results]) -> str:
+def spread_words(tables: Sequence[Judged]) -> str:
     """Say how many datasets the pairs have, where these are not the same ones for all.
 
     Examples

@@ -27,6 +27,7 @@ __all__ = [
     "allowed_orders",
     "expansion_sizes",
     "tabulate",
+    "tied_or_equivalent",
 ]
 
 
@@ -151,7 +152,7 @@ def tabulate(measures: Sequence[AllowedOrders]) -> WeightTable:
 def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
     """Return the states of two algorithms: first better, [equivalent,] second better."""
     difference = values[:, 0] - values[:, 1]
-    close = np.abs(difference) <= (rope or 0.0) + RELATIVE_TOLERANCE * np.abs(values).max(axis=1)
+    close = tied_or_equivalent(values[:, 0], values[:, 1], rope)
     if rope is not None:
         levels = np.array([[0, 1], [MIDDLE, MIDDLE], [1, 0]], dtype=np.int64)
         flat = np.where(close, 1, np.where(difference > 0, 0, 2)).astype(np.int64)
@@ -160,6 +161,12 @@ def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
     allowed = np.stack([close | (difference > 0), close | (difference < 0)], axis=1)
     offsets = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))]).astype(np.int64)
     return AllowedOrders(levels, np.nonzero(allowed)[1].astype(np.int64), offsets)
+
+
+def tied_or_equivalent(first: FloatArray, second: FloatArray, rope: float | None) -> BoolArray:
+    """Whether values are equal but for float noise, or within the rope."""
+    noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
+    return np.asarray(np.abs(first - second) <= (rope or 0.0) + noise)
 
 
 def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:

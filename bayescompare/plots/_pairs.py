@@ -110,7 +110,7 @@ def no_winner_words(number: int) -> str:
 
 def datasets_words(p: Pairwise) -> str:
     """Say for the end of a title how many datasets pairs have, if they have different ones."""
-    spread = spread_words([c.results for c in p.comparisons])
+    spread = spread_words(p.tables)
     return f"; on different datasets, {spread} each" if spread else ""
 
 

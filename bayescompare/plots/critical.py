@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -178,10 +179,8 @@ def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
     names = p.results.algorithms
     place = {name: k for k, name in enumerate(names)}
     behind, met = np.zeros(len(names)), np.zeros(len(names))
-    for c in p.comparisons:
-        one, other = c.results.algorithms
+    for (one, other), lead in zip(p.figures.pairs, _leads(p, measure), strict=True):
         first, second = place[one], place[other]
-        lead = ahead(c, one, other, measure)
         behind[first] += 1.0 - lead
         behind[second] += lead
         met[[first, second]] += 1
@@ -191,6 +190,15 @@ def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
     ranks = 1.0 + behind / met
     ranks[place[p.reference]] = 1.5  # neither ahead of itself nor behind
     return np.asarray(ranks)
+
+
+def _leads(p: Pairwise, measure: str | None) -> Iterable[float]:
+    """How far each pair's first algorithm is ahead."""
+    known = p.figures.ahead
+    if known is None or measure is None:
+        pairs = zip(p.comparisons, p.figures.pairs, strict=True)
+        return (ahead(c, first, second, measure) for c, (first, second) in pairs)
+    return iter(known[:, p.results.measures.index(measure)])
 
 
 def _bars(p: Pairwise, standing: Standing) -> list[Bar] | None:

@@ -76,10 +76,10 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
             rule=rule,
             learned=p.learned,
             reference=p.reference,
-            fewest=min(len(c.results.datasets) for c in p.comparisons),
+            fewest=int(p.figures.datasets.min()),
             gaps=_reading(p),
         ),
-        provenance_section(p.method, p.comparisons, command or _call(p, rule), {"rule": chosen}),
+        provenance_section(p.method, p.examples, command or _call(p, rule), {"rule": chosen}),
     ]
     title = page_title(p.results, against=p.reference)
     keys = citation_keys(p.method, rule=rule)
@@ -87,12 +87,10 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
 
 
 def _call(p: Pairwise, rule: Rule) -> str:
-    seeds = {c.answer.seed for c in p.comparisons if not c.exact}
+    seeds = {c.answer.seed for c in p.examples if not c.exact}
     options = {"reference": p.reference, "rng": seeds.pop() if len(seeds) == 1 else None}
     options["missing"] = _reading(p)
-    if options["missing"] is None and any(
-        len(c.results.datasets) < len(p.results.datasets) for c in p.comparisons
-    ):
+    if options["missing"] is None and p.figures.datasets.min() < len(p.results.datasets):
         options["missing"] = "drop"
     chosen = ", ".join(f"{name}={setting(value)}" for name, value in rule.options.items())
     return f"{python_call('pairwise', p.method, p.results, options)}.report(..., {chosen})"
@@ -100,7 +98,7 @@ def _call(p: Pairwise, rule: Rule) -> str:
 
 def _reading(p: Pairwise) -> Reading | None:
     """How the pairs that keep missing cells read them."""
-    return next((c.results.gaps for c in p.comparisons if c.results.gaps is not None), None)
+    return next((c.results.gaps for c in p.examples if c.results.gaps is not None), None)
 
 
 def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
@@ -320,8 +318,8 @@ def _claims(p: Pairwise, rule: Rule) -> set[str]:
 
 def _diagnostics(p: Pairwise) -> Section:
     """Return one verdict if it holds for all pairs, else the doubtful pairs."""
-    if len({id(c.answer.tree) for c in p.comparisons}) == 1:  # no tree at all, or one for all
-        return diagnostics_section(min(p.comparisons, key=lambda c: c.exact).diagnose())
+    if len({id(c.answer.tree) for c in p.examples}) == 1:  # no tree at all, or one for all
+        return diagnostics_section(min(p.examples, key=lambda c: c.exact).diagnose())
     diagnoses = {" and ".join(c.results.algorithms): c.diagnose() for c in p.comparisons}
     wanting = [[pair, one.verdict] for pair, one in diagnoses.items() if not one.ok]
     if not wanting:

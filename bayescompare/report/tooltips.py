@@ -50,8 +50,8 @@ def cell_tooltips(p: Pairwise, ax: Axes, *, triangle: bool = False) -> None:
 def datasets_by_pair(p: Pairwise) -> dict[frozenset[str], str]:
     """Return the number of datasets of each pair, in words."""
     return {
-        frozenset(c.results.algorithms): numbers.plural(len(c.results.datasets), "dataset")
-        for c in p.comparisons
+        frozenset(pair): numbers.plural(n, "dataset")
+        for pair, n in zip(p.figures.pairs, p.figures.datasets.tolist(), strict=True)
     }
 
 

@@ -53,7 +53,9 @@ from bayescompare.results.replicates import (
     uneven,
 )
 from bayescompare.results.text import (
+    INCOMPLETE,
     describe,
+    dropped_words,
     missing_words,
     nothing_left_words,
     quoted,
@@ -495,7 +497,7 @@ class Results:
         if missing == "raise":
             why = [note for note in self.notes if note.startswith(NOTHING_SHARED)]
             raise BayescompareError(missing_words(self._listed(gaps), why))
-        return self._without(gaps.any(axis=(1, 2)), "with missing cells")
+        return self._without(gaps.any(axis=(1, 2)), INCOMPLETE)
 
     def _without(self, gone: BoolArray, why: str) -> Results:
         """Leave out some datasets, and add a note about it."""
@@ -503,8 +505,7 @@ class Results:
         left, kept = [name for name, out in named if out], [name for name, out in named if not out]
         if not kept:
             raise TooFewDatasets(nothing_left_words(self.coverage()))
-        note = f"{plural(len(left), 'dataset')} {why} dropped: {', '.join(left)}"
-        return self.sel(datasets=kept)._with(notes=(*self.notes, note))
+        return self.sel(datasets=kept)._with(notes=(*self.notes, dropped_words(left, why)))
 
     def paired(self, *, missing: Literal["raise", "drop"] = "raise") -> Results:
         """Return results whose replicates are there for all algorithms and measures, or for none.

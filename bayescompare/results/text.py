@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from bayescompare.results.results import Results
 
 __all__ = [
+    "INCOMPLETE",
     "cell_words",
     "describe",
     "describe_counts",
+    "dropped_words",
     "first",
     "missing_words",
     "nothing_left_words",
@@ -30,6 +32,9 @@ __all__ = [
     "repeated",
     "unknown",
 ]
+
+#: Why datasets are left out under ``missing="drop"``, after their number.
+INCOMPLETE = "with missing cells"
 
 _MEASURES_SHOWN = 5
 _WIDTH = 96
@@ -74,6 +79,17 @@ def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
         "missing='drop' to leave out every dataset with a missing cell, 'ignore' to count what "
         "was seen beside it, or 'worst' if it is a failed run."
     )
+
+
+def dropped_words(datasets: Sequence[str], why: str) -> str:
+    """Say which datasets were left out.
+
+    Examples
+    --------
+    >>> dropped_words(["wine"], INCOMPLETE)
+    '1 dataset with missing cells dropped: wine'
+    """
+    return f"{plural(len(datasets), 'dataset')} {why} dropped: {', '.join(datasets)}"
 
 
 def nothing_left_words(coverage: pd.DataFrame) -> str:

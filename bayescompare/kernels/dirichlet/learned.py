@@ -53,7 +53,7 @@ class PairCounts:
     Attributes
     ----------
     pair, cell : arrays (R,)
-        Which pair and which statement an entry belongs to.
+        Which pair and which statement an entry belongs to; the entries are sorted by pair.
     count : array (R,)
         Weight of the pair's datasets that support the statement, above zero.
     n_pairs : int
@@ -69,6 +69,14 @@ class PairCounts:
     def totals(self) -> FloatArray:
         """Number of datasets of each pair."""
         return np.bincount(self.pair, self.count, minlength=self.n_pairs)
+
+    def of_pairs(self, chosen: IntArray) -> PairCounts:
+        """Return the counts of some pairs, given by their numbers in increasing order."""
+        number = np.full(self.n_pairs, -1)
+        number[chosen] = np.arange(len(chosen))
+        pair = number[self.pair]
+        keep = pair >= 0
+        return PairCounts(pair[keep], self.cell[keep], self.count[keep], len(chosen))
 
 
 def learned_base(pooled: FloatArray, log_size: float) -> tuple[FloatArray, float]:
@@ -118,8 +126,9 @@ def distinct(counts: PairCounts) -> tuple[PairCounts, IntArray]:
 
     Many pairs have the same count of the same statement, so each is computed once.
     """
-    keys = np.stack([counts.cell.astype(np.float64), np.round(counts.count, 9)], axis=1)
-    rows, first, entry = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    value, place = np.unique(np.round(counts.count, 9), return_inverse=True)
+    keys = counts.cell * max(len(value), 1) + place
+    rows, first, entry = np.unique(keys, return_index=True, return_inverse=True)
     once = PairCounts(np.arange(len(rows)), counts.cell[first], counts.count[first], len(rows))
     return once, entry.ravel()
 

@@ -1,4 +1,4 @@
-"""P(max) of very many pairs under a learned prior, on quadrature nodes that all pairs share.
+"""P(max) of very many pairs, on quadrature nodes that pairs of like size share.
 
 For one strength A every pair's cells have parameters Aφ_s + c with few distinct (s, c), so their
 distribution functions are tabulated once on common nodes; a pair's integrals are then sums over
@@ -9,25 +9,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import betainc, gammainccinv, gammaincinv
 
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, PairCounts, distinct
 from bayescompare.kernels.dirichlet.maximum import TAIL
+from bayescompare.kernels.dirichlet.substitution import bend, unbend
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 
-__all__ = ["maxima_of_pairs", "mixed_maximum", "panels"]
+__all__ = ["maxima_of_pairs", "mixed_maximum"]
 
 
-#: Nodes in every panel; two successive rules must agree on every cell.
-_RULES = (12, 16, 24, 32, 48)
+#: Intervals of the first trapezoidal rule; a pair on which the rule of twice the step disagrees
+#: gets one of half the step.
+_COARSEST, _FINEST = 96, 12_288
+#: A pair's rules agree when no cell's P differs by more, nor their sum from one.
 _AGREE = 1e-11
 #: Numbers held at once in the products over pairs.
-_BLOCK = 1 << 22
+_BLOCK = 1 << 20
 
 
 def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray) -> FloatArray:
@@ -56,25 +58,20 @@ def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray)
     """
     out = np.zeros((counts.n_pairs, len(log_base)))
     for k, strength in enumerate(STRENGTHS):
-        chosen = weights[:, k] > 0.0
-        if chosen.any():
-            some = _only(counts, chosen)
+        chosen = np.flatnonzero(weights[:, k])
+        if len(chosen):
+            some = counts.of_pairs(chosen)
             out[chosen] += weights[chosen, k, None] * maxima_of_pairs(
                 some, log_base + math.log(strength)
             )
     return out
 
 
-def _only(counts: PairCounts, chosen: BoolArray) -> PairCounts:
-    """Return the counts of the chosen pairs, renumbered."""
-    number, keep = np.cumsum(chosen) - 1, chosen[counts.pair]
-    return PairCounts(
-        number[counts.pair[keep]], counts.cell[keep], counts.count[keep], int(chosen.sum())
-    )
-
-
 def maxima_of_pairs(counts: PairCounts, log_alpha: FloatArray) -> FloatArray:
     """P(max) of every pair under one Dirichlet prior, (pairs, S).
+
+    Two successive rules agree on each within 1e-11; the finer one is returned, whose error is
+    about the square of that.
 
     Examples
     --------
@@ -88,82 +85,88 @@ def maxima_of_pairs(counts: PairCounts, log_alpha: FloatArray) -> FloatArray:
         np.add.at(shape, (counts.pair, counts.cell), counts.count)
         # I_½ of the swapped pair: each tail keeps its own digits.
         return np.stack([betainc(shape[:, 1 - s], shape[:, s], 0.5) for s in (0, 1)], axis=1)
-    low, high = _limits(counts, alpha)
-    before = _by_rule(counts, log_alpha, low, high, _RULES[0])
-    for nodes in _RULES[1:]:
-        now = _by_rule(counts, log_alpha, low, high, nodes)
-        if float(np.abs(now - before).max()) < _AGREE:
-            return now
-        before = now
-    raise ArithmeticError("P(max) of the pairs did not settle to 1e-11: please report this")
-
-
-def _limits(counts: PairCounts, alpha: FloatArray) -> tuple[float, float]:
-    """Logarithms of x between which every pair's maximum has all but 1e-17 of its mass."""
     top = np.full(counts.n_pairs, float(alpha.max()))
     np.maximum.at(top, counts.pair, alpha[counts.cell] + counts.count)
-    least, most = float(top.min()), float(top.max())
-    # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
-    low = (math.log(TAIL) + math.lgamma(least + 1.0)) / least
-    point = float(gammaincinv(least, TAIL))
-    low = max(low, math.log(point)) if point > 0.0 else low
-    return low, math.log(float(gammainccinv(most, TAIL / (len(alpha) + 1.0))))
-
-
-def panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Gauss–Legendre in t = log x, in panels as wide as the features there.
-
-    Above x = 1 a Gamma near x has standard deviation 1/√x in log x. Below it F(x; a) is e^{at},
-    and shapes with a|t| beyond 40 no longer matter, so features widen with |t|.
-    """
-    edges = [high]
-    while edges[-1] > low:
-        t = edges[-1]
-        edges.append(t - (min(1.0, 3.0 * math.exp(-0.5 * t)) if t > 0.0 else max(1.0, -t / 4.0)))
-    edge = np.array(edges[::-1])
-    abscissa, weight = _gauss(nodes)
-    half = 0.5 * np.diff(edge)[:, None]
-    return (edge[:-1, None] + half * (1.0 + abscissa)).ravel(), np.log(half * weight).ravel()
-
-
-@cache
-def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of one panel from −1 to 1."""
-    node, weight = np.polynomial.legendre.leggauss(nodes)
-    return node, weight
-
-
-def _by_rule(
-    counts: PairCounts, log_alpha: FloatArray, low: float, high: float, nodes: int
-) -> FloatArray:
-    """Compute all integrals with `nodes` nodes in every panel."""
-    t, log_weight = panels(low, high, nodes)
-    # Statements with the same φ, such as all those never observed, share a row.
-    level, where = np.unique(log_alpha, return_inverse=True)
-    nothing, hazard_of_nothing = _rows(t, level)
-    cells, entry = distinct(replace(counts, cell=where[counts.cell]))
-    some, hazard = _rows(t, np.log(np.exp(level[cells.cell]) + cells.count))
-    whole = log_weight + np.bincount(where).astype(np.float64) @ nothing
-    shift = some - nothing[cells.cell]
-    order = np.argsort(counts.pair, kind="stable")
-    pair, cell, entry = counts.pair[order], counts.cell[order], entry[order]
-    starts = np.searchsorted(pair, np.arange(counts.n_pairs + 1))
-    rows = csr_array((np.ones(len(entry)), entry, starts), shape=(counts.n_pairs, len(cells.cell)))
-    out = np.empty((counts.n_pairs, len(log_alpha)))
-    step = max(1, _BLOCK // (len(t) * len(log_alpha)))
-    for first in range(0, counts.n_pairs, step):
-        last = min(first + step, counts.n_pairs)
-        density = np.exp(whole + rows[first:last] @ shift)
-        out[first:last] = (density @ hazard_of_nothing.T)[:, where]
-        own = slice(starts[first], starts[last])
-        out[pair[own], cell[own]] = np.einsum(
-            "et,et->e", density[pair[own] - first], hazard[entry[own]]
-        )
+    out = np.empty((counts.n_pairs, len(alpha)))
+    # Pairs whose largest shapes are within a factor of two have their mass in the same place.
+    octave = np.floor(np.log2(top))
+    for value in np.unique(octave):
+        alike = np.flatnonzero(octave == value)
+        limits = _Limits(float(top[alike].min()), float(top[alike].max()), len(alpha))
+        out[alike] = _settled(counts.of_pairs(alike), log_alpha, limits)
     return out
 
 
-def _rows(t: FloatArray, log_shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+class _Limits:
+    """Where the maxima of pairs with largest shapes from `least` to `most` have their mass."""
+
+    def __init__(self, least: float, most: float, cells: int) -> None:
+        # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
+        low = (math.log(TAIL) + math.lgamma(least + 1.0)) / least
+        point = float(gammaincinv(least, TAIL))
+        low = max(low, math.log(point)) if point > 0.0 else low
+        tail = TAIL / (cells + 1.0)
+        point = float(gammainccinv(most, tail))
+        # The quantile underflows only where 1 − F(x; a) is −a log x.
+        high = math.log(point) if point > 0.0 else -tail / most
+        #: `t` is measured from the logarithm of the largest shape, to keep digits near a peak.
+        self.reference = most
+        self._knee = max(0.0, -math.log(most))
+        origin = math.log(most) + self._knee
+        self._ends = unbend(low - origin), unbend(high - origin)
+
+    def nodes(self, intervals: int) -> tuple[FloatArray, FloatArray]:
+        """Return `t` at the nodes of a rule, and the logarithms of their weights."""
+        s = np.linspace(*self._ends, intervals + 1)
+        return self._knee + bend(s), np.log1p(np.exp(-s)) + math.log(s[1] - s[0])
+
+
+def _settled(counts: PairCounts, log_alpha: FloatArray, limits: _Limits) -> FloatArray:
+    """Halve the step until it no longer matters to any pair."""
+    out = np.empty((counts.n_pairs, len(log_alpha)))
+    left, intervals = np.arange(counts.n_pairs), _COARSEST
+    while len(left):
+        if intervals > _FINEST:
+            raise ArithmeticError("P(max) of the pairs did not settle to 1e-11: please report this")
+        fine, coarse = _by_rule(counts.of_pairs(left), log_alpha, limits, intervals)
+        error = np.abs(fine - coarse).max(axis=1)
+        agree = np.maximum(error, np.abs(fine.sum(axis=1) - 1.0)) <= _AGREE
+        out[left[agree]] = fine[agree]
+        left, intervals = left[~agree], 2 * intervals
+    return out
+
+
+def _by_rule(
+    counts: PairCounts, log_alpha: FloatArray, limits: _Limits, intervals: int
+) -> tuple[FloatArray, FloatArray]:
+    """Compute all integrals by the rule of so many intervals, and by that of half as many."""
+    t, log_weight = limits.nodes(intervals)
+    # Statements with the same φ, such as all those never observed, share a row.
+    level, where = np.unique(log_alpha, return_inverse=True)
+    nothing, hazard_of_nothing = _rows(t, limits.reference, level)
+    cells, entry = distinct(replace(counts, cell=where[counts.cell]))
+    some, hazard = _rows(t, limits.reference, np.log(np.exp(level[cells.cell]) + cells.count))
+    whole = log_weight + np.bincount(where).astype(np.float64) @ nothing
+    shift = some - nothing[cells.cell]
+    starts = np.searchsorted(counts.pair, np.arange(counts.n_pairs + 1))
+    rows = csr_array((np.ones(len(entry)), entry, starts), shape=(counts.n_pairs, len(cells.cell)))
+    fine = np.empty((counts.n_pairs, len(log_alpha)))
+    coarse = np.empty_like(fine)
+    step = max(1, _BLOCK // (len(t) * min(len(log_alpha), 16)))
+    for first in range(0, counts.n_pairs, step):
+        last = min(first + step, counts.n_pairs)
+        density = np.exp(whole + rows[first:last] @ shift)
+        own = slice(starts[first], starts[last])
+        pair, cell, number = counts.pair[own], counts.cell[own], entry[own]
+        for every, out in ((1, fine), (2, coarse)):
+            part = np.ascontiguousarray(density[:, ::every]) * every
+            out[first:last] = (part @ hazard_of_nothing[:, ::every].T)[:, where]
+            out[pair, cell] = np.einsum("et,et->e", part[pair - first], hazard[number, ::every])
+    return fine, coarse
+
+
+def _rows(t: FloatArray, reference: float, log_shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return log F at the nodes for each shape, and f/F, which replaces one factor F by f."""
     shape = np.exp(log_shape)[:, None]
-    cdf = log_cdf(t, 1.0, shape)
-    return cdf, np.exp(log_density(t, 1.0, shape, log_shape[:, None]) - cdf)
+    cdf = log_cdf(t, reference, shape)
+    return cdf, np.exp(log_density(t, reference, shape, log_shape[:, None]) - cdf)

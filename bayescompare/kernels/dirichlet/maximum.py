@@ -7,17 +7,13 @@ With :math:`\theta_k = G_k/\sum G` and :math:`G_k \sim \mathrm{Gamma}(a_k)`,
 Cells with equal :math:`a` share one distribution function, so they are grouped; the unobserved
 statements are one group of a size that may exceed any float.
 
-The integral is taken in s, with :math:`\log x = c + s + 1 - e^{-s}`. The maximum's distribution
-function falls off like :math:`x^A` to the left, over hundreds of units of log x if there are
-hardly any data; in s it falls off doubly exponentially at both ends, and then the trapezoidal
-rule converges so fast that halving the step doubles the number of correct digits. A rule is
-accepted only if the one of twice the step agrees with it for every cell: P may sum to one while
-the errors of its parts cancel.
+The integral is taken by the trapezoidal rule in s, with :math:`\log x = c + s + 1 - e^{-s}`; see
+`substitution`. A rule is accepted only if the one of twice the step agrees with it for every cell:
+P may sum to one while the errors of its parts cancel.
 
 References
 ----------
 de Campos & Benavoli (2016), Section 4, where the same probability is estimated by Monte Carlo.
-Takahasi & Mori (1974), Publ. RIMS 9, 721–741, for the substitution.
 """
 
 from __future__ import annotations
@@ -26,10 +22,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammainccinv, gammaincinv, wrightomega
+from scipy.special import gammainccinv, gammaincinv
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
+from bayescompare.kernels.dirichlet.substitution import bend, unbend
 from bayescompare.kernels.numerics.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
 
 __all__ = ["TAIL", "probability_of_maximum"]
@@ -144,17 +141,12 @@ def _tail_limits(groups: _Groups) -> tuple[float, float]:
     if groups.lumps:
         spread = 45.0 + max(0.0, *(size + min(log_a, 0.0) for log_a, size in groups.lumps))
         high = max(high, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top))
-    return _inverse(low - groups.knee), _inverse(high - groups.knee)
-
-
-def _inverse(u: float) -> float:
-    """Solve u = s + 1 − e^{−s} for s: e^{−s} is Wright's ω of 1 − u."""
-    return -math.log(float(wrightomega(1.0 - u)))
+    return unbend(low - groups.knee), unbend(high - groups.knee)
 
 
 def _log_x(groups: _Groups, s: FloatArray) -> FloatArray:
     """`t`, the logarithm of x over the reference shape, exact to the last digit around s = 0."""
-    return np.asarray(groups.knee + s - np.expm1(-s))
+    return groups.knee + bend(s)
 
 
 def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from scipy.special import gammainccinv, gammaincinv
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned_maximum import panels
 from bayescompare.kernels.dirichlet.maximum import TAIL, probability_of_maximum
 from bayescompare.kernels.numerics.gammas import log_cdf, log_density
 from bayescompare.kernels.numerics.jit import jit
@@ -106,6 +105,29 @@ def _without_dust(counts: IntArray, weight: FloatArray) -> tuple[IntArray, Float
     return counts, weight[kept] / weight[kept].sum()
 
 
+def _panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Gauss–Legendre in t = log x, in panels as wide as the features there.
+
+    Above x = 1 a Gamma near x has standard deviation 1/√x in log x. Below it F(x; a) is e^{at},
+    and shapes with a|t| beyond 40 no longer matter, so features widen with |t|.
+    """
+    edges = [high]
+    while edges[-1] > low:
+        t = edges[-1]
+        edges.append(t - (min(1.0, 3.0 * math.exp(-0.5 * t)) if t > 0.0 else max(1.0, -t / 4.0)))
+    edge = np.array(edges[::-1])
+    abscissa, weight = _gauss(nodes)
+    half = 0.5 * np.diff(edge)[:, None]
+    return (edge[:-1, None] + half * (1.0 + abscissa)).ravel(), np.log(half * weight).ravel()
+
+
+@functools.cache
+def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of one panel from −1 to 1."""
+    node, weight = np.polynomial.legendre.leggauss(nodes)
+    return node, weight
+
+
 class MaximumRule:
     """F and f of every statement and count, on the nodes of one rule.
 
@@ -125,7 +147,7 @@ class MaximumRule:
         limits = _limits(shape, tracked, counts)
         known = np.array([_one(shape, tracked, vector) for vector in trial])
         for nodes in _RULES:
-            rule = cls(shape, tracked, int(counts.max(initial=0)), *panels(*limits, nodes))
+            rule = cls(shape, tracked, int(counts.max(initial=0)), *_panels(*limits, nodes))
             here = np.array([rule.maxima(vector[None], np.ones(1)) for vector in trial])
             if float(np.abs(here - known).max()) < _AGREEMENT:
                 return rule

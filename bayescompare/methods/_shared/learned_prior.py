@@ -7,7 +7,6 @@ of strengths are the same for every pair; `kernels.learned` has the equations.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from bayescompare.kernels.dirichlet.learned import (
     learned_base,
     strength_evidence,
 )
+from bayescompare.kernels.pair_states import every_state
 from bayescompare.methods._shared.choice import pick
 from bayescompare.statements import DENSE, Statements
 
@@ -37,6 +37,7 @@ __all__ = [
     "pattern_signs",
     "place_learned",
     "pool",
+    "prior_from_counts",
 ]
 
 
@@ -117,17 +118,20 @@ def place_learned(name: str, learned: LearnedPrior) -> Any:
 
 def learn_prior(statements: Sequence[Statements]) -> LearnedPrior:
     """Learn base and strengths from the statements of every pair."""
-    counts, states = pool(statements)
+    return prior_from_counts(*pool(statements), statements[0].arities)
+
+
+def prior_from_counts(counts: PairCounts, states: IntArray, arities: Sequence[int]) -> LearnedPrior:
+    """Learn base and strengths from the counts of every pair over sorted states (S, m)."""
     pooled = np.bincount(counts.cell, counts.count, minlength=len(states))
-    log_base, rest = learned_base(pooled, statements[0].log_size)
+    log_base, rest = learned_base(pooled, math.log(math.prod(arities)))
     weights = learn_weights(strength_evidence(counts, log_base))
-    names = _patterns(states, statements[0].arities)
     return LearnedPrior(
-        shares=dict(zip(names, np.exp(log_base).tolist(), strict=True)),
+        shares=dict(zip(_patterns(states, arities), np.exp(log_base).tolist(), strict=True)),
         log_rest=rest,
         values=tuple(STRENGTHS.tolist()),
         weights=tuple(weights.tolist()),
-        pairs=len(statements),
+        pairs=counts.n_pairs,
         datasets=float(pooled.sum()),
     )
 
@@ -142,7 +146,7 @@ def pool(statements: Sequence[Statements]) -> tuple[PairCounts, IntArray]:
     seen = [np.flatnonzero(s.table.counts) for s in statements]
     rows = np.concatenate([s.table.states[k] for s, k in zip(statements, seen, strict=True)])
     if math.prod(statements[0].arities) <= DENSE:
-        states = np.array(list(itertools.product(*map(range, arities.tolist()))), dtype=np.int64)
+        states = every_state(arities.tolist())
         cell = np.ravel_multi_index(tuple(rows.T), tuple(arities.tolist())).astype(np.int64)
     else:
         both = np.concatenate([rows, arities - 1 - rows])

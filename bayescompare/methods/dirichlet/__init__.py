@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from bayescompare._errors import BayescompareError
-from bayescompare._typing import FloatArray, StrArray
+from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import LOWER, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
@@ -91,6 +91,8 @@ from bayescompare.statements import Statements
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
+
+    from bayescompare.comparison.pair_figures import PairFigures
 
 __all__ = ["Dirichlet", "cell_betas", "questions", "theta_summary"]
 
@@ -306,6 +308,16 @@ class Dirichlet(Method):
         from bayescompare.methods.dirichlet.learned import learned_dirichlet
 
         return learned_dirichlet(asked)
+
+    def answer_at_once(
+        self, results: Results, pairs: IntArray, asked: IntArray
+    ) -> tuple[Method, PairFigures] | None:
+        """Answer pairs whose prior names none of them from the counts of all."""
+        if type(self) is not Dirichlet:
+            return None
+        from bayescompare.methods.dirichlet.at_once import dirichlet_at_once
+
+        return dirichlet_at_once(self, results, pairs, asked)
 
     # the answer ----------------------------------------------------------------------------------
 

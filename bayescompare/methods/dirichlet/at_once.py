@@ -1,0 +1,188 @@
+"""Very many pairs under one Dirichlet, or under the prior learned from them: figures of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare._typing import AnyArray, FloatArray, IntArray
+from bayescompare.comparison.decision import first_of, same_score, verdict_of
+from bayescompare.comparison.method import LEAST_PAIRS, Method
+from bayescompare.comparison.pair_figures import PairFigures
+from bayescompare.kernels.dirichlet.learned import (
+    PairCounts,
+    posterior_weights,
+    strength_evidence,
+)
+from bayescompare.kernels.dirichlet.learned_maximum import maxima_of_pairs, mixed_maximum
+from bayescompare.kernels.pair_states import count_pairs, every_state
+from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
+from bayescompare.results.results import Results
+from bayescompare.statements import BAR, DENSE, MOST_STATES, State, Statements
+
+if TYPE_CHECKING:
+    from bayescompare.methods.dirichlet import Dirichlet
+
+__all__ = ["dirichlet_at_once"]
+
+#: Probabilities of statements held at once.
+_BLOCK = 1 << 21
+
+
+def dirichlet_at_once(
+    method: Dirichlet, results: Results, pairs: IntArray, asked: IntArray
+) -> tuple[Method, PairFigures] | None:
+    """Answer the pairs asked about, under a prior that names no algorithm.
+
+    None where the method or the table has something that must be settled pair by pair.
+    """
+    table = _Counted.of(results, pairs) if _is_plain(method, results) else None
+    if table is None:
+        return None
+    if method.learns_from_pairs:
+        if len(pairs) < LEAST_PAIRS:
+            return None
+        from bayescompare.methods.dirichlet.learned import LearnedDirichlet
+
+        learned = prior_from_counts(table.counts, table.states, table.arities)
+        test: Method = LearnedDirichlet(prior="learned", learned=learned)
+        return test, table.figures(asked, _Learned(learned, len(table.states)))
+    statements = Statements.of(_complete(results, pairs[0]))
+    _, cells = method.cells_of(statements)
+    return method, table.figures(asked, _Given(cells.log_alpha))
+
+
+def _is_plain(method: Dirichlet, results: Results) -> bool:
+    """Whether all pairs have the same prior, exactly, and count every dataset alike."""
+    named = (method.prior, *(method.priors or {}).values())
+    return not (
+        method.needs_mcmc
+        or any(isinstance(value, Mapping) for value in named)
+        or results.groups is not None
+        or results.weights is not None
+    )
+
+
+def _complete(results: Results, pair: IntArray) -> Results:
+    """One pair over the datasets that have all its cells."""
+    names = [results.algorithms[k] for k in pair]
+    return results.sel(algorithms=names).complete(missing="drop")
+
+
+class _Given:
+    """P(max) under one Dirichlet; it is the pair's own prior."""
+
+    def __init__(self, log_alpha: FloatArray) -> None:
+        self._log_alpha = log_alpha
+
+    def maxima(self, counts: PairCounts) -> tuple[FloatArray, FloatArray | None]:
+        """P(max) of every pair and statement; there is no other prior."""
+        return maxima_of_pairs(counts, self._log_alpha), None
+
+
+class _Learned:
+    """P(max) under the learned prior, and under the pair's own, which is symmetric."""
+
+    def __init__(self, learned: LearnedPrior, size: int) -> None:
+        self._log_base = np.log(list(learned.shares.values()))
+        self._weights = np.array(learned.weights)
+        self._own = np.full(size, -math.log(size))
+
+    def maxima(self, counts: PairCounts) -> tuple[FloatArray, FloatArray | None]:
+        """P(max) of every pair and statement under either prior."""
+        evidence = strength_evidence(counts, self._log_base)
+        weights = posterior_weights(evidence, self._weights)
+        return mixed_maximum(counts, self._log_base, weights), maxima_of_pairs(counts, self._own)
+
+
+class _Counted:
+    """The counts of all pairs of a table."""
+
+    def __init__(self, results: Results, pairs: IntArray) -> None:
+        ropes = [results[name].rope for name in results.measures]
+        self.arities = [2 if rope is None else 3 for rope in ropes]
+        self.states = every_state(self.arities)
+        self._algorithms, self._pairs = results.algorithms, pairs
+        found = count_pairs(results.oriented(), ropes, *pairs.T)
+        self.counts = PairCounts(*found, n_pairs=len(pairs))
+
+    @classmethod
+    def of(cls, results: Results, pairs: IntArray) -> _Counted | None:
+        """Count the statements; None where there are too many to list."""
+        size = math.prod(2 if results[name].rope is None else 3 for name in results.measures)
+        # Ties beyond the limit are refused pair by pair, in words.
+        few = size <= DENSE and len(results.datasets) * size <= MOST_STATES
+        return cls(results, pairs) if few else None
+
+    def figures(self, asked: IntArray, prior: _Given | _Learned) -> PairFigures:
+        """Return the figures of the pairs asked about, block by block."""
+        step = max(1, _BLOCK // len(self.states))
+        blocks = (asked[k : k + step] for k in range(0, len(asked), step))
+        parts = [self._block(block, prior) for block in blocks]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        chosen, levels, alone, tied, dominance, ahead = columns
+        names = [(self._algorithms[a], self._algorithms[b]) for a, b in self._pairs[asked].tolist()]
+        least = np.fmin(levels, alone)
+        return PairFigures(
+            pairs=names,
+            datasets=np.rint(self.counts.totals[asked]).astype(np.int64),
+            statements=[
+                _label(self._signs(k), *pair) for k, pair in zip(chosen, names, strict=True)
+            ],
+            verdicts=[
+                verdict_of(float(level), pvalue=False, tied=bool(equal))
+                for level, equal in zip(least, tied, strict=True)
+            ],
+            levels=levels,
+            alone=alone,
+            lowest=np.full(len(names), np.nan),
+            dominance=dominance,
+            ahead=ahead,
+        )
+
+    def _block(self, asked: IntArray, prior: _Given | _Learned) -> tuple[AnyArray, ...]:
+        """Of each pair: its statement, P under both priors, ties, dominance and lead by measure."""
+        counts = self.counts.of_pairs(asked)
+        probability, own = prior.maxima(counts)
+        same = same_score(probability)
+        chosen = probability.argmax(axis=1)
+        tied = same.sum(axis=1) > 1
+        for row, weights in self._tied_counts(counts, np.flatnonzero(tied)):
+            labels = [_label(self._signs(k), *self._named(asked[row])) for k in range(len(weights))]
+            chosen[row] = first_of(np.flatnonzero(same[row]), weights, labels)
+        every = np.arange(len(asked))
+        alone = np.full(len(asked), np.nan) if own is None else own[every, chosen]
+        # State 0 is the first better; the last, the second; "equivalent" between them is half each.
+        worth = 1.0 - self.states / (np.array(self.arities) - 1.0)
+        rest = 0.5 * (1.0 - probability.sum(axis=1, keepdims=True))
+        ahead = np.clip(probability @ worth + rest, 0.0, 1.0)
+        dominance = probability[:, [0, -1]]
+        return chosen, probability[every, chosen], alone, tied, dominance, ahead
+
+    def _tied_counts(self, counts: PairCounts, rows: IntArray) -> Iterator[tuple[int, FloatArray]]:
+        """Yield some of the pairs with the counts of all statements."""
+        starts = np.searchsorted(counts.pair, np.arange(counts.n_pairs + 1))
+        for row in rows.tolist():
+            own = slice(starts[row], starts[row + 1])
+            weights = np.zeros(len(self.states))
+            weights[counts.cell[own]] = counts.count[own]
+            yield row, weights
+
+    def _named(self, place: int) -> tuple[str, str]:
+        first, second = self._pairs[place].tolist()
+        return self._algorithms[first], self._algorithms[second]
+
+    def _signs(self, k: int) -> list[int]:
+        """Of one statement, by measure: 0 the first better, 1 equivalent, 2 the second."""
+        row, last = self.states[k].tolist(), (arity - 1 for arity in self.arities)
+        return [2 if state == end else state for state, end in zip(row, last, strict=True)]
+
+
+def _label(signs: list[int], first: str, second: str) -> str:
+    """Write a statement about a pair."""
+    states = State.order(first, second), State.equal(first, second), State.order(second, first)
+    texts = [str(state) for state in states]
+    return BAR.join(texts[sign] for sign in signs)
