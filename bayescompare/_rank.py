@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare.comparison.gaps import as_failed_runs
 from bayescompare.ranking.answer import answer_of
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.ranking import Ranking
 from bayescompare.ranking.utility import as_utility
+from bayescompare.results.gaps import MISSING
 from bayescompare.results.results import Results
 from bayescompare.text.phrases import join_names
 
@@ -26,7 +29,7 @@ def rank(
     draws: int = 10_000,
     algorithms: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
-    missing: Literal["raise", "drop"] = "raise",
+    missing: Literal["raise", "drop", "worst"] = "raise",
     rng: Rng = None,
 ) -> Ranking:
     r"""Rank the algorithms: who is best, in what place, on the front, and how sure are we?
@@ -59,8 +62,10 @@ def rank(
         Number of draws; every probability has its Monte Carlo standard error.
     algorithms, measures : sequence of str, optional
         What to rank; all by default.
-    missing : {"raise", "drop"}
-        What to do with datasets that lack a cell of any of the algorithms.
+    missing : {"raise", "drop", "worst"}
+        What to do with datasets that lack a cell of any of the algorithms: refuse them, leave them
+        out, or take the missing cell for a failed run, which comes behind every value (not with
+        ``by="value"``, since it has no number).
     rng : None, int or Generator
 
     Returns
@@ -78,7 +83,7 @@ def rank(
     >>> r.overall.index[0], r.top[:3], "CART" in r.top
     ('GBM', ('GBM', 'RF', 'GLM'), False)
     """
-    table = _table(results, algorithms, measures, missing)
+    table = _table(results, algorithms, measures, missing, by)
     generator, seed = as_rng(rng)
     if seed is None:
         # Kept, so that the draws can be made again.
@@ -96,7 +101,8 @@ def _table(
     results: object,
     algorithms: Sequence[str] | None,
     measures: Sequence[str] | None,
-    missing: Literal["raise", "drop"],
+    missing: Literal["raise", "drop", "worst"],
+    by: str,
 ) -> Results:
     """Select what is ranked, and settle replicates and missing cells."""
     if not isinstance(results, Results):
@@ -110,9 +116,39 @@ def _table(
             f"algorithms={list(table.algorithms)}: a ranking needs at least two."
         )
     independent = table.replicates in ("items", "seeds")
-    if len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent:
-        return table.paired(missing=missing)
-    return table.average().complete(missing=missing)
+    single = len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent
+    if missing == "worst":
+        _check_failures(table, by, single=single)
+        return table.paired() if single else as_failed_runs(table.average())
+    _check_missing(missing)
+    return table.paired(missing=missing) if single else table.average().complete(missing=missing)
+
+
+def _check_missing(missing: object) -> None:
+    """Refuse what `compare` can do with missing cells and a ranking cannot."""
+    check_word("missing", missing, MISSING)
+    if missing in ("ignore", "bounds"):
+        raise BayescompareError(
+            f"missing={missing!r}: a dataset ranks all algorithms or none, so a ranking cannot use "
+            "part of one; use missing='drop' or 'worst', or ask pairwise(), where each pair counts "
+            "the datasets that it has."
+        )
+
+
+def _check_failures(table: Results, by: str, *, single: bool) -> None:
+    """Refuse failed runs where a number is needed, or where items are what is ranked."""
+    if not table.absent().any():
+        return
+    if by == "value":
+        raise BayescompareError(
+            "missing='worst' with by='value': a failed run has no value to average; use by='rank', "
+            "or leave such datasets out by missing='drop'."
+        )
+    if single:
+        raise BayescompareError(
+            "missing='worst': an algorithm has no value on the one dataset there is; leave it out "
+            "by algorithms=[...]."
+        )
 
 
 def _check_ranks(table: Results, by: str) -> None:

@@ -15,6 +15,7 @@ from benchmarks import (
     bench_maximum,
     bench_network,
     bench_nuts,
+    bench_pairs,
     bench_ranking,
     bench_replicated,
 )
@@ -39,6 +40,7 @@ def main() -> None:
         bench_context,
         bench_gsd,
         bench_ranking,
+        bench_pairs,
         bench_nuts,
         bench_replicated,
     ):

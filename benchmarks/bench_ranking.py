@@ -36,9 +36,9 @@ def plain_loop(values: np.ndarray, draws: int) -> float:
 def run() -> list[Row]:
     results = table(300, 3, 60)
     bc.rank(table(3, 2, 8), rng=0)
-    start = time.process_time()
+    start, began = time.process_time(), time.perf_counter()
     bc.rank(results, rng=0)
-    ours = time.process_time() - start
+    ours, wall = time.process_time() - start, time.perf_counter() - began
     loop = 100.0 * plain_loop(results.oriented(), 100)
     done = subprocess.run(
         [sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True
@@ -46,6 +46,12 @@ def run() -> list[Row]:
     megabytes = float(done.stdout)
     what = "rank(), 300 algorithms × 60 datasets × 3 measures"
     return [
-        Row(f"{what}, 10,000 draws: against a plain loop", ours, loop, "< 5 s", ours < 5.0),
+        Row(
+            f"{what}, 10,000 draws (wall {wall:.3g} s): against a plain loop",
+            ours,
+            loop,
+            "< 5 s of CPU",
+            ours < 5.0,
+        ),
         Row(f"{what}: memory of the process", megabytes, 1000.0, "< 1 GB", megabytes < 1000, "MB"),
     ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy.special import betainc
 
 import bayescompare as bc
@@ -332,6 +334,39 @@ def test_datasets_with_gaps_are_dropped_on_request() -> None:
     r = bc.rank(table(values), missing="drop", rng=0)
     assert r.answer.n == 7
     assert "1 dataset with missing cells dropped: d2" in r.explain()
+
+
+@pytest.mark.parametrize("by", ["rank", "strength"])
+def test_a_failed_run_comes_behind_every_value(by: Any, tmp_path: Path) -> None:
+    values = np.random.default_rng(0).random((8, 3, 2))
+    values[[2, 5], 1, 0] = np.nan
+    values[5, 2, 0] = np.nan
+    r = bc.rank(table(values), by=by, missing="worst", rng=0)
+    # A failed run is as good as any number below all others; two of them tie.
+    low = bc.rank(table(np.nan_to_num(values, nan=-1.0)), by=by, rng=0)
+    pd.testing.assert_frame_equal(r.places, low.places)
+    pd.testing.assert_frame_equal(r.front, low.front)
+    assert r.answer.n == 8
+    assert "3 of 48 cells are missing, on 2 datasets" in r.explain()
+    assert "failed run" in r.explain()
+    r.to_json(tmp_path / "r.json")
+    again = bc.load_ranking(tmp_path / "r.json")
+    pd.testing.assert_frame_equal(again.places, r.places)
+    xr.testing.assert_identical(again.draws()["posterior"], r.draws()["posterior"])
+
+
+def test_gaps_that_a_ranking_cannot_use_are_refused() -> None:
+    values = np.random.default_rng(0).random((8, 3, 1))
+    values[2, 1, 0] = np.nan
+    for missing in ("ignore", "bounds"):
+        with pytest.raises(BayescompareError, match=r"ranks all algorithms or none.*pairwise\(\)"):
+            bc.rank(table(values), missing=missing)  # type: ignore[arg-type]
+    with pytest.raises(BayescompareError, match="a failed run has no value to average"):
+        bc.rank(table(values), by="value", missing="worst")
+    whole = table(np.nan_to_num(values))
+    one, other = (bc.rank(whole, missing=m, rng=0) for m in ("raise", "worst"))  # type: ignore[arg-type]
+    pd.testing.assert_frame_equal(one.places, other.places)
+    assert other.results.gaps is None
 
 
 def test_three_hundred_algorithms() -> None:

@@ -13,7 +13,7 @@ from bayescompare.results.text import cell_words, first
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
-__all__ = ["GAPS_TEXT", "complete_part", "coverage_words", "read_gaps"]
+__all__ = ["GAPS_TEXT", "as_failed_runs", "complete_part", "coverage_words", "read_gaps"]
 
 #: What each reading does with a missing cell, after "… are missing".
 _NOTES: dict[Reading, str] = {
@@ -55,7 +55,7 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
     if missing not in method.missing_ways:
         raise BayescompareError(_refusal(results, method, missing))
     if missing == "worst":
-        return results._with(gaps=missing, notes=(*results.notes, _note(results, missing)))
+        return as_failed_runs(results)
     some = seen(absent).any(axis=1)
     if not some.any():
         raise TooFewDatasets(
@@ -78,6 +78,20 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
         results = results.sel(datasets=kept)
     left = results.absent().any()
     return results._with(gaps=missing if left else None, notes=(*results.notes, note))
+
+
+def as_failed_runs(results: Results) -> Results:
+    """Take every missing cell for a failed run, with a note.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> as_failed_runs(bc.load_example("pnn")).gaps is None
+    True
+    """
+    if not results.absent().any():
+        return results
+    return results._with(gaps="worst", notes=(*results.notes, _note(results, "worst")))
 
 
 def complete_part(results: Results) -> Results | None:

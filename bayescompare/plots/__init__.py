@@ -10,6 +10,7 @@ from bayescompare.plots.critical import plot_critical
 from bayescompare.plots.dispatch import plot_comparison, plot_pairwise
 from bayescompare.plots.dominance import plot_dominance
 from bayescompare.plots.front import plot_front
+from bayescompare.plots.gate import plot_gate
 from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
@@ -33,6 +34,7 @@ __all__ = [
     "plot_critical",
     "plot_dominance",
     "plot_front",
+    "plot_gate",
     "plot_growth",
     "plot_matrix",
     "plot_network",

@@ -63,7 +63,7 @@ class DrawnScores:
 
 
 def answer_of(results: Results, options: RankOptions) -> RankAnswer:
-    """Rank the algorithms of a table that has no missing cells."""
+    """Rank the algorithms of a table whose missing cells, if any, are failed runs."""
     options.check_size(len(results.algorithms), len(results.measures))
     units = units_of(results, options.by)
     effective = effective_number(units.importance)

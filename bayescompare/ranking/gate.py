@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,9 @@ from bayescompare.comparison.files import plain_json, results_facts
 from bayescompare.ranking.gate_answer import GateAnswer
 from bayescompare.ranking.gate_words import gate_headline, gate_words
 from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["GATE_SCHEMA", "GATE_VERSION", "Gate"]
 
@@ -104,6 +108,12 @@ class Gate:
         """Say what was found on each measure, how sure that is, and under what assumption."""
         return gate_words(self)
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the mean advantage on each measure with its bounds, and the rope."""
+        from bayescompare import plots
+
+        return plots.plot_gate(self, ax=ax)
+
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the gate as JSON (docs/json-schema.md); also write it to `path`."""
         document = {
@@ -142,5 +152,5 @@ class Gate:
             f"Gate: {self.candidate} against {self.baseline} on {measures} over "
             f"{self.answer.n} {self.answer.noun}s\n"
             f"  {self.headline()}\n"
-            "  see .table, .passed, .explain(), .to_json()"
+            "  see .table, .passed, .explain(), .plot(), .to_json()"
         )

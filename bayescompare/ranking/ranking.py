@@ -40,7 +40,7 @@ class Ranking:
     Attributes
     ----------
     results : Results
-        The table that was ranked, without missing cells.
+        The table that was ranked, without missing cells but those taken for failed runs.
     options : RankOptions
         How it was ranked; ``options.seed`` gives the draws again.
     answer : RankAnswer

@@ -45,7 +45,7 @@ class Units:
 
 
 def units_of(results: Results, by: Literal["rank", "value", "strength"]) -> Units:
-    """Score every unit of a table that has no missing cells."""
+    """Score every unit of a table whose missing cells, if any, are failed runs."""
     if results.n_replicates is None:
         values, noun, names = results.oriented(), "dataset", results.datasets
     else:

@@ -345,6 +345,13 @@ def ranking(one: str = "GBM", other: str = "GBM", *, level: float = 0.95) -> bc.
     return bc.rank(results, level=level, rng=0)
 
 
+def gate(rope: float = 0.02, candidate: str = "RF") -> bc.Gate:
+    frame = bc.load_example("jansen-uci").to_frame()
+    measures = {"auc": bc.Measure("max", rope=rope), "accuracy": "max", "brier": "min"}
+    results = bc.Results.from_frame(frame, measures=measures)  # type: ignore[arg-type]
+    return bc.gate(results, candidate=candidate, baseline="BDS")
+
+
 def traded(more: float = 0.0, *, swap: bool = False) -> bc.Ranking:
     """Three measures, each with a leader, and an algorithm that is second on all."""
     base = np.array([[4.0, 1.0, 1.0], [1.0, 4.0, 1.0], [1.0, 1.0, 4.0], [2.8 + more] * 3])
@@ -534,6 +541,14 @@ def cases() -> dict[str, Case]:
             {
                 "two labels": lambda ax: plots.plot_places(ranking("RF", "EN"), ax=ax),
                 "an interval": lambda ax: plots.plot_places(ranking(level=0.6), ax=ax),
+            },
+        ),
+        "gate": Case(
+            lambda ax: plots.plot_gate(gate(), ax=ax),
+            (5.8, 2.6),
+            {
+                "a rope": lambda ax: plots.plot_gate(gate(0.015), ax=ax),
+                "a candidate": lambda ax: plots.plot_gate(gate(candidate="CART"), ax=ax),
             },
         ),
         "front": Case(

@@ -147,6 +147,33 @@ def test_replicates_are_averaged_and_items_of_one_dataset_are_resampled() -> Non
     assert "24 items" in g.explain()
 
 
+def test_domains_are_resampled_and_datasets_count_by_their_weights() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"d{i}", a, f"g{max(0, i - 5)}", 1.0 + (i % 3), rng.normal((a == "new") * 0.8, 1))
+        for i in range(12)
+        for a in ("new", "old")
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "domain", "weight", "m"])
+    asked: dict[str, Any] = {"candidate": "new", "baseline": "old"}
+    advantage = frame.pivot(index="dataset", columns="algorithm", values="m")
+    advantage = (advantage["new"] - advantage["old"])[[f"d{i}" for i in range(12)]].to_numpy()
+    domains = bc.Results.from_frame(frame, measures={"m": "max"}, group="domain")
+    g = bc.gate(domains, **asked)
+    # Six datasets are one domain, whose mean counts as one of seven.
+    means = np.array([advantage[:6].mean(), *advantage[6:]])
+    alone = gated(means)
+    assert (g.answer.noun, g.answer.n) == ("domain", 7)
+    assert g.table["p_better"].item() == pytest.approx(alone.table["p_better"].item(), abs=1e-9)
+    assert g.table["difference"].item() == pytest.approx(means.mean())
+    assert "domains like these 7 domains" in g.explain()
+    weighted = bc.Results.from_frame(frame, measures={"m": "max"}, weight="weight")
+    weights = 1.0 + np.arange(12) % 3
+    h = bc.gate(weighted, **asked)
+    assert h.table["difference"].item() == pytest.approx(np.average(advantage, weights=weights))
+    assert "of equal weight" in h.explain()
+
+
 def test_very_many_items_are_drawn_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     import bayescompare.ranking.gate_answer as gate_answer
 
