@@ -10,7 +10,7 @@ import pandas as pd
 
 import bayescompare as bc
 from bayescompare.kernels.replicated.count_posterior import exact_counts, refined, sampled_counts
-from bayescompare.kernels.replicated.effects import SCALES, evidence_at_scales
+from bayescompare.kernels.replicated.learned_effects import SCALES, evidence_at_scales
 from benchmarks.timing import Row
 
 _DATASETS = 50

@@ -31,7 +31,8 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
-from bayescompare.kernels.replicated.effects import Evidence, flat_evidence, learned_evidence
+from bayescompare.kernels.replicated.effects import Evidence, flat_evidence
+from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import replicate_moments
 from bayescompare.kernels.replicated.recursion import statement_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows

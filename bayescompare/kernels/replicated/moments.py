@@ -24,7 +24,14 @@ from scipy.special import digamma, polygamma
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ROUNDING", "Moments", "cluster_moments", "moderation", "replicate_moments"]
+__all__ = [
+    "ROUNDING",
+    "Moderated",
+    "Moments",
+    "cluster_moments",
+    "moderation",
+    "replicate_moments",
+]
 
 
 #: Differences this close, relative to the values, are rounding and no difference.
@@ -37,8 +44,9 @@ class Moments(NamedTuple):
     Attributes
     ----------
     mean : array (n, m)
+        NaN where a measure was not seen on a dataset.
     covariance : array (n, m, m)
-        S, with divisor k − 1; zero in the rows of a measure without spread.
+        S, with divisor k − 1; zero in the rows of a measure without spread, or not seen.
     dof : array (n,)
         k − 1, or the number of clusters less one.
     factor : array (n,)
@@ -49,6 +57,11 @@ class Moments(NamedTuple):
     covariance: FloatArray
     dof: FloatArray
     factor: FloatArray
+
+    @property
+    def seen(self) -> BoolArray:
+        """Which measures were seen on each dataset, (n, m)."""
+        return ~np.isnan(self.mean)
 
     @property
     def variance(self) -> FloatArray:
@@ -131,29 +144,51 @@ def _without_noise(covariance: FloatArray, constant: BoolArray) -> FloatArray:
     return np.where(lost, 0.0, covariance)
 
 
-def moderation(variance: FloatArray, dof: FloatArray) -> FloatArray:
-    """Moderated standard deviations s_i of one measure, (n,).
+class Moderated(NamedTuple):
+    """Standard deviations s of one measure, (n,), and the degrees of freedom ν of each, (n,)."""
+
+    sd: FloatArray
+    dof: FloatArray
+
+
+def moderation(variance: FloatArray, dof: FloatArray) -> Moderated:
+    r"""Moderate the variances of one measure over datasets.
 
     Datasets without spread take part only as receivers; without any spread at all s is zero.
 
+    The degrees of freedom of s_i are those of a χ² whose logarithm varies as much as log s_i² does:
+    by what the dataset's own replicates leave open, and by what all of them leave open of s_0,
+
+    .. math:: \psi'(\nu_i/2) = \psi'\Bigl(\tfrac{d + f_i}{2}\Bigr) +
+              \Bigl(\tfrac{d}{d + f_i}\Bigr)^2
+              \frac{\psi'(d/2) + \overline{\psi'(f/2)}}{n} .
+
     Examples
     --------
-    >>> moderation(np.array([1.0, 4.0, 0.5, 2.0]), np.full(4, 2.0)).round(3).tolist()
-    [1.587, 1.587, 1.587, 1.587]
+    >>> moderated = moderation(np.array([1.0, 4.0, 0.5, 2.0]), np.full(4, 2.0))
+    >>> moderated.sd.round(3).tolist(), moderated.dof.round(2).tolist()
+    ([1.587, 1.587, 1.587, 1.587], [5.8, 5.8, 5.8, 5.8])
     """
     some = variance > 0.0
     if some.sum() < 2:
         pooled = variance[some].mean() if some.any() else 0.0
-        return np.full(len(variance), math.sqrt(pooled))
+        known = dof[some].mean() if some.any() else math.inf
+        return Moderated(
+            np.full(len(variance), math.sqrt(pooled)), np.full(len(variance), float(known))
+        )
     f = dof[some]
     e = np.log(variance[some]) - digamma(f / 2.0) + np.log(f / 2.0)
     n = len(e)
-    excess = float(((e - e.mean()) ** 2).mean() * n / (n - 1.0) - polygamma(1, f / 2.0).mean())
+    noise = float(polygamma(1, f / 2.0).mean())
+    excess = float(((e - e.mean()) ** 2).mean() * n / (n - 1.0)) - noise
     if excess <= 0.0:
-        return np.full(len(variance), math.exp(0.5 * float(e.mean())))
+        sd, left = math.exp(0.5 * float(e.mean())), 2.0 * _trigamma_inverse(noise / n)
+        return Moderated(np.full(len(variance), sd), np.full(len(variance), left))
     d = 2.0 * _trigamma_inverse(excess)
     prior = math.exp(float(e.mean()) + float(digamma(d / 2.0)) - math.log(d / 2.0))
-    return np.sqrt((d * prior + dof * variance) / (d + dof))
+    open_still = polygamma(1, 0.5 * (d + dof)) + (d / (d + dof)) ** 2 * (excess + noise) / n
+    left_each = np.array([2.0 * _trigamma_inverse(v) for v in open_still.tolist()])
+    return Moderated(np.sqrt((d * prior + dof * variance) / (d + dof)), left_each)
 
 
 def _trigamma_inverse(y: float) -> float:

@@ -18,13 +18,14 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.numerics.cells import Edges
-from bayescompare.kernels.replicated.effects import (
-    Ropes,
+from bayescompare.kernels.replicated.items import statement_shown
+from bayescompare.kernels.replicated.learned_effects import (
     Standardised,
+    posterior_of_effects,
     region_masses,
 )
-from bayescompare.kernels.replicated.items import statement_shown
 from bayescompare.kernels.replicated.moments import Moments
+from bayescompare.kernels.replicated.regions import Ropes, state_edges
 
 __all__ = ["pattern_masses", "refined_counts", "refined_effects", "refined_moments"]
 
@@ -43,10 +44,14 @@ def refined_effects(
     data: Standardised,
     scale: float,
     theta: FloatArray,
-    less: FloatArray,
+    more: FloatArray,
     rng: np.random.Generator,
 ) -> Standardised:
-    """Draw the means of more replicates under a learned scale of effects.
+    r"""Draw the means of more replicates under a learned scale of effects.
+
+    μ is drawn from its Student-t, reweighted by θ, with λ, the square of s over the true standard
+    deviation; then the new replicates, and with them
+    :math:`s'^2/s^2 = (\nu + \chi^2_{more}/\lambda)/(\nu + more)`.
 
     Parameters
     ----------
@@ -55,32 +60,49 @@ def refined_effects(
         The scale t.
     theta : array (K,)
         Probabilities of the statements.
-    less : array (n,)
-        By how much the factors fall: c − c' = 1/k − 1/k'.
+    more : array (n,)
+        Further replicates of each dataset.
     rng : Generator
 
     Returns
     -------
     Standardised
-        With other y and factors; units and typical sizes are held.
+        With other y, factors, degrees of freedom and units; typical sizes are held.
     """
     if not data.used:
         return data
     effects = (scale * data.typical) ** 2
     noise = data.factor[:, None, None] * data.correlation
-    mean, covariance = _given_means(data.y, noise, effects)
-    n, u = mean.shape
-    normal = rng.standard_normal((n, _POOL, u))
-    pool = mean[:, None] + normal @ _root(covariance).transpose(0, 2, 1)
+    n, u = data.y.shape
+    mean, square, _ = posterior_of_effects(data.y, noise, np.tile(effects, (n, 1)), data.dof)
+    normal = rng.standard_normal((n, _POOL, u)) @ _root(square).transpose(0, 2, 1)
+    known = np.isinf(data.dof)
+    nu = np.where(known, 1.0, data.dof)
+    gamma = rng.standard_gamma(np.broadcast_to(0.5 * (nu + u)[:, None], (n, _POOL)))
+    # The precision of each draw, against that of the scale matrix.
+    drawn = np.where(known[:, None], 1.0, gamma / (0.5 * (nu + u))[:, None])
+    pool = mean[:, None] + normal / np.sqrt(drawn)[..., None]
     # θ of what the measures used say, the others' states being summed out.
     unused = tuple(j + 1 for j in range(len(data.sizes)) if j not in data.used)
     cube = (data.others * theta).reshape(n, *data.sizes)
-    masses = region_masses(effects[None], data.edges, rng)[0]
+    masses = region_masses(effects[None], data.edges, dof=data.dof)[0]
     weight = cube.sum(axis=unused).reshape(n, -1) / masses
-    mu = _chosen(pool, _cell_of(pool, data.edges), weight, rng)
-    root = np.linalg.cholesky(data.correlation)
-    y = _finer_mean(data.y, mu, data.factor, less, np.broadcast_to(root, (n, u, u)), rng)
-    return data._replace(y=y, factor=data.factor - less)
+    both = np.concatenate([pool, drawn[..., None]], axis=2)
+    chosen = _chosen(both, _cell_of(pool, data.edges), weight, rng)
+    distance = _distance(data.y, noise + np.diag(effects))
+    precision = np.where(known, 1.0, chosen[:, u] * (nu + u) / (nu + distance))
+    root = np.linalg.cholesky(data.correlation) / np.sqrt(precision)[:, None, None]
+    less = 1.0 / data.replicates - 1.0 / (data.replicates + more)
+    y = _finer_mean(data.y, chosen[:, :u], data.factor, less, root, rng)
+    squares = 2.0 * rng.standard_gamma(0.5 * more) / precision
+    unit = np.sqrt(np.where(known, 1.0, (nu + squares) / (nu + more)))[:, None]
+    return data._replace(
+        y=y / unit,
+        edges=tuple(edge / unit for edge in data.edges),
+        dof=data.dof + more,
+        factor=data.factor - less,
+        replicates=data.replicates + more,
+    )
 
 
 def refined_moments(
@@ -115,9 +137,7 @@ def refined_moments(
     few = moments.dof < m
     tied = spread[:, :, None] & spread[:, None, :] & ~few[:, None, None] | np.eye(m, dtype=bool)
     square = np.where(tied, moments.covariance, 0.0)
-    edges = tuple(
-        np.array([[0.0]]) if rope is None else np.array([[-rope, rope]]) for rope in ropes
-    )
+    edges = tuple(state_edges(rope) for rope in ropes)
     pool = _student_pool(moments, square, few, rng)
     weight = np.tile(theta, (n, 1))
     mu = _chosen(pool, _cell_of(pool, edges), weight, rng)
@@ -183,14 +203,9 @@ def pattern_masses(ropes: Ropes, rng: np.random.Generator) -> FloatArray:
 # the parts ----------------------------------------------------------------------------------------
 
 
-def _given_means(
-    y: FloatArray, noise: FloatArray, effects: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return m and C of the effects given y, with V = `noise` and T = diag(`effects`)."""
-    prior = np.diag(effects)
-    gain = np.linalg.solve(noise + prior, np.broadcast_to(prior, noise.shape)).transpose(0, 2, 1)
-    posterior = prior - gain @ prior
-    return np.einsum("iab,ib->ia", gain, y), 0.5 * (posterior + posterior.transpose(0, 2, 1))
+def _distance(y: FloatArray, square: FloatArray) -> FloatArray:
+    """Squared distances of points from zero, in units of their covariances."""
+    return np.asarray(np.einsum("ia,ia->i", y, np.linalg.solve(square, y[..., None])[..., 0]))
 
 
 def _chosen(

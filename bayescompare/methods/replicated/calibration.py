@@ -1,7 +1,8 @@
 """Truths from the model of replicated evidence, and draws from their posteriors.
 
-What the model calls known is known here too: the covariance of the noise of a mean, and the typical
-size of the effects. The scale, the statements and θ are drawn from their priors.
+What the model calls known is known here too: the correlation of the noise, the degrees of freedom
+of the deviations that means are divided by, and the typical size of the effects. The deviations,
+the scale, the statements and θ are drawn from their priors.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from scipy.special import softmax
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Replicate
 from bayescompare.kernels.dirichlet.posterior import latents, log_theta
-from bayescompare.kernels.replicated.effects import SCALES, evidence_at_scales
+from bayescompare.kernels.replicated.learned_effects import SCALES, evidence_at_scales
 from bayescompare.kernels.replicated.recursion import statement_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
@@ -35,6 +36,7 @@ def simulate_replicated(
     datasets: int = 12,
     noise: float = 0.5,
     strength: float = 1.0,
+    dof: float = 8.0,
 ) -> Iterator[Replicate]:
     """θ, its evenness, the datasets that show the first statement, and the scale of effects."""
     k = 2**measures
@@ -47,7 +49,9 @@ def simulate_replicated(
         sign = 1 - 2 * (z[:, None] >> np.arange(measures)[::-1] & 1)
         effect = sign * np.abs(rng.normal(0.0, scale, (datasets, measures)))
         y = rng.multivariate_normal(np.zeros(measures), square, datasets) + effect
-        scales, counts, drawn = _posterior_draws(y, square, log_alpha, draws, rng)
+        # Divided by an estimate of the deviation, whose square has a χ².
+        y = y / np.sqrt(rng.chisquare(dof, (datasets, 1)) / dof)
+        scales, counts, drawn = _posterior_draws(y, square, dof, log_alpha, draws, rng)
         yield {
             "theta": (float(theta[0]), drawn[:, 0]),
             "largest": (float(theta.max()), drawn.max(axis=1)),
@@ -60,6 +64,7 @@ def simulate_replicated(
 def _posterior_draws(
     y: FloatArray,
     square: FloatArray,
+    dof: float,
     log_alpha: FloatArray,
     draws: int,
     rng: np.random.Generator,
@@ -68,7 +73,8 @@ def _posterior_draws(
     n, m = y.shape
     effects = np.tile(SCALES[:, None] ** 2, (1, m))
     edges = (np.zeros((n, 1)),) * m
-    logs, _, _ = evidence_at_scales(y, np.tile(square, (n, 1, 1)), effects, edges, rng)
+    noise, each = np.tile(square, (n, 1, 1)), np.full(n, dof)
+    logs, _, _ = evidence_at_scales(y, noise, effects, edges, rng, dof=each)
     rows = EvidenceRows.from_logs(logs, np.exp(log_alpha))
     found = statement_counts(rows)
     assert found is not None, "so few datasets have few count vectors"

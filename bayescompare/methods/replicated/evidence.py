@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.replicated.effects import (
-    Evidence,
-    Ropes,
-    flat_evidence,
-    learned_evidence,
-)
+from bayescompare.kernels.replicated.effects import Evidence, flat_evidence
 from bayescompare.kernels.replicated.items import count_rows, discordant
+from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import Moments
+from bayescompare.kernels.replicated.regions import Ropes
 from bayescompare.methods.replicated.differences import pair_moments
 from bayescompare.results.items.statistics import MOST_PATTERNS
 from bayescompare.results.results import Results

@@ -19,7 +19,7 @@ def replicated_methods_text(method: Any, answer: Answer | None) -> str:
     effects = method.effects if answer is None else ReplicatedDetails.of(answer).effects
     means = {
         "learned": "a normal prior on the mean differences whose scale was learned from all "
-        "datasets, with variances moderated over datasets",
+        "datasets, with variances moderated over datasets and integrated out",
         "flat": "a flat prior on the mean differences",
         "counts": "a Dirichlet prior on the patterns of right and wrong answers to an item "
         "(3^(1 − m) for each pattern of m measures)",

@@ -10,13 +10,9 @@ from scipy.special import softmax
 
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
-from bayescompare.kernels.replicated.effects import (
-    Ropes,
-    flat_evidence,
-    standardised,
-    standardised_evidence,
-)
+from bayescompare.kernels.replicated.effects import flat_evidence
 from bayescompare.kernels.replicated.items import count_rows
+from bayescompare.kernels.replicated.learned_effects import standardised, standardised_evidence
 from bayescompare.kernels.replicated.moments import Moments
 from bayescompare.kernels.replicated.refinement import (
     pattern_masses,
@@ -24,6 +20,7 @@ from bayescompare.kernels.replicated.refinement import (
     refined_effects,
     refined_moments,
 )
+from bayescompare.kernels.replicated.regions import Ropes
 from bayescompare.methods.replicated.differences import pair_moments
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
@@ -149,10 +146,9 @@ class Refinement(NamedTuple):
         if not self.learned:
             finer = refined_moments(self.moments, self.ropes, theta, more, rng)
             return flat_evidence(finer, self.ropes, lattice).log
-        less = 1.0 / number - 1.0 / (number + more)
         scale = float(self.scales[version])
         data = standardised(self.moments, self.ropes)
-        evidence = standardised_evidence(refined_effects(data, scale, theta, less, rng), lattice)
+        evidence = standardised_evidence(refined_effects(data, scale, theta, more, rng), lattice)
         assert evidence is not None  # the scales are those that the table has
         return evidence.log
 

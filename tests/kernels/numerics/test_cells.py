@@ -122,3 +122,17 @@ def test_mirrored_and_scaled() -> None:
     scaled, _ = normal_cells(3.0 * mean, 9.0 * square, tuple(3.0 * e for e in edges), ANY)
     np.testing.assert_allclose(mirrored[0, ::-1], cells[0], atol=1e-13)
     np.testing.assert_allclose(scaled, cells, atol=1e-13)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize("dof", [2.5, 5.0, 8.0, 24.0, 300.0])
+def test_the_quick_rule_is_near_the_full_one(m: int, dof: float) -> None:
+    rng = np.random.default_rng(3)
+    n = 12 if m == 2 else 3
+    root = rng.normal(size=(n, m, m))
+    square = root @ root.transpose(0, 2, 1) + np.eye(m)
+    mean = rng.normal(size=(n, m)) * np.geomspace(0.1, 20.0, n)[:, None]
+    edges = (np.tile([[-0.3, 0.3]], (n, 1)), *[np.zeros((n, 1))] * (m - 1))
+    part = np.full(n, dof), mean, square, edges, rng
+    full, quick = student_cells(*part)[0], student_cells(*part, quick=True)[0]
+    np.testing.assert_allclose(quick, full, atol=1e-7)

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from bayescompare.kernels.replicated.effects import (
+from bayescompare.kernels.replicated.effects import flat_evidence
+from bayescompare.kernels.replicated.items import count_rows
+from bayescompare.kernels.replicated.learned_effects import (
     SCALES,
     Standardised,
-    flat_evidence,
     standardised,
     standardised_evidence,
 )
-from bayescompare.kernels.replicated.items import count_rows
 from bayescompare.kernels.replicated.moments import Moments
 from bayescompare.kernels.replicated.refinement import (
     pattern_masses,
@@ -94,8 +94,8 @@ def test_evidence_under_learned_effects_is_a_martingale(
     assert before_all is not None
     before = softmax(before_all.log[0, 0])
     uniform = np.full(len(before), 1.0 / len(before))
-    less = np.full(500, 1 / 5 - 1 / 25)
-    finer = refined_effects(data, SCALES[0], uniform, less, np.random.default_rng(3))
+    more = np.full(500, 20.0)
+    finer = refined_effects(data, SCALES[0], uniform, more, np.random.default_rng(3))
     after_all = standardised_evidence(finer, RNG)
     assert after_all is not None
     check_average(before, softmax(after_all.log[0], axis=1))
@@ -110,10 +110,12 @@ def test_the_finer_mean_is_between_what_was_seen_and_the_truth() -> None:
     many = mu + np.sqrt(c - less) * rng.standard_normal(n)
     few = many + np.sqrt(less) * rng.standard_normal(n)
     data = Standardised(
-        few[:, None], np.full(n, c), np.eye(1), typical, (np.zeros((n, 1)),), [0], [2],
-        np.ones((n, 2)),
+        y=few[:, None], seen=np.ones((n, 1), dtype=bool), dof=np.full(n, np.inf),
+        replicates=np.full(n, 4.0), factor=np.full(n, c), correlation=np.eye(1), typical=typical,
+        edges=(np.zeros((n, 1)),), used=[0], sizes=[2], others=np.ones((n, 2)),
     )  # fmt: skip
-    again = refined_effects(data, 1.0, np.full(2, 0.5), np.full(n, less), rng).y[:, 0]
+    # 1/4 − 1/10 = 0.15
+    again = refined_effects(data, 1.0, np.full(2, 0.5), np.full(n, 6.0), rng).y[:, 0]
     # The joint second moments of (few, many) are those of the forward simulation.
     assert again.var() == pytest.approx(1.69 + c - less, rel=0.1)
     assert np.cov(few, again)[0, 1] == pytest.approx(1.69 + c - less, rel=0.1)
