@@ -55,6 +55,7 @@ def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
         "pair": [f"{names[a]} - {names[b]}" for a, b in zip(first, second, strict=True)],
         "dataset": results.datasets,
     }
+    seen = meetings(results, first, second)
     with pm.Model(coords=coords) as model:
         sigma, nu = prior("sigma", sigma, positive=True), prior("nu", nu, positive=True)
         z = pm.ZeroSumNormal("z", dims="algorithm")
@@ -67,7 +68,7 @@ def build(results, *, sigma=1.5, nu=pm.LogNormal.dist(0.0, 1.5)):
             logp=logp,
             random=draw,
             signature="(p,s)->(p)",
-            observed=meetings(results, first, second),
+            observed=pm.Data("seen", seen, dims=("dataset", "pair")),
             dims=("dataset", "pair"),
             dtype="int64",
         )

@@ -15,6 +15,12 @@ test with a normal prior::
     size = {"log n": {"iris": np.log(150), "wine": np.log(178), ...}}
     c = bc.compare(results, method=bc.methods.ModelFile("covariates", priors={"covariates": size}))
 
+The win on datasets not yet seen, from their covariates in the same units::
+
+    with c.model() as model:
+        pm.set_data({"covariates": new, "seen": np.zeros(len(new))}, coords={"dataset": names})
+        wins = pm.sample_posterior_predictive(c.tree, predictions=True)
+
 Changed prior, in three lines::
 
     import pymc as pm, bayescompare as bc
@@ -50,33 +56,36 @@ def build(
     tau : prior
         How much covariates matter: the spread of their slopes.
     """
-    names, x = standardised(covariates, results.datasets)
+    x = covariate_table(covariates, results.datasets)
     coords = {
         "algorithm": results.algorithms,
         "opponent": results.algorithms,
         "dataset": results.datasets,
-        "covariate": names,
+        "covariate": [str(name) for name in x],
     }
-    won = wins(results)
     with pm.Model(coords=coords) as model:
+        seen = pm.Data("seen", wins(results), dims="dataset")
         alpha = prior("intercept", intercept, positive=False)
-        logit = alpha + np.zeros(len(results.datasets))
-        if names:
+        logit = alpha + pt.zeros_like(seen)
+        if len(x.columns):
+            # In their own units, so that new datasets are scaled as the old ones were.
+            data = pm.Data("covariates", x.to_numpy(), dims=("dataset", "covariate"))
+            scaled = (data - x.mean().to_numpy()) / x.std(ddof=0).to_numpy()
             z = pm.Normal("z", dims="covariate")
             tau = prior("tau", tau, positive=True)
             beta = pm.Deterministic("beta", tau * z, dims="covariate")
-            logit = alpha + x @ beta
+            logit = alpha + scaled @ beta
         average = pm.math.sigmoid(pt.stack([[0.0 * alpha, alpha], [-alpha, 0.0 * alpha]]))
         pm.Deterministic("better", average, dims=("algorithm", "opponent"))
         pm.Deterministic("p", pm.math.sigmoid(logit), dims="dataset")
-        pm.CustomDist("win", logit, logp=logp, random=draw, observed=won, dims="dataset")
+        pm.CustomDist("win", logit, logp=logp, random=draw, observed=seen, dims="dataset")
     return model
 
 
-def standardised(covariates, datasets):
-    """Names and values of the covariates, each with mean 0 and standard deviation 1."""
+def covariate_table(covariates, datasets):
+    """The covariates, a row for each dataset."""
     if covariates is None:
-        return [], np.zeros((len(datasets), 0))
+        return pd.DataFrame(index=list(datasets))
     table = pd.DataFrame(covariates)
     absent = [name for name in datasets if name not in table.index]
     if absent:
@@ -85,7 +94,7 @@ def standardised(covariates, datasets):
     for name, values in table.items():
         if not np.isfinite(values).all() or np.ptp(values) == 0.0:
             raise ValueError(f"covariate {name!r} is missing somewhere, infinite or constant.")
-    return list(map(str, table)), ((table - table.mean()) / table.std(ddof=0)).to_numpy()
+    return table
 
 
 def wins(results):

@@ -113,6 +113,9 @@ def build(
     a, b = results.algorithms
     labels = [f"{a}>{b}", f"{a}={b}", f"{b}>{a}"] if rope else [f"{a}>{b}", f"{b}>{a}"]
     with pm.Model(coords={"statement": labels, "dataset": results.datasets}) as model:
+        mean = pm.Data("seen", mean, dims="dataset")
+        error = pm.Data("error", error, dims="dataset")
+        freedom = pm.Data("freedom", freedom, dims="dataset")
         delta0 = prior("delta0", delta0, positive=False)
         sigma0 = prior("sigma0", sigma0, positive=True)
         nu = pm.Deterministic("nu", 1.0 + prior("nu_minus_one", nu_minus_one, positive=True))

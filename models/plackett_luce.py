@@ -89,7 +89,7 @@ def build(results, *, sigma=1.0, kappa=3.0):
             logp=logp,
             random=draw,
             signature="(l,m)->(l,m)",
-            observed=ranks(results),
+            observed=pm.Data("seen", ranks(results), dims=("dataset", "algorithm", "measure")),
             dims=("dataset", "algorithm", "measure"),
         )
     return model
