@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -225,3 +226,14 @@ def test_too_few_datasets_are_refused_alike(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(MANY, 2)
     with pytest.raises(BayescompareError, match="only one dataset"):
         bc.pairwise(table(noise(1, 4, 2)), n_jobs=1)
+
+
+def test_the_page_of_very_many_algorithms_is_small(tmp_path: Path) -> None:
+    values = noise(6, 110, 1, seed=5)
+    p = bc.pairwise(table(values, names=[f"a{k}" for k in range(110)]), n_jobs=1)
+    assert p.found is not None
+    page = p.report(tmp_path / "p.html").read_text(encoding="utf-8")
+    assert len(page) < 2_000_000
+    assert "Ranks and groups" not in page
+    # None of the 5,995 comparisons was made, but those that the page shows.
+    assert len(p.comparisons._alive) < 60  # type: ignore[attr-defined]

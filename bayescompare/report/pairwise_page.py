@@ -50,6 +50,9 @@ __all__ = ["pairwise_page"]
 
 _MOST_COLUMNS, _MOST_ORDERED, _MOST_RANKED, _SHADES = 40, 60, 6, 10
 
+#: Up to this many algorithms have figures of ranks: each open pair is a mark in them.
+_MOST_MARKED = 100
+
 #: Up to this many pairs are compared again with priors of other weights.
 _MOST_ASKED = 200
 
@@ -124,7 +127,7 @@ def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
 def _ranked_measures(p: Pairwise) -> Sequence[str | None]:
     """Return the measures that get a figure of ranks; none if there are very many."""
     names = p.results.measures
-    if len(p.results.algorithms) < 3 or len(names) > _MOST_RANKED:
+    if not 3 <= len(p.results.algorithms) <= _MOST_MARKED or len(names) > _MOST_RANKED:
         return ()
     return (None,) if p.bayesian and p.method.one_question else names
 
