@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.io.tables import read_results
-from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.measure import Direction, Measure
-from bayescompare.results.results import Results
+
+if TYPE_CHECKING:
+    from bayescompare.results.counts import ErrorCounts
+    from bayescompare.results.results import Results
 
 __all__ = ["Example", "examples", "load_example"]
 
@@ -133,6 +135,8 @@ def load_example(name: str) -> Results:
       missing     0 of 16 cells
       source      Benavoli, A., & de Campos, C. P. (2015). ...
     """
+    from bayescompare.io.tables import read_results
+
     example = _find(name)
     with as_file(files("bayescompare").joinpath("data", example.file)) as path:
         if example.pair is not None:
@@ -142,6 +146,8 @@ def load_example(name: str) -> Results:
 
 def _counts(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
     import pandas as pd
+
+    from bayescompare.results.counts import ErrorCounts
 
     first, second = (f"{name}_only" for name in pair)
     return ErrorCounts.from_frame(
