@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from bayescompare._checks import check_draws, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
+from bayescompare._table import FrameOptions, Measures, as_results
 from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
@@ -27,14 +28,15 @@ __all__ = ["as_method", "check_sampler", "compare", "prepare", "validate_table"]
 
 
 def compare(
-    results: Results,
+    results: Any,
     *,
     method: str | os.PathLike[str] | Method | type[Method] | Callable[..., Any] = "dirichlet",
     algorithms: Sequence[str] | None = None,
-    measures: Sequence[str] | None = None,
+    measures: Measures | None = None,
     missing: Missing = "raise",
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
+    **frame: Unpack[FrameOptions],
 ) -> Comparison:
     """Ask one question of a table of results.
 
@@ -43,12 +45,16 @@ def compare(
 
     Parameters
     ----------
-    results : Results
+    results : Results, frame, or arrays
+        A frame of pandas or polars, long or wide, is read as `Results.from_frame` does. Arrays,
+        one for each algorithm (``{"svm": [...], "forest": [...]}``, or two alone), have one
+        number per dataset, or a row of replicates.
     method : str, Method or callable
         A name from ``bc.registry.names()``, a method object with its choices, a model file
         (``"mine.py"``), a bundled model's bare name, or a function that builds a model.
     algorithms, measures : sequence of str, optional
-        What to compare, in this order; all by default. Missing cells elsewhere do not matter.
+        What to compare, in this order; all by default. Missing cells elsewhere do not matter. For
+        a frame or arrays `measures` is needed, with directions: ``{"accuracy": "max"}``.
     missing : {"raise", "drop", "ignore", "worst", "bounds"}
         What to do about missing cells: refuse them, or drop every dataset that has one. Or keep
         these datasets: ``"ignore"`` counts them by what was seen there (missing at random);
@@ -60,6 +66,8 @@ def compare(
         Seeds the sampling where the method needs any.
     sampler : mapping, optional
         Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
+    **frame
+        For a frame, the options of `Results.from_frame`: ``dataset="task"``.
 
     Returns
     -------
@@ -71,9 +79,12 @@ def compare(
     >>> c = bc.compare(bc.load_example("pnn"))
     >>> c.best
     'New>State of art|New>State of art'
+    >>> bc.compare({"A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]}, measures={"auc": "max"}).best
+    'A>B'
     """
     test = as_method(method)
-    asked = prepare(validate_table(results, test, measures), test, algorithms, missing)
+    table, names = as_results(results, measures, algorithms, frame)
+    asked = prepare(validate_table(table, test, names), test, algorithms, missing)
     test = test.for_table(asked)
     generator, seed = as_rng(rng)
     answer = test.answer(asked, Sampling(generator, seed=seed, options=check_sampler(sampler)))
@@ -144,11 +155,6 @@ def validate_table(
     results: Results, method: Method, measures: Sequence[str] | None = None
 ) -> Results:
     """Check the whole table once, at the door, and select the measures asked about."""
-    if not isinstance(results, Results):
-        raise BayescompareError(
-            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
-            "bc.read_results(...)."
-        )
     results = results.sel(measures=measures)
     if method.one_measure and len(results.measures) > 1:
         raise BayescompareError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal, Unpack
 
 from bayescompare._checks import check_word, is_number, shown
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
+from bayescompare._table import FrameOptions, Measures, as_results
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.gate_answer import gate_answer
 from bayescompare.results.results import Results
@@ -17,14 +18,15 @@ __all__ = ["gate"]
 
 
 def gate(
-    results: Results,
+    results: Any,
     *,
     candidate: str,
     baseline: str,
-    measures: Sequence[str] | None = None,
+    measures: Measures | None = None,
     level: float = 0.95,
     missing: Literal["raise", "drop"] = "raise",
     rng: Rng = None,
+    **frame: Unpack[FrameOptions],
 ) -> Gate:
     r"""Ask whether a candidate may replace a baseline, measure by measure.
 
@@ -46,8 +48,10 @@ def gate(
 
     Parameters
     ----------
-    results : Results
-        A single dataset with items or seeds as replicates is judged over those.
+    results : Results, frame, or arrays
+        As for `compare`: a frame, or an array for each of the two, takes `measures` as a mapping
+        with directions, and the options of `Results.from_frame` (`**frame`). A single dataset
+        with items or seeds as replicates is judged over those.
     candidate, baseline : str
         Two algorithms of the table.
     measures : sequence of str, optional
@@ -78,24 +82,20 @@ def gate(
     """
     if not (is_number(level) and 0.5 < level < 1.0):
         raise BayescompareError(f"level={shown(level)}: must be a number between 0.5 and 1.")
-    table = _table(results, candidate, baseline, measures, missing)
+    whole, names = as_results(results, measures, [candidate, baseline], frame)
+    table = _table(whole, candidate, baseline, names, missing)
     generator, seed = as_rng(rng)
     return Gate(table, float(level), gate_answer(table, float(level), generator), seed=seed)
 
 
 def _table(
-    results: object,
+    results: Results,
     candidate: str,
     baseline: str,
     measures: Sequence[str] | None,
     missing: Literal["raise", "drop"],
 ) -> Results:
     """Select the two, and settle replicates and missing cells."""
-    if not isinstance(results, Results):
-        raise BayescompareError(
-            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
-            "bc.read_results(...)."
-        )
     word: object = missing  # anything at run time
     if word == "worst":
         raise BayescompareError(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from bayescompare._checks import check_jobs
 from bayescompare._compare import as_method, check_sampler, prepare, validate_table
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._rng import Rng, as_rng
+from bayescompare._table import FrameOptions, Measures, as_results
 from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
@@ -37,17 +38,18 @@ _MANY = 64
 
 
 def pairwise(
-    results: Results,
+    results: Any,
     *,
     method: str | os.PathLike[str] | Method | type[Method] | Callable[..., Any] = "dirichlet",
     reference: str | None = None,
     algorithms: Sequence[str] | None = None,
-    measures: Sequence[str] | None = None,
+    measures: Measures | None = None,
     missing: Missing = "raise",
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
     n_jobs: int = -1,
     progress: bool = False,
+    **frame: Unpack[FrameOptions],
 ) -> Pairwise:
     """Compare every pair of algorithms, or each against a reference.
 
@@ -57,8 +59,8 @@ def pairwise(
 
     Parameters
     ----------
-    results, method, algorithms, measures, missing, rng, sampler
-        As for `compare`.
+    results, method, algorithms, measures, missing, rng, sampler, **frame
+        As for `compare`; `results` may be a frame, or an array for each algorithm.
     reference : str, optional
         Compare the others with this algorithm only.
     n_jobs : int
@@ -76,7 +78,8 @@ def pairwise(
     """
     asked_method = test = as_method(method)
     # Averaged once here, not for every pair.
-    whole = validate_table(results, test, measures).sel(algorithms=algorithms)
+    table, names = as_results(results, measures, algorithms, frame)
+    whole = validate_table(table, test, names).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
     if test.input_kind == "cells" and whole.averages_alike():
         whole = whole.average()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
+from bayescompare._table import FrameOptions, Measures, as_results
 from bayescompare.comparison.gaps import as_failed_runs
 from bayescompare.ranking.answer import answer_of
 from bayescompare.ranking.options import RankOptions
@@ -21,16 +22,17 @@ __all__ = ["rank"]
 
 
 def rank(
-    results: Results,
+    results: Any,
     *,
     by: Literal["rank", "value", "strength"] = "rank",
     utility: Mapping[str, float | tuple[float, float]] | Literal["unknown"] | None = None,
     level: float = 0.95,
     draws: int = 10_000,
     algorithms: Sequence[str] | None = None,
-    measures: Sequence[str] | None = None,
+    measures: Measures | None = None,
     missing: Literal["raise", "drop", "worst"] = "raise",
     rng: Rng = None,
+    **frame: Unpack[FrameOptions],
 ) -> Ranking:
     r"""Rank the algorithms: who is best, in what place, on the front, and how sure are we?
 
@@ -46,7 +48,9 @@ def rank(
 
     Parameters
     ----------
-    results : Results
+    results : Results, frame, or arrays
+        As for `compare`: a frame, or an array for each algorithm, takes `measures` as a mapping
+        with directions, and the options of `Results.from_frame` (`**frame`).
     by : {"rank", "value", "strength"}
         What is averaged: the ranks on each dataset, which need no common scale but depend on who
         else is in the table, or the values themselves. "strength" is another engine: instead of
@@ -83,7 +87,8 @@ def rank(
     >>> r.overall.index[0], r.top[:3], "CART" in r.top
     ('GBM', ('GBM', 'RF', 'GLM'), False)
     """
-    table = _table(results, algorithms, measures, missing, by)
+    whole, names = as_results(results, measures, algorithms, frame)
+    table = _table(whole, algorithms, names, missing, by)
     generator, seed = as_rng(rng)
     if seed is None:
         # Kept, so that the draws can be made again.
@@ -98,18 +103,13 @@ def rank(
 
 
 def _table(
-    results: object,
+    results: Results,
     algorithms: Sequence[str] | None,
     measures: Sequence[str] | None,
     missing: Literal["raise", "drop", "worst"],
     by: str,
 ) -> Results:
     """Select what is ranked, and settle replicates and missing cells."""
-    if not isinstance(results, Results):
-        raise BayescompareError(
-            f"results is a {type(results).__name__}: make it by bc.Results.from_frame(...) or "
-            "bc.read_results(...)."
-        )
     table = results.sel(algorithms=algorithms, measures=measures)
     if len(table.algorithms) < 2:
         raise BayescompareError(

@@ -33,7 +33,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"methods"}),
     frozenset({"ranking"}),
     frozenset({"modelling", "comparisons", "comparisons_gsd"}),
-    frozenset({"_compare", "_compare_models", "_gate", "_pairwise", "_rank"}),
+    frozenset({"_compare", "_compare_models", "_gate", "_pairwise", "_rank", "_table"}),
     frozenset({"plots"}),
     frozenset({"report"}),
     frozenset({"studies"}),

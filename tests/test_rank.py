@@ -234,7 +234,7 @@ def test_more_draws_than_memory_holds_are_refused() -> None:
 
 def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(BayescompareError, match="results is a dict"):
-        bc.rank({})  # type: ignore[arg-type]
+        bc.rank({})
 
 
 # few datasets, replicates, missing cells ----------------------------------------------------------

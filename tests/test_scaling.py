@@ -16,10 +16,10 @@ import pytest
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.io.parsing.headers import pair_up
-from bayescompare.io.parsing.layouts import _stack
 from bayescompare.io.tools.weka import _scheme_labels
 from bayescompare.results.frames import find_columns
+from bayescompare.results.headers import pair_up
+from bayescompare.results.layouts import _stack
 from tests.tables import table
 
 #: Twice the size may take this many times the work: 2, and a little for what is fixed.

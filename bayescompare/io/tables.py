@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from bayescompare._checks import check_path, check_word, shown
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.files import Format, read_table
-from bayescompare.io.parsing.headers import SEPARATORS
-from bayescompare.io.parsing.layouts import Layout, to_results
 from bayescompare.io.parsing.pieces import is_large, pieces_of
 from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.checks import check_spec
 from bayescompare.results.domains import dataset_facts
+from bayescompare.results.headers import SEPARATORS
 from bayescompare.results.items.frame import replicate_kind
 from bayescompare.results.items.reader import ItemReader
 from bayescompare.results.items.table import check_keep_items, summary_fields
+from bayescompare.results.layouts import LAYOUTS, Layout
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.replicates import ReplicateKind
 from bayescompare.results.results import Results
@@ -105,23 +105,37 @@ def read_results(
     kind = replicate_kind(replicates, more)
     check_keep_items(keep_items)
     file = check_path(path)
+    names = {*roles.values(), "measure", *([group] if group is not None else [])}
+    table = partial(read_table, file, format, names=names)
     try:
-        known: dict[str, Any] = {}
-        names = {*roles.values(), "measure", *([group] if group is not None else [])}
-        table = read_table(file, format, names=names) if facts else None
-        if table is not None:
-            known = dataset_facts(table, dataset, group=group, weight=weight)
-        if kind == "items" and replicate is not None:
-            results = _read_items(file, roles, spec, layout, format, keep_items, str(path))
+        if kind == "items" and replicate is not None and _in_pieces(file, format, keep_items):
+            results = _read_items(file, roles, spec, layout, format, str(path))
+            known = dataset_facts(table(), dataset, group=group, weight=weight) if facts else {}
             return results._with(**known)
-        table = read_table(file, format, names=names) if table is None else table
-        # In a wide table every other column is an algorithm.
-        table = table.drop(columns=facts)
-        results = to_results(table, roles, spec, layout, source=str(path))
-        return results._with(replicates=kind, **known)
+        frame = table()
+        if kind == "items":
+            for name in set(spec) & set(frame.columns):
+                frame[name] = truth_of_words(frame[name])
+        return Results.from_frame(
+            frame,
+            dataset=dataset,
+            algorithm=algorithm,
+            **more,
+            replicates=kind,
+            keep_items=keep_items,
+            measures=spec,
+            group=group,
+            weight=weight,
+            layout=layout,
+            source=str(path),
+        )
     except BayescompareError as error:
         # With several files, it matters most which one it was.
         raise BayescompareError(f"{file}: {error}") from None
+
+
+def _in_pieces(file: Path, format: Format | None, keep_items: bool | None) -> bool:
+    return keep_items is False or (keep_items is None and is_large(file, format))
 
 
 def _read_items(
@@ -130,24 +144,18 @@ def _read_items(
     spec: Mapping[str, Measure],
     layout: Layout,
     format: Format | None,
-    keep_items: bool | None,
     source: str,
 ) -> Results:
-    """Read a table of items, whole or in pieces."""
-    if keep_items is False or (keep_items is None and is_large(file, format)):
-        if layout == "wide":
-            raise BayescompareError(
-                "layout='wide': a large table of items is read in pieces, and must be long, with "
-                "one row per item and algorithm."
-            )
-        reader = ItemReader(roles, spec)
-        for piece in pieces_of(file, format, roles, list(spec)):
-            reader.add(piece)
-        return Results(spec=spec, source=source, **summary_fields(reader.summary()))
-    table = read_table(file, format, names={*roles.values(), "measure"})
-    for name in set(spec) & set(table.columns):
-        table[name] = truth_of_words(table[name])
-    return to_results(table, roles, spec, layout, source=source, items=True, keep_items=keep_items)
+    """Read a large table of items in pieces, and keep their statistics."""
+    if layout == "wide":
+        raise BayescompareError(
+            "layout='wide': a large table of items is read in pieces, and must be long, with one "
+            "row per item and algorithm."
+        )
+    reader = ItemReader(roles, spec)
+    for piece in pieces_of(file, format, roles, list(spec)):
+        reader.add(piece)
+    return Results(spec=spec, source=source, **summary_fields(reader.summary()))
 
 
 def _check_arguments(path: object, columns: list[object], layout: object) -> None:
@@ -165,4 +173,4 @@ def _check_arguments(path: object, columns: list[object], layout: object) -> Non
                 f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
                 "cluster=, epoch=, group= and weight=: name a different column for each."
             )
-    check_word("layout", layout, ("auto", "long", "wide"))
+    check_word("layout", layout, LAYOUTS)

@@ -24,6 +24,7 @@ from bayescompare.results.checks import (
     frozen,
     names_of,
 )
+from bayescompare.results.dataframes import as_pandas
 from bayescompare.results.domains import check_groups, check_weights, dataset_facts
 from bayescompare.results.frames import spread
 from bayescompare.results.gaps import READINGS, Reading, as_failures
@@ -40,6 +41,7 @@ from bayescompare.results.items.data import (
 )
 from bayescompare.results.items.frame import replicate_kind
 from bayescompare.results.items.table import item_fields
+from bayescompare.results.layouts import LAYOUTS, Layout, as_long
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.netcdf import store, stored
 from bayescompare.results.replicates import (
@@ -154,14 +156,16 @@ class Results:
         measures: Mapping[str, Direction | Measure],
         group: str | None = None,
         weight: str | None = None,
+        layout: Layout = "auto",
         source: str | None = None,
     ) -> Results:
-        """Build from a long table: one row per dataset and algorithm (and replicate).
+        """Build from a frame: long, with a row per dataset and algorithm (and replicate), or wide.
 
         Parameters
         ----------
-        df : pandas.DataFrame
-            The table. Columns not named below are ignored.
+        df : frame
+            Of pandas, or of polars and other libraries that narwhals knows. Named levels of a
+            pandas index are columns. Columns not named below are ignored in a long frame.
         dataset, algorithm : str
             The columns with the names; names become strings, in order of first appearance.
         replicate : str, optional
@@ -185,6 +189,12 @@ class Results:
             let the domains differ.
         weight : str, optional
             The column with the weight of each dataset, a number above 0, for the same methods.
+        layout : {"auto", "long", "wide"}
+            Long has an `algorithm` column and a column for each measure (or the columns
+            ``measure`` and ``value``). Wide has one row per dataset: with one measure every other
+            column is an algorithm, with several a pair such as ``"svm_accuracy"``; or the columns
+            have two levels, of algorithms and of measures. If no column names the datasets of a
+            wide frame, the labels of its rows do. "auto" decides by the columns.
         source : str, optional
             Where the table came from.
 
@@ -204,18 +214,27 @@ class Results:
         ...     frame, dataset="data", algorithm="method", measures={"seconds": "min"}
         ... ).algorithms
         ('A', 'B')
+        >>> wide = pd.DataFrame({"dataset": ["iris"], "svm": [0.9], "forest": [0.8]})
+        >>> Results.from_frame(wide, measures={"auc": "max"}).algorithms
+        ('svm', 'forest')
         """
         spec = check_spec(measures)
+        check_word("layout", layout, LAYOUTS)
         roles = {"dataset": dataset, "algorithm": algorithm}
         more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
         roles |= {role: column for role, column in more.items() if column is not None}
         kind = replicate_kind(replicates, more)
+        about = [column for column in (group, weight) if column is not None]
+        table = as_pandas(df, index=True)
+        long, columns = as_long(table, roles, spec, layout, facts=about)
         known: dict[str, Any]
         if kind == "items" and replicate is not None:
-            known = item_fields(df, roles, spec, keep_items)
+            known = item_fields(long, columns, spec, keep_items)
         else:
-            known = {"data": spread(df, roles, spec), "replicates": kind}
-        facts = dataset_facts(df, dataset, group=group, weight=weight)
+            known = {"data": spread(long, columns, spec), "replicates": kind}
+        # A wide frame may have its datasets as the labels of its rows.
+        named = table if dataset in map(str, table.columns) else long
+        facts = dataset_facts(named, dataset, group=group, weight=weight)
         return cls(spec=spec, source=source, **known, **facts)
 
     @classmethod

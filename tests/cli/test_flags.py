@@ -205,7 +205,7 @@ def test_every_argument_of_the_reader_is_named_by_its_flag(
 
 
 def test_every_argument_of_the_doors_has_a_flag() -> None:
-    without = {"results", "path", "sampler", "progress"}
+    without = {"results", "path", "sampler", "progress", "frame"}
     doors = ((bc.compare, "compare"), (bc.pairwise, "pairwise"), (bc.rank, "rank"))
     for door, command in doors:
         assert set(inspect.signature(door).parameters) - without <= set(COMMANDS[command])

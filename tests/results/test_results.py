@@ -171,12 +171,11 @@ def test_the_order_of_rows_changes_only_the_order_of_names(order: list[int]) -> 
 @pytest.mark.parametrize(
     ("table", "options", "message"),
     [
-        (frame().to_dict(), {}, "df is a dict: give a pandas DataFrame"),
+        (frame().to_dict(), {}, "df is a dict: give a frame of pandas"),
         (frame().iloc[:0], {}, "df is empty: 0 rows, 4 columns"),
         (frame(), {"dataset": "Dataset"}, "dataset='Dataset'.*'time'.* Did you mean 'dataset'"),
         (frame(), {"replicate": "fold"}, "replicate='fold': no such column"),
         (frame(), {"measures": {"acu": "max"}}, r"measures\['acu'\].*Did you mean 'auc'"),
-        (frame().set_index("dataset"), {}, "dataset='dataset': that is in the index"),
         (frame(), {"dataset": "algorithm"}, "'algorithm' cannot be both dataset and algorithm"),
         (frame(), {"replicate": "auc"}, "'auc' cannot be both replicate and auc"),
         (pd.concat([frame(), frame()[["auc"]]], axis=1), {}, "2 such columns"),

@@ -1,0 +1,218 @@
+"""Wide and melted tables made long: one row per dataset and algorithm, a column per measure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.results.frames import fault_words, find_column, non_numbers, spread
+from bayescompare.results.headers import Pairs, pair_up
+from bayescompare.results.text import quoted, repeated
+
+__all__ = ["LAYOUTS", "Layout", "as_long"]
+
+type Layout = Literal["auto", "long", "wide"]
+type Roles = Mapping[str, str]
+
+LAYOUTS = ("auto", "long", "wide")
+
+
+def as_long(
+    table: pd.DataFrame,
+    roles: Roles,
+    measures: Collection[str],
+    layout: Layout,
+    *,
+    facts: Collection[str] = (),
+) -> tuple[pd.DataFrame, Roles]:
+    """Return a long table, and the columns of its roles.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Long, melted (with the columns ``measure`` and ``value``) or wide, perhaps with two levels
+        of column names, of algorithms and of measures.
+    roles : mapping of str to str
+        The columns of names.
+    measures : collection of str
+    layout : {"auto", "long", "wide"}
+        "auto" decides by the columns.
+    facts : collection of str
+        Columns about datasets, which are no algorithms.
+
+    Examples
+    --------
+    >>> wide = pd.DataFrame({"dataset": ["iris"], "svm": [0.9], "forest": [0.8]})
+    >>> long, _ = as_long(wide, {"dataset": "dataset", "algorithm": "algorithm"}, ["auc"], "auto")
+    >>> long[["algorithm", "auc"]].to_numpy().tolist()
+    [['svm', 0.9], ['forest', 0.8]]
+    """
+    if table.columns.nlevels > 1:
+        return _of_two_levels(table, roles, measures)
+    names = [str(column) for column in table.columns]
+    measured = set(measures) & set(names)
+    # A column named like a measure is not an algorithm. So the table is long and its algorithm
+    # column has another name; reading it as a long table will report that.
+    is_long = roles["algorithm"] in names or bool(measured)
+    if layout == "wide" or (layout == "auto" and not is_long):
+        return _of_wide(table, roles, measures, facts)
+    if {"measure", "value"} <= set(names) and not measured:
+        return _of_melted(table, roles, measures)
+    return table, roles
+
+
+# ------------------------------------------------------------------------------------------ melted
+
+
+def _of_melted(
+    table: pd.DataFrame, roles: Roles, measures: Collection[str]
+) -> tuple[pd.DataFrame, Roles]:
+    """Give every measure of a tidy table a column of its own."""
+    if "cluster" in roles or "epoch" in roles:
+        raise BayescompareError(
+            "the table has the columns 'measure' and 'value': a table of items needs a column for "
+            "each measure; use pandas' pivot first."
+        )
+    table = table.assign(measure=table["measure"].astype(str))
+    present = table["measure"].unique().tolist()
+    for name in measures:
+        if name not in present:
+            raise BayescompareError(
+                f"measures[{name!r}]: not in the column 'measure', which has "
+                f"{quoted(present)}.{did_you_mean(name, present)}"
+            )
+    table = table[table["measure"].isin(list(measures))]
+    _check_numeric(table, ["value"], roles["algorithm"])
+    cells = spread(table, {**roles, "measure": "measure"}, ["value"])["value"]
+    long = cells.to_dataset("measure").to_dataframe(tuple(roles)).reset_index()
+    return long, {role: role for role in roles}
+
+
+# -------------------------------------------------------------------------------------------- wide
+
+
+def _of_wide(
+    table: pd.DataFrame, roles: Roles, measures: Collection[str], facts: Collection[str]
+) -> tuple[pd.DataFrame, Roles]:
+    table = _with_datasets(table, roles)
+    for role, column in roles.items():
+        if role != "algorithm":
+            find_column(table, f"{role}={column!r}", column)
+    names = {column for role, column in roles.items() if role != "algorithm"} | set(facts)
+    table = _with_text_names(table)
+    columns = [column for column in table.columns if column not in names]
+    if not columns:
+        raise BayescompareError("a wide table needs a column for each algorithm, and has none.")
+    for column in columns:
+        if not column.strip() or column.startswith("Unnamed:"):
+            raise BayescompareError(
+                f"column {column!r} has no name, so it cannot be an algorithm: remove it (with "
+                "pandas, save the file by to_csv(index=False))."
+            )
+    pairs = pair_up(columns, list(measures), roles["algorithm"])
+    _check_numeric(table, columns, roles["algorithm"])
+    return _stack(table, roles, pairs, facts), {role: role for role in roles}
+
+
+def _with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
+    """Take the row labels of a wide frame as the datasets, if no column names them."""
+    has_column = roles["dataset"] in map(str, table.columns)
+    if has_column or roles["dataset"] != "dataset" or table.index.names != [None]:
+        return table
+    return table.assign(dataset=[str(label) for label in table.index])
+
+
+def _with_text_names(table: pd.DataFrame) -> pd.DataFrame:
+    """Write the names of columns as text: after a pivot they may be numbers."""
+    names = [str(column) for column in table.columns]
+    twice = repeated(names)
+    if twice is not None:
+        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
+    return table.set_axis(names, axis=1)
+
+
+def _of_two_levels(
+    table: pd.DataFrame, roles: Roles, measures: Collection[str]
+) -> tuple[pd.DataFrame, Roles]:
+    """Read a header of two levels: the algorithms and the measures, in either order."""
+    if table.columns.nlevels > 2:
+        raise BayescompareError(
+            f"df has {table.columns.nlevels} levels of column names: a wide frame has two, of "
+            "algorithms and of measures."
+        )
+    labels: list[Any] = table.columns.tolist()
+    keys = [(str(above), str(below)) for above, below in labels]
+    # reset_index() leaves the second level of its columns empty.
+    plain = [above for above, below in keys if not below.strip()]
+    cells = [key for key in keys if key[1].strip()]
+    above, below = ({key[level] for key in cells} for level in (0, 1))
+    is_above, is_below = (set(measures) <= names for names in (above, below))
+    if is_above == is_below:
+        seen = quoted(sorted(above | below), 8)
+        raise BayescompareError(
+            f"measures: {quoted(list(measures))} must all be in one of the two levels of column "
+            f"names, which have {seen}."
+        )
+    flat = [one if not two.strip() else f"{one} {two}" for one, two in keys]
+    twice = repeated(flat)
+    if twice is not None:
+        raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
+    table = _with_datasets(table.set_axis(flat, axis=1), roles)
+    for role, column in roles.items():
+        if role != "algorithm":
+            find_column(table, f"{role}={column!r}", column)
+    pairs = {
+        f"{one} {two}": ((two, one) if is_above else (one, two))
+        for one, two in cells
+        if (one if is_above else two) in measures
+    }
+    _check_numeric(table, list(pairs), roles["algorithm"])
+    facts = [name for name in plain if name not in roles.values()]
+    return _stack(table, roles, pairs, facts), {role: role for role in roles}
+
+
+def _stack(table: pd.DataFrame, roles: Roles, pairs: Pairs, facts: Collection[str]) -> pd.DataFrame:
+    """Stack the columns of the algorithms, each below those of the one before."""
+    algorithms = list(dict.fromkeys(algorithm for algorithm, _ in pairs.values()))
+    block = {algorithm: k for k, algorithm in enumerate(algorithms)}
+    by_measure: dict[str, dict[int, str]] = {}
+    for column, (algorithm, measure) in pairs.items():
+        by_measure.setdefault(measure, {})[block[algorithm]] = column
+    rows = np.tile(np.arange(len(table)), len(algorithms))
+    stacked = {"algorithm": pd.Series(np.repeat(np.array(algorithms, dtype=object), len(table)))}
+    kept = {role: column for role, column in roles.items() if role != "algorithm"}
+    kept |= {name: name for name in facts if name in table.columns}
+    for role, column in kept.items():
+        stacked[role] = table[column].iloc[rows].reset_index(drop=True)
+    for measure, columns in by_measure.items():
+        stacked[measure] = _under_each_other(table, columns, len(rows))
+    return pd.DataFrame(stacked).set_axis(table.index[rows], axis=0)
+
+
+def _under_each_other(
+    table: pd.DataFrame, columns: Mapping[int, str], length: int
+) -> pd.Series[Any]:
+    """Put each column into its block of rows; the cells of a block without one are missing."""
+    places = [np.arange(len(table)) + k * len(table) for k in columns]
+    cells = pd.concat([table[column] for column in columns.values()])
+    whole: pd.Series[Any] = cells.set_axis(np.concatenate(places), axis=0).reindex(range(length))
+    return whole
+
+
+def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
+    faults = {column: non_numbers(table[column]) for column in columns}
+    words = [f"{c!r} ({fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty]
+    if words:
+        # In case a long table was meant.
+        hint = (
+            f" The table was read as wide, because it has no column {algorithm!r}."
+            + did_you_mean(algorithm, [str(column) for column in table.columns])
+        )
+        raise BayescompareError(
+            f"these columns are not numeric: {', '.join(words)}."
+            f"{'' if algorithm in table.columns else hint}"
+        )
