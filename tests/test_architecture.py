@@ -25,7 +25,12 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 
 # First to last. "" is `import bayescompare` itself, the public door: only the last layer uses it.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"_checks", "_errors", "_files", "_input", "_rng", "_typing", "_version", "text"}),
+    frozenset(
+        {
+            *("_checks", "_errors", "_files", "_formats", "_input", "_rng", "_typing", "_version"),
+            "text",
+        }
+    ),
     frozenset({"results", "io"}),
     frozenset({"kernels"}),
     frozenset({"statements"}),
@@ -52,8 +57,8 @@ SIBLINGS: dict[str, dict[str, frozenset[str]]] = {
         "predictions": frozenset({"parsing"}),
         "examples": frozenset({"tables"}),
         "tools": frozenset({"parsing"}),
-        "recognition": frozenset({"formats", "parsing", "tools"}),
-        "reading": frozenset({"formats", "parsing", "recognition", ""}),
+        "recognition": frozenset({"parsing", "tools"}),
+        "reading": frozenset({"parsing", "recognition", ""}),
     },
     "kernels": {
         "dirichlet": frozenset({"numerics"}),

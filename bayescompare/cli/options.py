@@ -13,9 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from bayescompare._errors import BayescompareError
+from bayescompare._formats import FORMATS
 from bayescompare.cli.flags import Flag
 from bayescompare.cli.groups import OptionGroup, option
-from bayescompare.io.formats import FORMATS
 
 __all__ = [
     "OUTPUT",

@@ -16,10 +16,10 @@ import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.cli.flags import naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names
-from bayescompare.io.formats import FORMATS, TABLES, TOOLS
 
 __all__ = ["read_table"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import bayescompare.io as io
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.io.formats import FORMATS, TABLES, TOOLS
+from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.io.parsing.files import format_of, read_table
 from bayescompare.io.parsing.paths import Paths, as_path, find_files, naming
 from bayescompare.io.parsing.selection import Chosen

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.formats import FORMATS
+from bayescompare._formats import FORMATS
 from bayescompare.io.parsing.files import format_of, parquet_errors, read_bytes, text_of
 from bayescompare.io.parsing.json_files import read_json, read_json_lines
 from bayescompare.io.tools.aeon import AEON_HEADERS
