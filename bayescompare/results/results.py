@@ -223,6 +223,8 @@ class Results:
         roles = {"dataset": dataset, "algorithm": algorithm}
         more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
         roles |= {role: column for role, column in more.items() if column is not None}
+        # Whatever was given, for the message that there is no such column.
+        roles = {role: str(column) for role, column in roles.items()}
         kind = replicate_kind(replicates, more)
         about = [column for column in (group, weight) if column is not None]
         table = as_pandas(df, index=True)
@@ -233,8 +235,8 @@ class Results:
         else:
             known = {"data": spread(long, columns, spec), "replicates": kind}
         # A wide frame may have its datasets as the labels of its rows.
-        named = table if dataset in map(str, table.columns) else long
-        facts = dataset_facts(named, dataset, group=group, weight=weight)
+        named = table if roles["dataset"] in map(str, table.columns) else long
+        facts = dataset_facts(named, roles["dataset"], group=group, weight=weight)
         return cls(spec=spec, source=source, **known, **facts)
 
     @classmethod
