@@ -362,7 +362,14 @@ def mutate_netcdf(tree: xr.DataTree, rng: np.random.Generator) -> None:
         tree[where] = xr.DataTree(data.assign({name: (data[name].dims, values)}))
 
 
-@pytest.mark.parametrize("name", ["dirichlet", "network", "gsd"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dirichlet",
+        pytest.param("network", marks=pytest.mark.slow),
+        pytest.param("gsd", marks=pytest.mark.slow),
+    ],
+)
 def test_any_mutation_of_netcdf_loads_or_is_refused(
     name: str, documents: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -232,6 +232,7 @@ def test_what_is_claimed_with_p_is_right_as_often(case: str, request: Any) -> No
     assert abs(claimed - right) <= 4 * error
 
 
+@pytest.mark.slow
 def test_the_truth_has_uniform_ranks(results: bc.Results) -> None:
     """Its place in the exact posterior, a Beta for each θ, is uniform: simulation-based
     calibration without draws.

@@ -279,6 +279,7 @@ def two_hundred() -> bc.Pairwise:
     return bc.pairwise(results, method=method, reference="algorithm 7", n_jobs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["html", "md", "tex"])
 def test_two_hundred_algorithms_stay_usable(suffix, two_hundred):
     formats = {"html": "html", "md": "markdown", "tex": "latex"}

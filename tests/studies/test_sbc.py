@@ -107,6 +107,7 @@ def test_equal_values_do_not_spoil_the_ranks() -> None:
     assert sbc("dirichlet", simulations=800, alpha=0.01, rng=1).ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1.5, 3.0])
 def test_a_posterior_of_another_prior_strength_is_found(
     factor: float, monkeypatch: pytest.MonkeyPatch

@@ -63,6 +63,7 @@ def test_swapping_the_two_mirrors_the_context() -> None:
     pd.testing.assert_series_equal(*shares, atol=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("datasets", [7, 21, 41])
 def test_figure_3_the_poisson_binomial_test_is_above_the_sign_test(datasets: int) -> None:
     # "the Poisson binomial test constantly outperform the sign test … the WSR test have

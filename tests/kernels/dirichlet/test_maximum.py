@@ -121,6 +121,7 @@ def test_three_cells_of_large_counts(shapes: list[float]) -> None:
     np.testing.assert_allclose(found, oracles.largest_of_large(shapes), rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "counts"),
     [

@@ -95,6 +95,7 @@ def test_four_measures_by_brute_force(parent: list[int]) -> None:
         assert found[k] == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "n"), [(5, 8), (6, 60)])
 def test_larger_trees_by_draws(m: int, n: int) -> None:
     rng, size = np.random.default_rng(m), 200_000

@@ -88,6 +88,7 @@ def test_stopping_early(uci: bc.Results) -> None:
     assert clear.answer.details.resamples[0] == n
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_stated() -> None:
     for method in (GSD(permutations=99), GSD(permutations=99, stop_after=5)):
         found = false_alarms(simulations=40, datasets=7, method=method, rng=3)

@@ -106,6 +106,7 @@ def test_beyond_256_statements_the_empty_graph_still_multiplies() -> None:
 # ------------------------------------------------------------------------ trees, and Monte Carlo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ess"), [("chain", 1.0), ("fork", 1.0), ("collider", 1.0), ("collider", 5.0)]
 )
@@ -321,6 +322,7 @@ def test_the_questions_beyond_256_statements() -> None:
     assert 0.0 <= c.questions["beats opposite"] <= 1.0
 
 
+@pytest.mark.slow
 def test_four_hundred_observed_statements_of_sixteen_thousand() -> None:
     """The best statement need not be among the 255 that draws list."""
     for seed in range(2):
