@@ -1,4 +1,4 @@
-"""What the command line prints: rich tables of comparisons, pairs, methods and examples.
+"""What the command line prints: rich tables of comparisons, methods and examples.
 
 Every string is printed literally, markup and emoji codes in names included, and every table can
 be read without colour and at 100 columns, which is what a pipe gets.
@@ -7,21 +7,17 @@ be read without colour and at 100 columns, which is what a pipe gets.
 from __future__ import annotations
 
 import inspect
-import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from bayescompare import methods
 from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
-from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
 from bayescompare.comparison.effects import EFFECTS_TITLE, printed_pairs
-from bayescompare.comparison.pairwise_notes import spread_words
 from bayescompare.io import examples, load_example
 from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
 from bayescompare.statements import Statement
@@ -40,36 +36,31 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.diagnosis import Diagnosis
-    from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.comparison.rule import Rule
     from bayescompare.results.results import Results
     from bayescompare.studies.sbc import SBC
 
 __all__ = [
+    "about_table",
     "console",
     "new_table",
     "print_calibration",
     "print_comparison",
     "print_diagnosis",
+    "print_effects",
     "print_examples",
     "print_method",
     "print_methods",
     "print_models",
-    "print_pairwise",
     "statement_text",
 ]
 
 PIPE_WIDTH = 100
 STATEMENTS_SHOWN = 15
-PAIRS_SHOWN = 40
 ROWS_SHOWN = 30
 LINES_SHOWN = 8
 
 #: A label up to this long is printed as it is; a longer one is split by measure.
 LABEL_WIDTH = 44
-
-#: A figure of the matrix with its mark: "0.9496*".
-CELL_WIDTH = 7
 
 _QUESTIONS = {
     "most probable": "it is the most probable statement",
@@ -132,7 +123,8 @@ def new_table(*headings: str, left: int = 1, title: str | None = None, wrap: boo
     return table
 
 
-def _about(results: Results) -> str:
+def about_table(results: Results) -> str:
+    """Name the algorithms, the measures and the number of datasets."""
     measures = [f"{name} ({results[name].direction})" for name in results.measures]
     return (
         f"{join_names(results.algorithms, most=8)} on {join_names(measures, most=8)} over "
@@ -145,7 +137,7 @@ def _about(results: Results) -> str:
 
 def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None:
     """Print verdict, words, statements, questions and independent groups of measures."""
-    out.print(f"{c.method.name}: {_about(c.results)}", style="dim")
+    out.print(f"{c.method.name}: {about_table(c.results)}", style="dim")
     out.print(c.headline(), style="bold")
     orders = statement_text(c.best, c.results.measures)
     if "\n" in orders:
@@ -157,7 +149,7 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
     # An order of mean ranks is not what is tested; the ranks themselves follow.
     if "ranks" not in c.method.provides:
         _print_statements(out, c, summary)
-    _print_effects(out, [c])
+    print_effects(out, [c])
     if "questions" in c.method.provides:
         _print_questions(out, c)
     if "components" in c.method.provides:
@@ -188,7 +180,7 @@ def _print_statements(out: Console, c: Comparison, summary: pd.DataFrame) -> Non
         out.print(f"and {numbers.count(more)} more\n")
 
 
-def _print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
+def print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
     """Print how large the differences are, for pairs that have any."""
     rows = printed_pairs(comparisons)
     if rows.empty:
@@ -238,141 +230,6 @@ def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
     out.print(table)
     if len(frame) > ROWS_SHOWN:
         out.print(f"and {numbers.count(len(frame) - ROWS_SHOWN)} more\n")
-
-
-# pairs --------------------------------------------------------------------------------------------
-
-
-def print_pairwise(out: Console, p: Pairwise, rule: Rule) -> None:
-    """Print the matrix, what was decided, and the words."""
-    decided = p.decided(rule)
-    spread = spread_words(p.tables)
-    each = f" ({spread} for each pair)" if spread else ""
-    out.print(f"{p.method.name}: {_about(p.results)}{each}", style="dim")
-    out.print()
-    _print_matrix(out, p, _marked(p, decided, rule), rule)
-    _print_decided(out, p, decided, rule)
-    surest = zip(decided["first"], decided["second"], strict=True)
-    most = max(1, PAIRS_SHOWN // len(p.results.measures))
-    _print_effects(out, [p[pair] for pair in itertools.islice(surest, most) if pair in p])
-    out.print(p.explained(rule))
-
-
-def _marked(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> set[tuple[str, str]]:
-    """Cells of the matrix that a verdict is about."""
-    if p.bayesian or p.method.directed:
-        return set(p.ordered(rule).edges)
-    rows = decided[decided["asserted"]].itertuples()
-    pairs = [(str(row.first), str(row.second)) for row in rows]
-    return {*pairs, *((second, first) for first, second in pairs)}
-
-
-def _print_matrix(out: Console, p: Pairwise, marked: set[tuple[str, str]], rule: Rule) -> None:
-    out.print(_matrix_title(p), style="bold")
-    if p.reference is not None:
-        out.print(_against(p, p.reference, marked, rule))
-    else:
-        names, matrix = p.results.algorithms, p.matrix.values
-        heads = _headings(names, out.width)
-        for columns in _blocks(heads, out.width):
-            table = new_table("", *(heads[names[j]] for j in columns))
-            for i, row in enumerate(names):
-                cells = (_cell(matrix[i, j], p, (row, names[j]) in marked, rule) for j in columns)
-                table.add_row(_row_name(row, heads), *cells)
-            out.print(table)
-    out.print("* a verdict, see below\n" if marked else "no verdict on any cell, see below\n")
-
-
-def _matrix_title(p: Pairwise) -> str:
-    if not p.bayesian:
-        directed = "one-sided p-value of “row dominates column”"
-        return directed if p.method.directed else "p-value of each pair"
-    if p.method.one_question:
-        return "P that the row dominates the column"
-    if p.method.one_measure:
-        return "P that “row better than column” holds on most datasets"
-    return "P that “row better than column on every measure” is the most probable statement"
-
-
-def _against(p: Pairwise, reference: str, marked: set[tuple[str, str]], rule: Rule) -> Table:
-    """Show the row and the column of the reference side by side; the other cells are empty."""
-    heads = ["row better", f"{reference} better"] if p.bayesian else ["p"]
-    if p.method.directed:
-        heads = ["row dominates", f"{reference} dominates"]
-    table = new_table(f"against {reference}", *heads)
-    for name in p.results.algorithms:
-        if name != reference:
-            cells = [
-                _cell(float(p.matrix.sel(algorithm=a, opponent=b)), p, (a, b) in marked, rule)
-                for a, b in ((name, reference), (reference, name))[: len(heads)]
-            ]
-            table.add_row(name, *cells)
-    return table
-
-
-def _headings(names: Sequence[str], width: int) -> dict[str, str]:
-    """Head the columns by name if all fit side by side, else by number."""
-    longest = max(map(len, names))
-    if longest + sum(max(len(name), CELL_WIDTH) + 2 for name in names) <= width:
-        return {name: name for name in names}
-    return {name: str(place) for place, name in enumerate(names, 1)}
-
-
-def _row_name(name: str, heads: dict[str, str]) -> str:
-    return name if heads[name] == name else f"{heads[name]:>2} {name}"
-
-
-def _blocks(heads: dict[str, str], width: int) -> Iterator[range]:
-    """Split the columns into blocks that fit side by side."""
-    left = min(max(len(_row_name(name, heads)) for name in heads), width // 2)
-    each = max(CELL_WIDTH, *(len(head) for head in heads.values())) + 2
-    fit = max(1, (width - left) // each)
-    for start in range(0, len(heads), fit):
-        yield range(start, min(start + fit, len(heads)))
-
-
-def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
-    """Write a figure; the mark repeats what the colour says, for readers without colour."""
-    write = numbers.format_probability if p.bayesian else numbers.format_pvalue
-    levels = rule.held("probability" if p.bayesian else "pvalue")
-    text = write(figure, levels=levels, more=1) or "·"
-    strong = figure >= LIKELY if p.bayesian else figure <= SIGNIFICANT
-    style = "bold green" if asserted else "green" if strong else ""
-    return Text(text + ("*" if asserted else " "), style=style)
-
-
-#: The figures of a decision, and their heads.
-_FIGURES = {
-    "coverage": "coverage",
-    "probability": "P",
-    "lowest": "P lowest",
-    "alone": "P (own prior)",
-    "running_fdr": "running FDR",
-    "pvalue": "p",
-    "adjusted": "Holm",
-}
-
-
-def _print_decided(out: Console, p: Pairwise, decided: pd.DataFrame, rule: Rule) -> None:
-    same = p.learned is None
-    shown = [name for name in _FIGURES if name in decided and not (name == "alone" and same)]
-    heads = [_FIGURES[name] for name in shown]
-    title = "Statements by pair, * a verdict"
-    table = new_table("", "pair", "n", "statement", *heads, left=4, title=title)
-    for row in decided.head(PAIRS_SHOWN).to_dict("records"):
-        table.add_row(
-            "*" if row["asserted"] else "",
-            f"{row['first']}, {row['second']}",
-            numbers.count(row["n"]),
-            statement_text(str(row["statement"]), p.results.measures),
-            *(figure_text(name, row[name], levels=rule.held(name)) or "·" for name in shown),
-            style="green" if row["asserted"] else "",
-        )
-    out.print(table)
-    more = len(decided) - PAIRS_SHOWN
-    if more > 0:
-        left = int(decided["asserted"].iloc[PAIRS_SHOWN:].sum())
-        out.print(f"and {numbers.count(more)} more, {numbers.count(left)} of them with a verdict\n")
 
 
 # posterior ----------------------------------------------------------------------------------------

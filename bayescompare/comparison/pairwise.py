@@ -23,6 +23,7 @@ from bayescompare.comparison.effects import effects_at_once, pair_effects
 from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method
 from bayescompare.comparison.pair_figures import PairFigures
+from bayescompare.comparison.pairwise_headline import pairwise_headline
 from bayescompare.comparison.pairwise_notes import Judged, notes_words
 from bayescompare.comparison.pairwise_words import (
     closing_words,
@@ -32,6 +33,7 @@ from bayescompare.comparison.pairwise_words import (
     verdict_words,
 )
 from bayescompare.comparison.rule import Rule, as_rule
+from bayescompare.comparison.verdicts import PairVerdicts
 from bayescompare.results.gaps import pair_coverage
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
@@ -317,6 +319,10 @@ class Pairwise:
             columns["second better on all"] = found.dominance[:, 1]
         return pd.DataFrame({**columns, "verdict": found.verdicts})
 
+    def headline(self, *, level: float | None = None, fdr: float | None = None) -> str:
+        """Say in one sentence who stands first, whom it beats, and what is not separated."""
+        return pairwise_headline(PairVerdicts.of(self, as_rule(level=level, fdr=fdr)), self.method)
+
     def explain(self, *, level: float | None = None, fdr: float | None = None) -> str:
         """Say in plain words for which pairs a winner can be named, and for which not."""
         return self.explained(as_rule(level=level, fdr=fdr))
@@ -356,6 +362,7 @@ class Pairwise:
             f"Pairwise by {self.method.name}: {plural(len(decided), 'pair')} of "
             f"{plural(len(self.results.algorithms), 'algorithm')} on "
             f"{', '.join(self.results.measures)}\n"
+            f"  {self.headline()}\n"
             f"  {verdict_words(decided, self.ordered(rule))} "
             f"({rule.name(bayesian=self.bayesian)})\n"
             f"  surest: {surest} ({figure})\n"

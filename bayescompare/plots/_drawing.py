@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare.statements import BAR, Statement
+from bayescompare.text.names import common_prefix, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ __all__ = [
     "LINES",
     "LITERAL",
     "ORANGE",
+    "PURPLE",
     "SKY",
     "VERMILION",
     "clip",
@@ -32,13 +34,18 @@ __all__ = [
     "figure_of",
     "moved",
     "new_axes",
+    "prefix_words",
     "set_title",
+    "shown_names",
     "wrap_label",
 ]
 
 #: Okabe & Ito's colours: distinct for every kind of colour vision and, as chosen here, in grey.
 BLUE, SKY, ORANGE, GREEN, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00"
 INK, GREY = "#222222", "#BBBBBB"
+
+#: Trade-offs have a colour of their own, which differs from the others in grey too.
+PURPLE = "#B05A90"
 
 #: Line styles that differ in colour and also in dashes and markers.
 LINES: tuple[dict[str, Any], ...] = (
@@ -134,6 +141,29 @@ def clip(text: str, width: int) -> str:
         return text
     tail = (width - 1) // 2
     return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def shown_names(names: Sequence[str], width: int) -> dict[str, str]:
+    """Return each name without what all begin with, shortened in its middle.
+
+    Examples
+    --------
+    >>> shown_names(["lab/net-small", "lab/net-extra-large"], 9)
+    {'lab/net-small': 'small', 'lab/net-extra-large': 'extr…arge'}
+    """
+    return {name: clip(own, width) for name, own in short_names(names).items()}
+
+
+def prefix_words(names: Sequence[str]) -> list[str]:
+    """Say for a title what all names begin with, if that is left out.
+
+    Examples
+    --------
+    >>> prefix_words(["lab/net-small", "lab/net-large"]), prefix_words(["A", "B"])
+    (['names without “lab/net-”'], [])
+    """
+    prefix = common_prefix(names)
+    return [f"names without “{prefix}”"] if prefix else []
 
 
 def clip_label(label: str, width: int) -> str:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.plots._drawing import LITERAL, clip, new_axes, set_title
+from bayescompare.plots._drawing import (
+    LITERAL,
+    clip,
+    new_axes,
+    prefix_words,
+    set_title,
+    shown_names,
+)
 from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
 from bayescompare.plots._pairs import (
     ABOVE,
@@ -24,6 +31,7 @@ from bayescompare.plots._pairs import (
     verdicts_words,
 )
 from bayescompare.plots.critical_rows import draw_rows, rows_size
+from bayescompare.text.names import short_names
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -119,15 +127,16 @@ def plot_critical(
     chosen = ranked_measure(p, measure)
     standing = _standing(p, table, chosen)
     bars = _bars(p, standing)
+    shown = _without_prefix(p, standing.names)
     if bars is None:
-        ax = new_axes(ax, rows_size(standing.names))
-        draw_rows(ax, standing.ranks, standing.names, standing.left_open)
+        ax = new_axes(ax, rows_size(shown))
+        draw_rows(ax, standing.ranks, shown, standing.left_open)
         ax.set_xlabel(_meaning(p, chosen), **LITERAL)
         if p.reference is not None:
             ax.set_xlim(0.97, 2.03)
     else:
         ax = new_axes(ax, line_size(len(standing.names), len(bars)))
-        draw_line(ax, standing.ranks, standing.names, bars, top=0.8)
+        draw_line(ax, standing.ranks, shown, bars, top=0.8)
     set_title(ax, *_title(p, table, standing, bars, rule, chosen))
     return ax
 
@@ -143,7 +152,14 @@ def critical_size(
     table = p.decided(rule_of(p, level, fdr))
     standing = _standing(p, table, ranked_measure(p, measure))
     bars = _bars(p, standing)
-    return rows_size(standing.names) if bars is None else line_size(len(standing.names), len(bars))
+    if bars is None:
+        return rows_size(_without_prefix(p, standing.names))
+    return line_size(len(standing.names), len(bars))
+
+
+def _without_prefix(p: Pairwise, names: Sequence[str]) -> list[str]:
+    short = short_names(p.results.algorithms)
+    return [short[name] for name in names]
 
 
 # what is drawn -----------------------------------------------------------------------------------
@@ -225,7 +241,9 @@ def _cliques(graph: nx.Graph[int], *, equivalent: bool = False) -> list[Bar]:
 def _meaning(p: Pairwise, measure: str | None) -> str:
     by = "by dominance" if measure is None else f"on {clip(measure, 28)}"
     what = f"expected rank {by}" if p.bayesian else f"mean rank {by}"
-    return what if p.reference is None else f"{what}, of two, against {clip(p.reference, 28)}"
+    if p.reference is None:
+        return what
+    return f"{what}, of two, against {shown_names(p.results.algorithms, 28)[p.reference]}"
 
 
 def _title(
@@ -253,4 +271,4 @@ def _title(
         lines.append(f"{pairs} found equivalent{double}")
     if standing.unordered:
         lines.append(no_winner_words(standing.unordered))
-    return lines
+    return [*lines, *prefix_words(p.results.algorithms)]

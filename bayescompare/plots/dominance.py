@@ -16,11 +16,14 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
+    PURPLE,
     clip,
     figure_of,
     moved,
     new_axes,
+    prefix_words,
     set_title,
+    shown_names,
 )
 from bayescompare.plots._pairs import (
     ABOVE,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["dominance_size", "plot_dominance"]
 
 #: Above this many algorithms the cells have no room for text, and not every tick has a label.
-_MOST_TEXT, _MOST_TICKS = 30, 50
+_MOST_TEXT, _MOST_TICKS = 30, 80
 
 #: Inches of a cell's width, of one that counts signs, and of a line in it.
 _WIDE, _WIDER, _LINE = 0.72, 0.9, 0.19
@@ -59,7 +62,7 @@ _SMALLEST = 4.0
 _NAME = 24
 
 #: Colour of a cell by how its row compares with its column; the colours differ in grey too.
-_FILLS = {"better": BLUE, "worse": ORANGE, "neither": "#333333"}
+_FILLS = {"better": BLUE, "worse": ORANGE, "trade-off": PURPLE, "neither": "#333333"}
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,10 @@ class DominanceCell:
 
     @property
     def says(self) -> str:
-        """Whether the row is better or worse on every measure, or neither."""
+        """Whether the row is better or worse on every measure, each on some, or neither."""
         kinds = set(self.signs)
+        if kinds >= {ABOVE, BELOW}:
+            return "trade-off"
         return "better" if kinds == {ABOVE} else "worse" if kinds == {BELOW} else "neither"
 
 
@@ -123,7 +128,8 @@ def plot_dominance(
     Notes
     -----
     With more than six measures a cell says how many favour which. Beyond 30 algorithms it has no
-    text, and its colour shows whether the row is better on every measure, worse, or neither.
+    text, and its colour shows whether the row is better on every measure, worse, or whether it is
+    a trade-off.
 
     References
     ----------
@@ -167,16 +173,23 @@ def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
         rows, columns = [p.reference], [name for name in names if name != p.reference]
     at_row = {name: k for k, name in enumerate(rows)}
     at_column = {name: k for k, name in enumerate(columns)}
+    at_all = {name: k for k, name in enumerate(names)}
     cells = []
     statements = zip(table["first"], table["second"], table["statement"], strict=True)
     sure = zip(table[level_of(p)], table["asserted"], strict=True)
     for (first, second, statement), (level, asserted) in zip(statements, sure, strict=True):
-        row, column = (second, first) if second == p.reference else (first, second)
+        # The order of the algorithms may be another than that of the pairs.
+        row, column = (
+            (first, second) if first in at_row and second in at_column else (second, first)
+        )
+        if p.reference is None and at_all[row] > at_all[column]:
+            row, column = column, row
         of_row = signs(statement, row, column)
         cells.append(
             DominanceCell(at_row[row], at_column[column], of_row, float(level), bool(asserted))
         )
-    return DominanceGrid([clip(n, _NAME) for n in rows], [clip(n, _NAME) for n in columns], cells)
+    shown = shown_names(names, _NAME)
+    return DominanceGrid([shown[n] for n in rows], [shown[n] for n in columns], cells)
 
 
 def _size(grid: DominanceGrid) -> tuple[float, float]:
@@ -284,7 +297,8 @@ def _add_key(ax: Axes, grid: DominanceGrid) -> None:
     words = {
         "better": f"row better{' on every measure' if several else ''}",
         "worse": f"row worse{' on every measure' if several else ''}",
-        "neither": "neither",
+        "trade-off": "trade-off: each better on some measures",
+        "neither": "neither better",
     }
     shown = {cell.says for cell in grid.cells}
     keys = [Patch(color=_FILLS[kind], label=words[kind]) for kind in words if kind in shown]
@@ -310,4 +324,4 @@ def _title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
     line = f"{p.method.name}: {what}"
     if not p.method.one_question and len(measures) > 1:
         line += f", top to bottom {join_names([clip(name, _NAME) for name in measures], most=8)}"
-    return [line, verdicts_words(p, table, rule)]
+    return [line, verdicts_words(p, table, rule), *prefix_words(p.results.algorithms)]

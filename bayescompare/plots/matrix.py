@@ -11,10 +11,11 @@ from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     INK,
     LITERAL,
-    clip,
     figure_of,
     new_axes,
+    prefix_words,
     set_title,
+    shown_names,
 )
 from bayescompare.plots._pairs import datasets_words
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
@@ -31,7 +32,7 @@ __all__ = ["COLOURS", "matrix_size", "plot_matrix", "readable"]
 _MOST_TEXT = 30
 
 #: Above this many algorithms not every tick has a label.
-_MOST_TICKS = 50
+_MOST_TICKS = 80
 
 _NAME = 24
 
@@ -68,7 +69,7 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax, matrix_size(p))
     # The title comes before the colour bar, which takes some of the width.
     caption = f"{p.method.name}: {_meaning(p)}{datasets_words(p)}"
-    set_title(ax, caption, most=_side(p) + 0.8)
+    set_title(ax, caption, *prefix_words(p.results.algorithms), most=_side(p) + 0.8)
     values = p.matrix.values
     image = _draw_cells(ax, values, bayesian=p.bayesian)
     if len(values) <= _MOST_TEXT:
@@ -79,7 +80,7 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
 
 def matrix_size(p: Pairwise) -> tuple[float, float]:
     """Return the width and height in inches that `plot_matrix` needs."""
-    names = [clip(name, _NAME) for name in p.results.algorithms]
+    names = list(shown_names(p.results.algorithms, _NAME).values())
     side = _side(p)
     margin = 0.085 * max(map(len, names))
     return side + margin + 1.5, side + margin + 1.2
@@ -128,7 +129,7 @@ def readable(rgba: FloatArray) -> str:
 
 
 def _label_axes(ax: Axes, p: Pairwise) -> None:
-    names = [clip(name, _NAME) for name in p.results.algorithms]
+    names = list(shown_names(p.results.algorithms, _NAME).values())
     step = math.ceil(len(names) / _MOST_TICKS)
     ticks, shown = range(0, len(names), step), names[::step]
     size = "small" if len(names) <= _MOST_TEXT else "x-small"

@@ -14,11 +14,13 @@ from bayescompare.plots._drawing import (
     INK,
     LINES,
     LITERAL,
-    clip,
     moved,
     new_axes,
+    prefix_words,
     set_title,
+    shown_names,
 )
+from bayescompare.text.names import rename_in, short_names
 from bayescompare.text.numbers import narrow_probability, percent_setting
 
 if TYPE_CHECKING:
@@ -71,12 +73,14 @@ def plot_places(
     single = len(tables) == 1
     for k, (name, table) in enumerate(tables.items()):
         _draw_rows(ax, table, order, k, len(tables), name)
-    names = [clip(r.results.algorithms[a], _NAME) for a in order]
+    shown = shown_names(r.results.algorithms, _NAME)
+    names = [shown[r.results.algorithms[a]] for a in order]
     ax.set_yticks(np.arange(len(order)), names, fontsize="small")
     _finish(ax, r, tables, order)
     if single:
         _write_best(ax, next(iter(tables.values()))["p_best"].to_numpy(), order)
-    set_title(ax, r.headline())
+    short = short_names(r.results.algorithms)
+    set_title(ax, rename_in(r.headline(), short), *prefix_words(r.results.algorithms))
     return ax
 
 

@@ -11,16 +11,19 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.report.page import Section
 from bayescompare.report.tables import MOST_PAIRS, Cell, Table
 from bayescompare.results.items.data import items_words
-from bayescompare.results.replicates import mean_over
+from bayescompare.results.means import cell_means
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
 
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
 
-__all__ = ["data_section", "page_title"]
+__all__ = ["data_section", "page_title", "pairs_title"]
 
 _MOST_NAMES = 60
+
+#: Up to so many algorithms are named in a title.
+_FEW_NAMES = 4
 
 
 def data_section(results: Results) -> Section:
@@ -55,6 +58,22 @@ def page_title(results: Results, *, against: str | None = None) -> str:
     return f"{joined}{f' against {against}' if against else ''} on {where}"
 
 
+def pairs_title(results: Results, *, against: str | None = None) -> str:
+    """Return the title of the page of all pairs, in which many algorithms are only counted.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> pairs_title(bc.load_example("jansen-uci")), pairs_title(bc.load_example("pnn"))
+    ('8 algorithms on auc, accuracy, brier', 'New and State of art on accuracy, complexity')
+    """
+    if len(results.algorithms) <= _FEW_NAMES:
+        return page_title(results, against=against)
+    where = ", ".join(results.measures[:6]) + (", …" if len(results.measures) > 6 else "")
+    number = len(results.algorithms) - (against is not None)
+    return f"{plural(number, 'algorithm')}{f' against {against}' if against else ''} on {where}"
+
+
 def _listed(names: Sequence[str]) -> str:
     """Return the names, preceded by their number."""
     rest = len(names) - _MOST_NAMES
@@ -63,7 +82,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _absent(results: Results) -> int:
-    return int(np.isnan(_means(results)).sum())
+    return int(np.isnan(cell_means(results)).sum())
 
 
 def _replicates(results: Results, number: int) -> str:
@@ -77,14 +96,6 @@ def _replicates(results: Results, number: int) -> str:
         f"{at_most}, of which some algorithms lack some: each pair is compared on those that both "
         "have, and the means below are over those that each algorithm has"
     )
-
-
-def _means(results: Results) -> FloatArray:
-    """Return the mean of each cell, (dataset, algorithm, measure), over the replicates it has."""
-    if results.averages_alike() or results.has_statistics:
-        return results.average().values()
-    cells = np.stack([results.data[name].values for name in results.measures], axis=2)
-    return mean_over(cells, np.ones(1, dtype=bool))
 
 
 def _measure(results: Results, name: str) -> list[str]:
@@ -107,7 +118,7 @@ def _performance(results: Results) -> Table:
     If cells are missing, the means are over the datasets that every algorithm has, if those are
     at least half of them, else over those that each has; a column shows their number.
     """
-    values = _means(results)
+    values = cell_means(results)
     seen = ~np.isnan(values)
     common = np.broadcast_to(seen.all(axis=1, keepdims=True), seen.shape)
     fair = bool((2 * common.sum(axis=0) >= len(values)).all())

@@ -16,8 +16,7 @@ def html(page: Page) -> str:
     """Return the page, with its figures as SVG inside it."""
     drawn = {
         picture.name: svg(picture.draw, picture.size, name=picture.name, words=picture.words)
-        for section in page.sections
-        for picture in section.pictures
+        for picture in page.pictures
     }
     return str(template("report.html.j2", autoescape=True).render(page=page, drawn=drawn))
 

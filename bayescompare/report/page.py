@@ -56,14 +56,39 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report."""
+    """A whole report.
+
+    The first screen is the title, the verdict, the facts and one picture; the rest follows.
+
+    Attributes
+    ----------
+    title, verdict : str
+    words : str
+        The paragraph below the first screen.
+    sections : sequence of Section
+    citations : sequence of str
+        Keys of the papers, for the formats that cite by key.
+    facts : mapping of str to str
+        What to use, how sure that is, on what data, under what assumption.
+    picture : Picture, optional
+    reading : sequence of str
+        How to read the page, a sentence for each term.
+    """
 
     title: str
     verdict: str
     words: str
     sections: Sequence[Section]
-    #: Keys of the papers, for the formats that cite by key.
     citations: Sequence[str] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    picture: Picture | None = None
+    reading: Sequence[str] = ()
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """Every picture of the page, in order."""
+        first = [] if self.picture is None else [self.picture]
+        return [*first, *(one for section in self.sections for one in section.pictures)]
 
 
 def diagnostics_section(diagnosis: Diagnosis, tables: Sequence[Table] = ()) -> Section:

@@ -16,39 +16,37 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.method import Sampling
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.pairwise_words import verdict_words
+from bayescompare.comparison.pairwise_facts import pairwise_facts
+from bayescompare.comparison.pairwise_headline import pairwise_headline
 from bayescompare.comparison.rule import Rule
+from bayescompare.comparison.verdicts import PairVerdicts
 from bayescompare.methods.context.learned_rate import LearnsWeight
 from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
-from bayescompare.plots.matrix import COLOURS, matrix_size, plot_matrix, readable
+from bayescompare.plots.matrix import matrix_size, plot_matrix
 from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
-from bayescompare.report.data import data_section, page_title
+from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.effects import effect_tables
 from bayescompare.report.page import Page, Picture, Section, diagnostics_section
 from bayescompare.report.provenance import provenance_section, python_call
-from bayescompare.report.tables import (
-    MOST_PAIRS,
-    MOST_ROWS,
-    Cell,
-    Shaded,
-    Table,
-    heads,
-    rows,
-)
-from bayescompare.report.tooltips import cell_tooltips, datasets_by_pair
+from bayescompare.report.reading import reading_words
+from bayescompare.report.shades import SHADES, shade_colours
+from bayescompare.report.short_names import with_short_names
+from bayescompare.report.standings import decisions_table, standings_table
+from bayescompare.report.tables import MOST_ROWS, Cell, Shaded, Table
+from bayescompare.report.tooltips import cell_tooltips, datasets_by_pair, leading_words
 from bayescompare.text import numbers
 from bayescompare.text.numbers import format_probability, percent, plural, setting, statistic
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bayescompare.results.gaps import Reading
 
 __all__ = ["pairwise_page"]
 
-_MOST_COLUMNS, _MOST_ORDERED, _MOST_RANKED, _SHADES = 40, 60, 6, 10
+#: Up to so many algorithms there is a table of all pairs, an order, the signs of every pair, an
+#: order that comes first; up to so many measures each has its ranks.
+_MOST_COLUMNS, _MOST_ORDERED, _MOST_SIGNED, _MOST_PLAIN, _MOST_RANKED = 40, 40, 60, 12, 6
 
 #: Up to this many algorithms have figures of ranks: each open pair is a mark in them.
 _MOST_MARKED = 100
@@ -59,34 +57,53 @@ _MOST_ASKED = 200
 
 def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     """Return the page of all pairs."""
-    decided = p.decided(rule)
-    words = verdict_words(decided, p.ordered(rule))
-    verdict = f"{words[0].upper()}{words[1:]} ({rule.name(bayesian=p.bayesian)})"
+    decided, verdicts = p.decided(rule), PairVerdicts.of(p, rule)
+    # Rows and columns are by place, whatever the order of the table.
+    sorted_ = replace(p, results=p.results.sel(algorithms=list(verdicts.names)))
+    first, *others = _pictures(sorted_, rule)
     shown = zip(decided["first"], decided["second"], strict=True)
     surest = [p[pair] for pair in itertools.islice(shown, MOST_ROWS) if pair in p]
-    tables = [_decided(p, decided, rule), *effect_tables(surest), *_learned_tables(p)]
-    chosen = ", ".join(f"{name} = {setting(value)}" for name, value in rule.options.items())
+    pairs = [decisions_table(p, decided, rule), *effect_tables(surest)]
     sections = [
-        Section("Figures", pictures=_pictures(p, verdict, rule)),
-        Section("Tables", shaded=_shaded(p), tables=tables),
+        Section("Where each stands", tables=[standings_table(verdicts)]),
+        Section("Pairs", shaded=_shaded(sorted_), tables=pairs),
+        *([Section("Figures", pictures=others)] if others else []),
+        *([Section("Learned prior", tables=_learned_tables(p))] if p.learned is not None else []),
         _sensitivity(p, rule),
         _diagnostics(p),
-        data_section(p.results),
-        method_section(
-            p.comparisons[0].method,
-            p.results,
-            None,
-            rule=rule,
-            learned=p.learned,
-            reference=p.reference,
-            fewest=int(p.figures.datasets.min()),
-            gaps=_reading(p),
-        ),
-        provenance_section(p.method, p.examples, command or _call(p, rule), {"rule": chosen}),
+        data_section(sorted_.results),
+        _method_section(p, rule),
+        _provenance(p, rule, command),
     ]
-    title = page_title(p.results, against=p.reference)
-    keys = citation_keys(p.method, rule=rule)
-    return Page(title, verdict, p.explained(rule), sections, keys)
+    page = Page(
+        title=pairs_title(p.results, against=p.reference),
+        verdict=f"{pairwise_headline(verdicts, p.method)}.",
+        words=p.explained(rule),
+        sections=sections,
+        citations=citation_keys(p.method, rule=rule),
+        facts=pairwise_facts(p, verdicts, rule),
+        picture=first,
+        reading=reading_words(p, rule),
+    )
+    return with_short_names(page, p.results.algorithms)
+
+
+def _method_section(p: Pairwise, rule: Rule) -> Section:
+    return method_section(
+        p.comparisons[0].method,
+        p.results,
+        None,
+        rule=rule,
+        learned=p.learned,
+        reference=p.reference,
+        fewest=int(p.figures.datasets.min()),
+        gaps=_reading(p),
+    )
+
+
+def _provenance(p: Pairwise, rule: Rule, command: str | None) -> Section:
+    chosen = ", ".join(f"{name} = {setting(value)}" for name, value in rule.options.items())
+    return provenance_section(p.method, p.examples, command or _call(p, rule), {"rule": chosen})
 
 
 def _call(p: Pairwise, rule: Rule) -> str:
@@ -104,24 +121,34 @@ def _reading(p: Pairwise) -> Reading | None:
     return next((c.results.gaps for c in p.examples if c.results.gaps is not None), None)
 
 
-def _pictures(p: Pairwise, verdict: str, rule: Rule) -> list[Picture]:
-    shown, chosen = [], rule.options
-    size = order_size(p, **chosen)
-    # The order of very many algorithms is a tangle; their ranks are still legible.
-    if len(p.results.algorithms) <= _MOST_ORDERED:
+def _pictures(p: Pairwise, rule: Rule) -> list[Picture]:
+    """Return the pictures; the first is the one that says most about so many algorithms."""
+    chosen, number = rule.options, len(p.results.algorithms)
+    order: list[Picture] = []
+    # The order of very many algorithms is a tangle; the matrix is still legible.
+    if number <= _MOST_ORDERED:
         draw = partial(_draw, partial(plot_order, **chosen), None, p)
-        shown.append(Picture("Winners above losers", draw, size, "o", verdict))
-    shown += [_ranked(p, measure, rule) for measure in _ranked_measures(p)]
-    if len(p.results.algorithms) <= _MOST_COLUMNS:
+        words = "winners above losers, an arrow for each verdict"
+        order = [Picture("Winners above losers", draw, order_size(p, **chosen), "o", words)]
+    if number <= _MOST_SIGNED:
         draw = partial(
             _draw, partial(plot_dominance, **chosen), partial(cell_tooltips, triangle=True), p
         )
         words = "the leading statement of every pair"
-        shown.append(Picture("Leading statements", draw, dominance_size(p), "d", words))
+        matrix = Picture("Every pair, by place", draw, dominance_size(p), "d", words)
     else:
         draw = partial(_draw, plot_matrix, cell_tooltips, p)
-        shown.append(Picture("All pairs", draw, matrix_size(p), "m", "heat map of pairs"))
-    return shown
+        matrix = Picture("Every pair, by place", draw, matrix_size(p), "m", "heat map of pairs")
+    ranked = [_ranked(p, measure, rule) for measure in _ranked_measures(p)]
+    return [*order, matrix, *ranked] if _is_plain(p, rule) else [matrix, *order, *ranked]
+
+
+def _is_plain(p: Pairwise, rule: Rule) -> bool:
+    """Whether the diagram of winners and losers is clear at a glance."""
+    if len(p.results.algorithms) > _MOST_PLAIN:
+        return False
+    graph = p.ordered(rule)
+    return bool(graph.number_of_edges()) or bool(graph.graph["mixed"])
 
 
 def _ranked_measures(p: Pairwise) -> Sequence[str | None]:
@@ -150,27 +177,6 @@ def _draw(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
 # tables -------------------------------------------------------------------------------------------
 
 
-def _decided(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
-    shown = decided.head(MOST_PAIRS)
-    columns = ["first", "second", "statement"]
-    known = ("coverage", "probability", "lowest", "alone", "running_fdr", "pvalue", "adjusted")
-    figures = [name for name in known if name in shown]
-    if p.bayesian and p.learned is None:
-        figures.remove("alone")
-    levels = {name: rule.held(name) for name in figures}
-    names = shown[columns].astype(str).to_numpy().tolist()
-    asserted = shown["asserted"].tolist()
-    body = [
-        [*name, Cell.of(numbers.count(n), n), *row, "verdict" if yes else "open"]
-        for name, n, row, yes in zip(
-            names, shown["n"], rows(shown[figures], levels), asserted, strict=True
-        )
-    ]
-    all_heads = [*columns, "datasets", *heads(shown[figures]), "decision"]
-    more = max(0, len(decided) - MOST_PAIRS)
-    return Table("Decisions, the surest pair first", all_heads, body, 3, more, marked=asserted)
-
-
 def _shaded(p: Pairwise) -> Shaded | None:
     """Return the matrix as a table, unless it is too large; then only the figure shows it."""
     names = p.results.algorithms
@@ -191,7 +197,7 @@ def _shaded(p: Pairwise) -> Shaded | None:
             title = "P(row better than column on most datasets)"
         if p.method.one_question:
             title = "P(row dominates column)"
-    return Shaded(title, names, body, _shades(bayesian=p.bayesian))
+    return Shaded(title, names, body, shade_colours(bayesian=p.bayesian))
 
 
 def _cell(
@@ -211,20 +217,12 @@ def _cell(
     # The matrix of a directed method shows each direction; its verdicts are about both.
     own = f"one-sided {sign}" if p.method.directed else sign
     tooltip = (
-        f"{names[i]} against {names[j]}: {equation(value, own)}; leading is {best[i, j]} "
+        f"{names[i]} against {names[j]}: {equation(value, own)}; leading: "
+        f"{leading_words(p, best[i, j], names[i], names[j])} "
         f"({equation(float(level[i, j]), sign)}); {datasets[frozenset((names[i], names[j]))]}"
     )
     text = numbers.format_probability(value) if p.bayesian else numbers.format_pvalue(value)
-    return Cell.of(text, value, tooltip), round(value * _SHADES)
-
-
-def _shades(*, bayesian: bool) -> list[tuple[str, str]]:
-    """Return the background and text colour of every shade, as in the heat map."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    colours = colormaps[COLOURS[bayesian]](np.linspace(0.0, 1.0, _SHADES + 1))
-    return [(to_hex(rgba), readable(np.asarray(rgba))) for rgba in colours]
+    return Cell.of(text, value, tooltip), round(value * SHADES)
 
 
 def _learned_tables(p: Pairwise) -> list[Table]:
@@ -270,7 +268,7 @@ def _sensitivity(p: Pairwise, rule: Rule) -> Section:
     rules = rules if rule in rules else [rule, *rules]
     counts = [[other.name(bayesian=p.bayesian), _verdicts(p, other)] for other in rules]
     marked = [other == rule for other in rules]
-    title = f"Verdicts on {plural(total, 'pair')} by other rules"
+    title = f"PairVerdicts on {plural(total, 'pair')} by other rules"
     tables = [Table(title, ["rule", "verdicts"], counts, marked=marked)]
     option = p.method.prior_weight if p.method.quick else None
     if option is not None and not p.method.needs_mcmc and total <= _MOST_ASKED:
@@ -293,7 +291,7 @@ def _by_weight(p: Pairwise, option: str, rule: Rule) -> Table:
         weighed = p if same else _weighed(p, option, factor * own)
         body.append(_weight_row(setting(factor * own), _claims(weighed, rule), before))
     all_heads = [option, "verdicts", "of these new", "no longer there"]
-    title = "Verdicts with a prior of other weight, for each pair by itself"
+    title = "PairVerdicts with a prior of other weight, for each pair by itself"
     at = 0 if p.learned is not None else 2
     return Table(title, all_heads, body, marked=[row == at for row in range(len(body))])
 

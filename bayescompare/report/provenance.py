@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.results.results import Results
 
-__all__ = ["provenance_section", "python_call"]
+__all__ = ["package_versions", "provenance_section", "python_call"]
 
 
 def provenance_section(
@@ -62,7 +62,12 @@ def _options(options: Mapping[str, Any]) -> str:
 
 
 def _versions(method: Method) -> str:
-    used = ("numpy", "scipy", *(("pymc", "arviz") if method.needs_mcmc else ()), "matplotlib")
+    sampling = ("pymc", "arviz") if method.needs_mcmc else ()
+    return package_versions("numpy", "scipy", *sampling, "matplotlib")
+
+
+def package_versions(*used: str) -> str:
+    """Return the versions of this package, of Python and of the packages used."""
     packages = ", ".join(f"{name} {version(name)}" for name in used)
     return f"bayescompare {__version__}, Python {platform.python_version()}, {packages}"
 

@@ -75,6 +75,8 @@ class Table:
         How many rows were left out.
     marked : sequence of bool
         Which rows are highlighted.
+    trades : sequence of bool
+        Which of these are trade-offs, which have a colour of their own.
     """
 
     title: str
@@ -83,6 +85,7 @@ class Table:
     text: int = 1
     more: int = 0
     marked: Sequence[bool] = ()
+    trades: Sequence[bool] = ()
 
 
 @dataclass(frozen=True)

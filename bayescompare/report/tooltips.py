@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.plots._drawing import clip
+from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.phrases import cell_text, figure_text
 
@@ -22,6 +23,7 @@ __all__ = [
     "cell_tooltips",
     "dataset_tooltips",
     "datasets_by_pair",
+    "leading_words",
     "tooltip_fields",
 ]
 
@@ -40,11 +42,17 @@ def cell_tooltips(p: Pairwise, ax: Axes, *, triangle: bool = False) -> None:
         if values[i, j] != values[i, j] or (triangle and i > j):
             continue
         equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
-        text = f"{names[i]} against {names[j]}: {best[i, j]}, {equation(float(level[i, j]))}"
+        leading = leading_words(p, best[i, j], names[i], names[j])
+        text = f"{names[i]} against {names[j]}: {leading}, {equation(float(level[i, j]))}"
         if not triangle and p.bayesian:
             text += f"; {names[i]} better on all: {equation(float(values[i, j]))}"
         text += f"; {datasets[frozenset((names[i], names[j]))]}"
         _add_tooltip(ax, j - 0.5 - triangle, i - 0.5, 1.0, 1.0, text)
+
+
+def leading_words(p: Pairwise, label: str, first: str, second: str) -> str:
+    """Say a statement about a pair."""
+    return Statement.parse(label, (first, second)).words(p.results.measures)
 
 
 def datasets_by_pair(p: Pairwise) -> dict[frozenset[str], str]:

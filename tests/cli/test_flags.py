@@ -143,7 +143,7 @@ COMMANDS = {
 #: Flags that become no argument: what they say is read here, or is a path.
 NO_ARGUMENT = {
     *("--example", "--table", "--measure", "--errors", "--predictions", "--set", "--average"),
-    *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--help"),
+    *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--help", "--effects"),
 }
 
 

@@ -63,8 +63,9 @@ def test_pairwise_prints_matrix_decisions_and_words() -> None:
     decided = p.decide()
     marked = [line for line in printed.splitlines() if re.match(r" \* +\S+, \S+ ", line)]
     assert len(marked) == decided["asserted"].sum()
-    (row,) = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
-    cells = p.matrix.sel(algorithm="GBM").to_series()
+    *_, row = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
+    by_place = ["GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]
+    cells = p.matrix.sel(algorithm="GBM", opponent=by_place).to_series()
     over = set(p.order().successors("GBM"))
     assert row[1:] == [
         (format_probability(value) or "·") + ("*" if name in over else "")
@@ -73,10 +74,41 @@ def test_pairwise_prints_matrix_decisions_and_words() -> None:
     assert ">0.999*" in row
 
 
+def test_the_verdict_comes_first(pairs: bc.Pairwise) -> None:
+    printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1).stdout
+    flat = " ".join(printed.split())
+    assert pairs.headline() in flat
+    order = ["GBM has the best place", "What to use", "How sure", "Data", "Assumption"]
+    order += ["Where each stands", "Statements by pair", "P that “row better", "How large"]
+    assert [flat.index(words) for words in order] == sorted(flat.index(words) for words in order)
+    # Before the first table there is a screen at most.
+    assert len(printed[: printed.index("Where each stands")].splitlines()) <= 18
+
+
+def test_effects_are_of_verdicts_unless_asked_for() -> None:
+    def rows(*options: object) -> int:
+        printed = run("pairwise", "--example", "jansen-uci", "--jobs", 1, *options).stdout
+        _, _, effects = printed.partition("How large the differences are")
+        return len(re.findall(r"^ \S+, \S+ +(?:auc|accuracy|brier) ", effects, re.MULTILINE))
+
+    assert rows() == 4 * 3
+    assert rows("--effects") == 13 * 3
+    assert "How large" not in run("pairwise", "--example", "pnn").stdout
+
+
+def test_what_all_names_begin_with_is_said_once(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    text = long_text().replace(",A,", ",lab/net-v1-A,").replace(",B,", ",lab/net-v1-B,")
+    path.write_text(text)
+    printed = run("pairwise", path, "--measure", "accuracy:max", "--measure", "time:min").stdout
+    assert printed.count("lab/net-v1-") == 1
+    assert "All names begin with “lab/net-v1-”, which is left out." in printed
+
+
 def test_pairwise_against_a_reference() -> None:
     printed = run("pairwise", "--example", "jansen-uci", "--reference", "CART").stdout
     assert "against CART" in printed
-    (row,) = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
+    *_, row = [line.split() for line in printed.splitlines() if line.startswith(" GBM ")]
     assert row == ["GBM", ">0.999*", "<0.001"]
 
 
@@ -112,9 +144,9 @@ def test_pairwise_frequentist_prints_p_values() -> None:
     assert "p-value of each pair" in printed
     assert "Holm" in printed
     p = bc.pairwise(bc.load_example("jansen-uci"), method="glrt")
-    value = float(p.matrix.sel(algorithm="BDS", opponent="EN"))
-    (row,) = [line.split() for line in printed.splitlines() if line.startswith(" BDS ")]
-    assert row[3].rstrip("*") == f"{value:.3f}"
+    value = float(p.matrix.sel(algorithm="BDS", opponent="RF"))
+    *_, row = [line.split() for line in printed.splitlines() if line.startswith(" BDS ")]
+    assert row[2].rstrip("*") == f"{value:.3f}"
 
 
 def test_many_algorithms_are_numbered_and_split(tmp_path: Path) -> None:
@@ -128,8 +160,13 @@ def test_many_algorithms_are_numbered_and_split(tmp_path: Path) -> None:
     printed = run("pairwise", path, "--measure", "accuracy:max").stdout
     lines = printed.splitlines()
     assert max(map(len, lines)) <= 100
-    assert [line for line in lines if line.startswith(" 25 algorithm number 24 ")]
-    assert re.search(r"and 260 more, \d+ of them with a verdict", printed)
+    assert "All names begin with “algorithm ”, which" in printed
+    numbered = [line.split()[:2] for line in lines if re.match(r" ?\d+ number \d+ ", line)]
+    assert [row for row in numbered if row[0] == "25"][:1] == [["25", "number"]]
+    # Of 300 pairs, those with a verdict and five more, or at most 40.
+    found = re.search(r"and (\d+) more, (\d+ of them with a verdict|all open)", printed)
+    assert found is not None
+    assert 260 <= int(found[1]) <= 295
 
 
 def test_names_are_printed_literally(tmp_path: Path) -> None:

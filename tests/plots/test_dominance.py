@@ -94,7 +94,7 @@ def test_fills_follow_what_is_said_and_how_surely(mixed: bc.Pairwise) -> None:
     for row in mixed.decide(fdr=0.2).to_dict("records"):
         i, j = names.index(row["first"]), names.index(row["second"]) - 1
         states = set(row["statement"].split("|"))
-        kind = "neither"
+        kind = "trade-off"
         if len(states) == 1:
             kind = "better" if states == {f"{row['first']}>{row['second']}"} else "worse"
         full = np.array(to_rgb(dominance_file._FILLS[kind]))

@@ -8,10 +8,13 @@ import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import bayescompare as bc
 from bayescompare import plots
+from bayescompare.plots._drawing import PURPLE
+from bayescompare.plots.order import draw_graph
 from tests.plots.drawn import arrows, fresh, nodes, texts
 
 
@@ -77,24 +80,45 @@ def test_no_order_at_all() -> None:
     assert "0 of 1 pair " in ax.get_title(loc="left").replace("\n", " ")
 
 
-def test_cycles_are_drawn(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_circle_is_one_box(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch) -> None:
     # B, C and D beat each other in a circle; A beats them all, and they beat E.
     edges = [("B", "C"), ("C", "D"), ("D", "B"), ("A", "B"), ("A", "E"), ("D", "E"), ("A", "D")]
     graph: nx.DiGraph[str] = nx.DiGraph(edges, mixed=[])
     monkeypatch.setattr(type(pairs), "ordered", lambda self, rule: graph)
     ax = plots.plot_order(pairs, ax=fresh())
-    assert arrows(ax) == {*edges} - {("A", "E")}  # follows from the others
-    assert "cycle" in ax.get_title(loc="left")
+    circle = "B\nC\nD\n(in a circle)"
     place = nodes(ax)
-    assert place["A"][1] > place["B"][1] == place["C"][1] == place["D"][1] > place["E"][1]
+    assert set(place) == {"A", circle, "E"}
+    assert place["A"][1] > place[circle][1] > place["E"][1]
+    labels = {text.get_label() for text in ax.texts if text.get_label()}
+    assert labels == {"A>B\nC\nD", "B\nC\nD>E"}  # A over E follows from these
+    assert "in a circle" in ax.get_title(loc="left").replace("\n", " ")
+
+
+def test_a_large_circle_is_counted() -> None:
+    names = [f"a{k}" for k in range(9)]
+    ring: nx.DiGraph[str] = nx.DiGraph([*itertools.pairwise(names), (names[-1], names[0])])
+    (text,) = nodes(draw_graph(ring, fresh()))
+    assert text.splitlines() == [*names[:5], "and 4 more", "(in a circle)"]
+
+
+def test_trade_offs_are_dashed_in_their_own_colour() -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph([("A", "C")], mixed=[("A", "B", "A>B|B>A")])
+    graph.add_nodes_from("AB")
+    graph.graph["mixed"].append(("B", "C", "B=C|B=C"))  # no trade-off
+    ax = draw_graph(graph, fresh())
+    dashed = [text for text in ax.texts if getattr(text, "arrow_patch", None) is not None]
+    colours = [to_hex(text.arrow_patch.get_edgecolor()).upper() for text in dashed]
+    assert colours.count(PURPLE) == 1
+
+
+def test_names_lose_what_they_all_begin_with() -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph([("lab/net-one", "lab/net-two")], mixed=[])
+    assert set(nodes(draw_graph(graph, fresh()))) == {"one", "two"}
 
 
 @pytest.mark.slow
 def test_two_hundred_names_of_an_order_do_not_overlap() -> None:
-    import networkx as nx
-
-    from bayescompare.plots.order import draw_graph
-
     names = [f"algorithm {k:03d}" for k in range(200)]
     star: nx.DiGraph[str] = nx.DiGraph((names[0], name) for name in names[1:])
     # A chain of a dozen, and many arrows that pass all its rows.

@@ -20,6 +20,7 @@ from bayescompare import _files, methods
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
 from bayescompare.report.pages import page_of
+from bayescompare.statements import Statement
 from bayescompare.text.numbers import format_probability
 from tests.tables import normal_table
 
@@ -140,22 +141,79 @@ def test_questions_are_there(example1: bc.Comparison, example1_html: str) -> Non
 
 def test_pairwise_tables(pairs: bc.Pairwise, pairs_html: str) -> None:
     page = Page(pairs_html)
-    names = list(pairs.results.algorithms)
+    names = ["GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]  # by place
     assert ["", *names] in page.cells
     row = next(cells for cells in page.cells if cells[0] == "GBM" and len(cells) == 9)
     shown = dict(zip(names, row[1:], strict=True))
     assert shown["GBM"] == ""
     assert shown["EN"] == f"{float(pairs.matrix.sel(algorithm='GBM', opponent='EN')):.3f}"
-    decided = [c for c in page.cells if c[-1] in ("verdict", "open")]
+    decided = [c for c in page.cells if len(c) > 2 and c[2] in ("verdict", "open")]
     table = pairs.decide()
-    assert [[*cells[:3], int(cells[3])] for cells in decided] == table[
-        ["first", "second", "statement", "n"]
-    ].to_numpy().tolist()
-    assert [cells[4:6] for cells in decided] == [
+    winners = [Statement.parse(label).winner for label in table["statement"]]
+    named = zip(winners, table["first"], table["second"], strict=True)
+    assert [cells[0] for cells in decided] == [
+        f"{winner} over {second if winner == first else first}" for winner, first, second in named
+    ]
+    assert [int(cells[3]) for cells in decided] == table["n"].tolist()
+    assert [[cells[1], cells[4]] for cells in decided] == [
         [format_probability(p, levels=[0.95]) for p in row]
         for row in table[["probability", "alone"]].to_numpy()
     ]
-    assert [cells[-1] == "verdict" for cells in decided] == table["asserted"].tolist()
+    assert [cells[2] == "verdict" for cells in decided] == table["asserted"].tolist()
+
+
+def test_the_first_screen_of_all_pairs(pairs: bc.Pairwise, pairs_html: str) -> None:
+    text = Page(pairs_html).text
+    order = [
+        "8 algorithms on auc, accuracy, brier",
+        f"{pairs.headline()}.",
+        "What to use",
+        "How sure",
+        "16 datasets; 8 algorithms",
+        "The prior was learned from all 28 pairs",
+        "Winners above losers",
+        "How to read this",
+        pairs.explain(),
+        "By mean place, the best first",
+    ]
+    assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
+    rows = [cells[0] for cells in Page(pairs_html).cells if len(cells) == 7]
+    assert rows[:9] == ["algorithm", "GBM", "RF", "BDS", "GLM", "RIDGE", "LASSO", "EN", "CART"]
+
+
+def test_codes_are_for_tables_only(pairs_html: str) -> None:
+    outside = re.sub(r"<(table|svg)\b.*?</\1>", "", pairs_html, flags=re.DOTALL)
+    assert not re.search(r"\w&gt;\w", outside)
+    assert "GBM is better than CART on auc, accuracy and brier" in Page(outside).text
+
+
+def trade_off_pairs() -> bc.Pairwise:
+    rows = [
+        (f"d{i}", f"lab/net-v1-{name}", accuracy + 0.01 * i, time + 0.01 * i)
+        for i in range(20)
+        for name, accuracy, time in (("big", 3, 9), ("small", 1, 2), ("old", 0, 10))
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "accuracy", "time"])
+    results = bc.Results.from_frame(frame, measures={"accuracy": "max", "time": "min"})
+    return bc.pairwise(results, method=bc.methods.Dirichlet(prior="symmetric"), n_jobs=1)
+
+
+def test_trade_offs_and_what_all_names_begin_with() -> None:
+    html = render(trade_off_pairs())
+    page = Page(html)
+    assert "big is better on accuracy, small on time." in page.text
+    assert html.count('<tr class="marked trade">') == 1
+    (row,) = [cells for cells in page.cells if "trade-off" in cells]
+    assert row[0] == "big: accuracy; small: time"
+    assert "All names begin with “lab/net-v1-”, which is left out here." in page.text
+    # Whole names stand where they can be looked up, and in the titles of pictures.
+    first_screen = page.text[: page.text.index("How to read this")]
+    assert "lab/net-v1-big" not in first_screen
+    assert "lab/net-v1-big" in page.text
+    for format in ("markdown", "latex"):
+        text = render(trade_off_pairs(), format)
+        assert "big is better on accuracy, small on time." in text
+        assert "How to read this" in text
 
 
 def test_matrix_cells_are_shaded_by_value(pairs_html: str) -> None:

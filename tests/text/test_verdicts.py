@@ -25,6 +25,7 @@ from rich.console import Console
 
 import bayescompare as bc
 from bayescompare.cli import tables as cli_tables
+from bayescompare.cli.pairwise_tables import print_pairwise
 from bayescompare.comparison.decision import LIKELY, SETTLED, SIGNIFICANT
 from bayescompare.comparison.diagnosis import LIMITS, Diagnosis
 from bayescompare.comparison.pairwise import Pairwise
@@ -92,7 +93,8 @@ def of_latex(text: str) -> str:
 
 def bare(page: Any) -> Any:
     """A page without its pictures, which are read by themselves."""
-    return replace(page, sections=[replace(s, pictures=()) for s in page.sections])
+    sections = [replace(s, pictures=()) for s in page.sections]
+    return replace(page, sections=sections, picture=None)
 
 
 def texts(c: bc.Comparison) -> Iterator[tuple[str, str]]:
@@ -261,27 +263,34 @@ def moved_pairs(p: Pairwise, values: list[float], alone: list[float] | None = No
 
 def pair_texts(p: Pairwise, rule: Rule) -> Iterator[tuple[str, str]]:
     page = bare(page_of(p, **rule.options))
-    yield "terminal", terminal(lambda out: cli_tables.print_pairwise(out, p, rule))
+    yield "terminal", terminal(lambda out: print_pairwise(out, p, rule))
     yield "html", of_html(html(page))
     yield "markdown", of_markdown(markdown(page))
     yield "latex", of_latex(latex(page))
 
 
-def figures_of(text: str, row: dict[Any, Any]) -> list[float]:
+def figures_of(name: str, text: str, row: dict[Any, Any]) -> list[float]:
     """The figures in a pair's row of decisions, in the order of the columns."""
-    names = rf"{row['first']},? {row['second']}"
-    n, statement = rf"(?: {row['n']})?", re.escape(str(row["statement"]))
     cell = r"[<>]?(?:\d\.\d+)(?: \{[^}]*\})?"
-    found = re.search(rf"(?<!\S)(?:\{{\}})?{names}{n} {statement}{n}((?: {cell})+)", text)
-    assert found is not None, (names, text)
-    return [float(x) for x in re.findall(r"(?:^| )[<>]?(\d\.\d+)", found[1])]
+    if name == "terminal":
+        statement = re.escape(str(row["statement"]))
+        start = rf"{row['first']}, {row['second']} {row['n']} {statement}"
+        found = re.search(rf"(?<!\S){start}((?: {cell})+)", text)
+    else:
+        winner, loser = str(row["statement"]).split(">")
+        start = rf"(?:\{{\}})?{winner} over {loser}"
+        found = re.search(
+            rf"(?<!\S){start}( {cell}) (?:verdict|open) {row['n']}((?: {cell})*)", text
+        )
+    assert found is not None, (name, row, text)
+    return [float(x) for x in re.findall(r"(?:^| )[<>]?(\d\.\d+)", "".join(found.groups()))]
 
 
 def check_pairs(p: Pairwise, rule: Rule) -> None:
     decided = p.decided(rule)
     for name, text in pair_texts(p, rule):
         for row in decided.to_dict("records"):
-            shown = figures_of(text, row)
+            shown = figures_of(name, text, row)
             if p.bayesian and rule.level is not None:
                 held = min(shown) >= rule.level
             elif p.bayesian:

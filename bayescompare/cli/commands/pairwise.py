@@ -8,6 +8,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.cli.groups import OptionGroup, option, with_groups
 from bayescompare.cli.method_options import MethodOptions, read_method
 from bayescompare.cli.options import (
+    OUTPUT,
     QUESTION,
     Missing,
     NoProgress,
@@ -87,6 +88,10 @@ def pairwise(
         int,
         option("--jobs", "Parallel jobs, -1 (default) for all cores.", QUESTION, metavar="N"),
     ] = -1,
+    effects: Annotated[
+        bool,
+        option("--effects", "Print effect sizes of pairs without a verdict too.", OUTPUT),
+    ] = False,
     output: OutputOptions,
     overwrite: Overwrite = False,
     no_progress: NoProgress = False,
@@ -111,7 +116,8 @@ def pairwise(
     if text is not None:
         print_json(text)
     else:
-        from bayescompare.cli import tables as cli_tables
+        from bayescompare.cli.pairwise_tables import print_pairwise
+        from bayescompare.cli.tables import console
 
-        cli_tables.print_pairwise(cli_tables.console(), p, rule)
+        print_pairwise(console(), p, rule, effects=effects)
     announce(output.report, err=output.as_json)

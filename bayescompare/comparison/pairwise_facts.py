@@ -1,0 +1,186 @@
+"""All pairs at a glance: what to use, how sure that is, on what data, under what assumption."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayescompare.comparison.pairwise_headline import FIRST, SECOND, trade_off_words
+from bayescompare.comparison.pairwise_notes import spread_words
+from bayescompare.statements import Statement
+from bayescompare.text.numbers import (
+    plural,
+    probability_equation,
+    pvalue_equation,
+    setting,
+)
+from bayescompare.text.phrases import join_names
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.comparison.rule import Rule
+    from bayescompare.comparison.verdicts import PairVerdicts
+
+__all__ = ["pairwise_facts", "trade_off_sentences"]
+
+#: Names and trade-offs that are listed; of more it says how many.
+_MOST, _MOST_TRADES = 4, 2
+
+
+def pairwise_facts(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> dict[str, str]:
+    """Return the lines that stand below the headline, by their titles."""
+    facts = {"What to use": advice_words(verdicts)}
+    trades = trade_off_sentences(p, verdicts)
+    if trades:
+        facts["Trade-offs"] = " ".join(trades)
+    return {
+        **facts,
+        "How sure": _certainty(p, verdicts, rule),
+        "Data": _data(p),
+        "Assumption": _assumption(p),
+    }
+
+
+# what to use -------------------------------------------------------------------------------------
+
+
+def advice_words(verdicts: PairVerdicts) -> str:
+    """Say what to use, what is not ruled out, and what to avoid."""
+    if verdicts.reference is not None:
+        return _instead_of(verdicts, verdicts.reference)
+    usable = verdicts.unbeaten
+    if not usable:
+        (circle, *_) = verdicts.cycles
+        return (
+            f"No single one: each is beaten by another ({' over '.join([*circle, circle[0]])}). "
+            "Choose by the datasets that are closest to yours."
+        )
+    sentences = [_first_choice(verdicts, usable)]
+    beaten = [name for name in verdicts.names if name not in usable]
+    if beaten:
+        verb = "is" if len(beaten) == 1 else "are"
+        where = " on every measure" if verdicts.places.shape[1] > 1 else ""
+        sentences.append(f"Avoid {join_names(beaten, most=_MOST)}, which {verb} beaten{where}.")
+    return " ".join(sentences)
+
+
+def _first_choice(verdicts: PairVerdicts, usable: tuple[str, ...]) -> str:
+    if len(usable) == 1:
+        return f"Use {usable[0]}."
+    picks: dict[str, list[str]] = {}
+    for measure, leaders in verdicts.leaders().items():
+        among = verdicts.places.loc[list(usable), measure]
+        best = [name for name in leaders if name in usable] or [str(among.idxmin())]
+        picks.setdefault(best[0], []).append(measure)
+    rest = [name for name in usable if name not in picks]
+    more = f"; {join_names(rest, most=_MOST)} {_are(rest)} not ruled out" if rest else ""
+    if len(picks) == 1:
+        return f"Use {next(iter(picks))}, the first by place{more}."
+    choices = [f"{name} where {join_names(on)} matters most" for name, on in picks.items()]
+    return f"Use {join_names(choices)}{more}."
+
+
+def _instead_of(verdicts: PairVerdicts, reference: str) -> str:
+    better = verdicts.beaten_by[reference]
+    if not better:
+        return f"Nothing here speaks for replacing {reference}."
+    best = better[0]
+    others = f" ({join_names(better[1:], most=_MOST)} would do too)" if len(better) > 1 else ""
+    return f"Use {best} instead of {reference}{others}."
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def trade_off_sentences(p: Pairwise, verdicts: PairVerdicts) -> list[str]:
+    """Return the trade-offs in words, equal ones together, those of the first places first."""
+    at = {name: k for k, name in enumerate(verdicts.names)}
+    trades = [s for s in verdicts.statements.values() if s.is_trade_off]
+    # Who is better on which measures → against whom.
+    against: dict[tuple[str, Statement], list[str]] = {}
+    for statement in trades:
+        first, second = dict.fromkeys(filter(None, statement.leaders))
+        pattern = statement.renamed({first: FIRST, second: SECOND}.__getitem__).canonical()
+        against.setdefault((first, pattern), []).append(second)
+    groups: dict[tuple[tuple[str, ...], Statement], list[str]] = {}
+    for (first, pattern), seconds in against.items():
+        by_place = tuple(sorted(seconds, key=at.__getitem__))
+        groups.setdefault((by_place, pattern), []).append(first)
+    sentences = []
+    for (seconds_, pattern), firsts in groups.items():
+        firsts.sort(key=at.__getitem__)
+        best = min(at[name] for name in (*firsts, *seconds_))
+        words = trade_off_words(pattern, p.results.measures, firsts, seconds_)
+        sentences.append((best, words, len(firsts) * len(seconds_)))
+    sentences.sort()
+    shown = [f"{words}." for _, words, _ in sentences[:_MOST_TRADES]]
+    rest = sum(pairs for *_, pairs in sentences[_MOST_TRADES:])
+    return [*shown, f"{plural(rest, 'more pair')}: see below."] if rest else shown
+
+
+# how sure, data, assumption -----------------------------------------------------------------------
+
+
+def _certainty(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> str:
+    decided = p.decided(rule)
+    total, held = len(decided), int(decided["asserted"].sum())
+    pairs = plural(total, "pair")
+    start = f"{held} of {pairs} {'has' if held == 1 else 'have'} a verdict"
+    if not held:
+        start = "The pair has no verdict" if total == 1 else f"None of {pairs} has a verdict"
+    sentences = [f"{start} ({rule.name(bayesian=p.bayesian)}{_both_priors(p, rule)})."]
+    if held:
+        top = decided[decided["asserted"]].iloc[0]
+        figure = (
+            probability_equation(float(top["probability"]), levels=[rule.threshold])
+            if p.bayesian
+            else pvalue_equation(float(top["pvalue"]))
+        )
+        claim = Statement.parse(top["statement"]).words(p.results.measures)
+        sentences.append(f"The surest: {claim} ({figure}).")
+    if held < total:
+        sentences.append("A pair without a verdict is not shown to be equal.")
+    return " ".join(sentences)
+
+
+def _both_priors(p: Pairwise, rule: Rule) -> str:
+    both = p.learned is not None and rule.level is not None
+    return ", under the learned prior and under the pair's own" if both else ""
+
+
+def _data(p: Pairwise) -> str:
+    results = p.results
+    spread = spread_words(p.tables)
+    each = f", {spread} for each pair" if spread else ""
+    domains = ""
+    if results.groups is not None:
+        domains = f" in {plural(len(set(results.groups)), 'domain')}"
+    measures = [
+        f"{name} ({'higher' if results[name].direction == 'max' else 'lower'} is better)"
+        for name in results.measures
+    ]
+    return (
+        f"{plural(len(results.datasets), 'dataset')}{domains}{each}; "
+        f"{plural(len(results.algorithms), 'algorithm')} on {join_names(measures, most=_MOST)}."
+    )
+
+
+def _assumption(p: Pairwise) -> str:
+    alike = "The datasets are like those you care about, and each counts the same."
+    if p.results.weights is not None or p.results.groups is not None:
+        alike = "The datasets are like those you care about, weighted as given."
+    if not p.bayesian:
+        valid = "p-values corrected for many pairs (Holm)" if p.method.valid_pvalue else "p-values"
+        return f"{alike} No prior; {valid}."
+    if p.learned is not None:
+        return f"{alike} The prior was learned from all {plural(p.learned.pairs, 'pair')}."
+    chosen = {
+        name: value
+        for name, value in p.method.options().items()
+        if name in ("prior", "strength", "ess", "b") and value is not None
+    }
+    listed = ", ".join(
+        f"{name} {setting(value) if isinstance(value, (int, float)) else value}"
+        for name, value in chosen.items()
+    )
+    return f"{alike} Every pair has its own prior{f' ({listed})' if listed else ''}."

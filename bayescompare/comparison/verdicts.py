@@ -1,0 +1,178 @@
+"""`PairVerdicts`: where each algorithm stands after all pairs, and whom it beats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from bayescompare._typing import FloatArray
+from bayescompare.kernels.ranking.win_shares import win_shares
+from bayescompare.results.means import cell_means
+from bayescompare.results.results import Results
+from bayescompare.statements import Statement
+
+if TYPE_CHECKING:
+    from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.comparison.rule import Rule
+
+__all__ = ["PairVerdicts", "mean_places", "pair_kind"]
+
+
+def mean_places(results: Results) -> pd.DataFrame:
+    """Return the place of each algorithm on each measure, sorted by their mean; ties share.
+
+    The place is that of the mean rank; with missing cells, that of the mean share of wins over the
+    datasets that each pair has in common.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> mean_places(bc.load_example("jansen-uci")).loc[["GBM", "CART"]].to_numpy().tolist()
+    [[1.0, 1.0, 1.0], [8.0, 8.0, 8.0]]
+    """
+    values, weights = cell_means(results), _importance(results)
+    columns = {}
+    for j, name in enumerate(results.measures):
+        shares = win_shares(values[:, :, j] * results[name].sign, weights)
+        # Equal shares may differ by float noise.
+        columns[name] = pd.Series(shares).round(12).rank(ascending=False).to_numpy()
+    places = pd.DataFrame(columns, index=pd.Index(results.algorithms, name="algorithm"))
+    order = np.argsort(places.mean(axis=1).fillna(np.inf).to_numpy(), kind="stable")
+    return places.iloc[order]
+
+
+def _importance(results: Results) -> FloatArray:
+    """Return how much each dataset counts: domains alike, however many datasets they have."""
+    weights = np.ones(len(results.datasets))
+    if results.weights is not None:
+        weights = np.array(results.weights, dtype=np.float64)
+    if results.groups is not None:
+        sizes = Counter(results.groups)
+        weights = weights / np.array([sizes[group] for group in results.groups])
+    return weights
+
+
+def pair_kind(statement: Statement) -> str:
+    """Return what a statement about a pair is: "winner", "trade-off" or "tie".
+
+    Examples
+    --------
+    >>> [pair_kind(Statement.parse(label)) for label in ("A>B|A>B", "A>B|B>A", "A=B|A>B")]
+    ['winner', 'trade-off', 'tie']
+    """
+    if statement.is_dominance:
+        return "winner"
+    return "trade-off" if statement.is_trade_off else "tie"
+
+
+@dataclass(frozen=True)
+class PairVerdicts:
+    """Who stands where, who beats whom, and between whom there is a trade-off or a tie.
+
+    Attributes
+    ----------
+    places : DataFrame
+        The place of each algorithm (index, by mean place) on each measure (columns).
+    beats, beaten_by, trades, ties : dict of str to tuple of str
+        The others with whom each has that verdict, by place. Ties are verdicts that name neither
+        a winner on every measure nor a trade-off.
+    statements : dict of frozenset to Statement
+        What was decided, by pair.
+    reference : str or None
+        The algorithm that all others were compared with.
+    cycles : sequence of tuple of str
+        Circles of winners.
+    """
+
+    places: pd.DataFrame
+    beats: dict[str, tuple[str, ...]]
+    beaten_by: dict[str, tuple[str, ...]]
+    trades: dict[str, tuple[str, ...]]
+    ties: dict[str, tuple[str, ...]]
+    statements: dict[frozenset[str], Statement]
+    reference: str | None
+    cycles: Sequence[tuple[str, ...]] = ()
+
+    @classmethod
+    def of(cls, p: Pairwise, rule: Rule) -> PairVerdicts:
+        """Collect the verdicts of all pairs by a rule."""
+        decided = p.decided(rule)
+        rows = decided.loc[decided["asserted"], ["first", "second", "statement"]]
+        places = mean_places(p.results)
+        at = {name: k for k, name in enumerate(places.index)}
+        lists: dict[str, dict[str, list[str]]] = {
+            key: {str(name): [] for name in at} for key in ("beats", "beaten_by", "trades", "ties")
+        }
+        statements = {}
+        for first, second, label in rows.itertuples(index=False):
+            statement = Statement.parse(label, (first, second))
+            statements[frozenset((first, second))] = statement
+            winner = statement.winner
+            if winner is not None:
+                loser = second if winner == first else first
+                lists["beats"][winner].append(loser)
+                lists["beaten_by"][loser].append(winner)
+                continue
+            kind = lists["trades" if statement.is_trade_off else "ties"]
+            kind[first].append(second)
+            kind[second].append(first)
+        by_place = {
+            key: {name: tuple(sorted(others, key=at.__getitem__)) for name, others in each.items()}
+            for key, each in lists.items()
+        }
+        cycles = p.ordered(rule).graph["cycles"]
+        return cls(places, **by_place, statements=statements, reference=p.reference, cycles=cycles)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The algorithms by place."""
+        return tuple(map(str, self.places.index))
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """The algorithms that none beats on every measure, by place."""
+        return tuple(name for name in self.names if not self.beaten_by[name])
+
+    def leaders(self) -> dict[str, tuple[str, ...]]:
+        """Return who has the best place on each measure; several may share it."""
+        leaders = {}
+        for measure in map(str, self.places):
+            place = self.places[measure]
+            leaders[measure] = tuple(map(str, place.index[place == place.min()].tolist()))
+        return leaders
+
+    def printed(self, *, most: int = 4) -> pd.DataFrame:
+        """Return a row of figures for each algorithm, by place, with heads for printing.
+
+        Of more than `most` measures there is only the mean place.
+        """
+        table = self.places.rename(columns=lambda measure: f"place on {measure}")
+        if table.shape[1] > most:
+            table = self.places.mean(axis=1).to_frame("mean place")
+        for head, each in {
+            "beats": self.beats,
+            "beaten by": self.beaten_by,
+            "trade-offs": self.trades,
+            "ties": self.ties,
+        }.items():
+            numbers = [len(each[name]) for name in self.names]
+            if any(numbers) or head in ("beats", "beaten by"):
+                table[head] = numbers
+        return table.assign(open=[len(self.apart(name)) for name in self.names])
+
+    def apart(self, name: str) -> tuple[str, ...]:
+        """Return the others about whom there is no verdict with this one, by place."""
+        known = {
+            *self.beats[name],
+            *self.beaten_by[name],
+            *self.trades[name],
+            *self.ties[name],
+            name,
+        }
+        compared = self.names if self.reference in (None, name) else (str(self.reference),)
+        return tuple(other for other in compared if other not in known)

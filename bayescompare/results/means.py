@@ -1,0 +1,30 @@
+"""The mean of each cell of a table, over the replicates that it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayescompare._typing import FloatArray
+from bayescompare.results.replicates import mean_over
+
+if TYPE_CHECKING:
+    from bayescompare.results.results import Results
+
+__all__ = ["cell_means"]
+
+
+def cell_means(results: Results) -> FloatArray:
+    """Return the means (dataset, algorithm, measure), each over the replicates of its cell.
+
+    Examples
+    --------
+    >>> import bayescompare as bc
+    >>> cell_means(bc.load_example("pnn")).shape
+    (11, 2, 2)
+    """
+    if results.averages_alike() or results.has_statistics:
+        return results.average().values()
+    cells = np.stack([results.data[name].values for name in results.measures], axis=2)
+    return mean_over(cells, np.ones(1, dtype=bool))

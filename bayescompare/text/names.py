@@ -1,0 +1,92 @@
+"""Many names at once: what they all begin with, and how many there are, in words."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+
+from bayescompare.text.numbers import whole
+
+__all__ = ["common_prefix", "rename_in", "short_names", "spelled"]
+
+#: After these a name may be cut.
+_CUTS = re.compile(r".*[/\-_.: ]", re.DOTALL)
+
+#: A shorter beginning is not worth a remark.
+_LEAST = 5
+
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def common_prefix(names: Sequence[str]) -> str:
+    """Return what all names begin with, up to a sign that divides words; "" if that is little.
+
+    Examples
+    --------
+    >>> common_prefix(["EleutherAI/pythia-70m", "EleutherAI/pythia-160m"])
+    'EleutherAI/pythia-'
+    >>> common_prefix(["GBM", "GLM"]), common_prefix(["model-a", "model-a-b"])
+    ('', 'model-')
+    >>> common_prefix(["model 1", "model 2"]), common_prefix(["my/net 1", "my/net 2"])
+    ('', '')
+    """
+    if len(names) < 2:
+        return ""
+    # What the first and the last in alphabetical order share, all share.
+    ends = zip(min(names), max(names), strict=False)
+    shared = "".join(a for a, b in itertools.takewhile(lambda pair: pair[0] == pair[1], ends))
+    cut = _CUTS.match(shared)
+    prefix = cut[0] if cut else ""
+    if prefix and all(name[len(prefix) :].isdigit() for name in names):
+        # A bare number is no name: the word before it stays.
+        shorter = _CUTS.match(prefix[:-1])
+        prefix = shorter[0] if shorter else ""
+    # A name must keep something of its own, and that must not look like nothing.
+    if len(prefix) < _LEAST or any(not name[len(prefix) :].strip() for name in names):
+        return ""
+    return prefix
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return each name without what all of them begin with.
+
+    Examples
+    --------
+    >>> short_names(["lab/net-a", "lab/net-b"])
+    {'lab/net-a': 'a', 'lab/net-b': 'b'}
+    """
+    begin = len(common_prefix(names))
+    return {name: name[begin:] for name in names}
+
+
+def rename_in(text: str, short: dict[str, str]) -> str:
+    """Write a text with short names, wherever a whole name stands in it.
+
+    Examples
+    --------
+    >>> rename_in("lab/net-a10 beats lab/net-a1", {"lab/net-a1": "a1", "lab/net-a10": "a10"})
+    'a10 beats a1'
+    """
+    if not short or all(name == own for name, own in short.items()):
+        return text
+    # The longest first, for one name may begin another.
+    longest = sorted(short, key=len, reverse=True)
+    pattern = _pattern(longest)
+    return pattern.sub(lambda match: short[match[0]], text)
+
+
+def _pattern(names: Iterable[str]) -> re.Pattern[str]:
+    # re keeps patterns that were used before.
+    return re.compile(f"(?:{')|(?:'.join(map(re.escape, names))})")
+
+
+def spelled(n: int) -> str:
+    """Write a small number as a word.
+
+    Examples
+    --------
+    >>> spelled(6), spelled(28)
+    ('six', '28')
+    """
+    return _WORDS[n] if 0 <= n < len(_WORDS) else whole(n)
