@@ -89,6 +89,7 @@ LAZY_DOORS = frozenset(
         ("methods", "plots"),
         ("comparison", "report"),
         ("ranking", "plots"),
+        ("ranking", "report"),
     }
 )
 

@@ -205,7 +205,7 @@ class Ranking:
         has = ".overall, " if self.answer.overall is not None else ""
         return (
             f"Ranking by {self.options.by}: {sizes}\n  {self.headline()}\n"
-            f"  see .explain(), .places, .front, {has}.top, .ahead, .plot(), .draws()"
+            f"  see .explain(), .places, .front, {has}.top, .ahead, .plot(), .report()"
         )
 
     # pictures and files --------------------------------------------------------------------------
@@ -226,6 +226,17 @@ class Ranking:
         from bayescompare import plots
 
         return plots.plot_ranking(self, kind=kind, measures=measures, ax=ax)
+
+    def report(
+        self, path: str | Path, *, overwrite: bool = False, command: str | None = None
+    ) -> Path:
+        """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
+
+        `command` is the command to show in it, by default the Python call.
+        """
+        from bayescompare.report import write_report
+
+        return write_report(self, path, overwrite=overwrite, command=command)
 
     def draws(self, draws: int | None = None, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Return draws of scores, places and utilities as a tree for ArviZ.

@@ -13,6 +13,7 @@ from bayescompare._files import check_writable, write_text
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise import Pairwise
+    from bayescompare.ranking.ranking import Ranking
 
 __all__ = ["check_report_path", "render", "write_report"]
 
@@ -21,7 +22,7 @@ _FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex",
 
 
 def write_report(
-    thing: Comparison | Pairwise,
+    thing: Comparison | Pairwise | Ranking,
     path: str | Path,
     *,
     overwrite: bool = False,
@@ -36,7 +37,7 @@ def write_report(
 
     Parameters
     ----------
-    thing : Comparison or Pairwise
+    thing : Comparison, Pairwise or Ranking
     path : path
         Its suffix sets the format: ``.html`` (with figures), ``.md``, ``.tex`` or ``.json``.
     overwrite : bool
@@ -67,7 +68,7 @@ def write_report(
 
 
 def render(
-    thing: Comparison | Pairwise,
+    thing: Comparison | Pairwise | Ranking,
     format: str = "html",
     *,
     level: float | None = None,

@@ -1,4 +1,4 @@
-"""The page of a result of `compare` or `pairwise`."""
+"""The page of a result of `compare`, `pairwise` or `rank`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.pairwise import Pairwise
 from bayescompare.comparison.rule import as_rule
+from bayescompare.ranking.ranking import Ranking
 from bayescompare.report.comparison_page import comparison_page
 from bayescompare.report.page import Page
 from bayescompare.report.pairwise_page import pairwise_page
+from bayescompare.report.ranking_page import ranking_page
 
 __all__ = ["page_of"]
 
@@ -33,6 +35,9 @@ def page_of(
         return comparison_page(thing, command)
     if isinstance(thing, Pairwise):
         return pairwise_page(thing, as_rule(level=level, fdr=fdr), command)
+    if isinstance(thing, Ranking):
+        return ranking_page(thing, command)
     raise BayescompareError(
-        f"a {type(thing).__name__} has no report: give the result of compare() or pairwise()."
+        f"a {type(thing).__name__} has no report: give the result of compare(), pairwise() or "
+        "rank()."
     )

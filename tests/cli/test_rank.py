@@ -30,9 +30,11 @@ def test_a_utility_is_read_from_the_flag() -> None:
 
 
 def test_files_are_written_where_asked(table: Path, tmp_path: Path) -> None:
-    saved, picture = tmp_path / "r.json", tmp_path / "places.png"
-    result = run("rank", table, *OPTIONS, "--save", saved, "--plot", picture, "--seed", 1)
-    assert f"wrote {saved}\nwrote {picture}\n" in result.stdout
+    saved, picture, page = (tmp_path / name for name in ("r.json", "places.png", "r.md"))
+    files = ("--save", saved, "--plot", picture, "--report", page)
+    result = run("rank", table, *OPTIONS, *files, "--seed", 1)
+    assert f"wrote {saved}\nwrote {picture}\nwrote {page}\n" in result.stdout
+    assert bc.load_ranking(saved).headline() in page.read_text("utf-8")
     assert bc.load_ranking(saved).options.seed == 1
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -47,6 +49,7 @@ def test_files_are_written_where_asked(table: Path, tmp_path: Path) -> None:
         (("--utility", "auc=-1"), "--utility: 'auc' has the weight -1, and --by rank turns"),
         (("--by", "luck"), "--by luck: must be"),
         (("--level", "2"), "--level 2.0: must be"),
+        (("--report", "x.docx"), "--report x.docx: a report ends in .html"),
         (("--plot", "x.docx"), "--plot x.docx: cannot be written as a picture"),
     ],
 )

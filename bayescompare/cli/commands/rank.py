@@ -20,6 +20,7 @@ from bayescompare.cli.outputs import (
     check_outputs,
     check_picture,
     print_json,
+    typed_command,
     write_picture,
 )
 from bayescompare.cli.table_sources import read_table
@@ -76,10 +77,19 @@ def rank(
         Path | None,
         option("--plot", "Draw the places with their intervals.", OUTPUT, metavar="PATH.png"),
     ] = None,
+    report: Annotated[
+        Path | None,
+        option(
+            "--report",
+            "Write a report: .html, .md, .tex or .json.",
+            OUTPUT,
+            metavar="PATH.html",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Rank all algorithms: who is best, in what place, on the front, and how sure are we?"""
-    check_outputs(table.file, overwrite=overwrite, save=save, plot=plot)
+    check_outputs(table.file, overwrite=overwrite, save=save, plot=plot, report=report)
     if plot is not None:
         check_picture(plot)
     results = read_table(table, selection.algorithms)
@@ -97,6 +107,8 @@ def rank(
         r.to_json(save, overwrite=overwrite)
     if plot is not None:
         write_picture(r.plot().figure, plot)
+    if report is not None:
+        r.report(report, overwrite=overwrite, command=typed_command())
     if text is not None:
         print_json(text)
     else:
@@ -104,7 +116,7 @@ def rank(
         from bayescompare.cli.tables import console
 
         ranking_tables.print_ranking(console(), r)
-    announce(save, plot, err=as_json)
+    announce(save, plot, report, err=as_json)
 
 
 def read_utility(text: str) -> Any:

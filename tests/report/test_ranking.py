@@ -1,0 +1,106 @@
+"""The report of a ranking, in every format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bayescompare as bc
+from bayescompare.report import render
+from bayescompare.report.pages import page_of
+from tests.report.test_page import Page
+from tests.tables import normal_table
+
+
+@pytest.fixture(scope="module")
+def uci() -> bc.Ranking:
+    return bc.rank(bc.load_example("jansen-uci"), draws=500, rng=0)
+
+
+def test_the_first_screen_says_who_is_best(uci: bc.Ranking) -> None:
+    html = render(uci)
+    page = Page(html)
+    order = [
+        f"{uci.headline()}.",
+        "What to use",
+        "How sure",
+        "16 datasets; 8 algorithms on auc",
+        "Assumption",
+        "Places",
+        "How to read this",
+        uci.explain(),
+        "The front",
+        "Method",
+    ]
+    found = [page.text.index(words) for words in order]
+    assert found == sorted(found)
+    assert page.count("svg") == 2  # places, front
+    assert "95 % interval" in page.text
+    assert html == render(uci)
+
+
+def test_its_figures_are_those_of_the_ranking(uci: bc.Ranking) -> None:
+    sections = {section.title: section for section in page_of(uci).sections}
+    for measure, table in zip(uci.results.measures, sections["Places"].tables, strict=True):
+        own = uci.places.loc[measure]
+        assert [row[0] for row in table.rows] == list(own.index)
+        assert [row[1].value for row in table.rows] == own["place"].tolist()  # type: ignore[attr-defined]
+        assert [row[3].value for row in table.rows] == own["p_best"].tolist()  # type: ignore[attr-defined]
+    front = sections["The front"].tables[0]
+    assert [row[0] for row in front.rows] == list(uci.front.index)
+    shaded = sections["Ahead of each other"].shaded
+    assert shaded is not None
+    assert shaded.names[0] == "GBM"
+    assert shaded.names[-1] == "CART"
+    cell, _ = shaded.rows[0][1][-1]
+    assert cell.value == float(uci.ahead.sel(algorithm="GBM", opponent="CART"))
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "tex", "json"])
+def test_every_format_is_written_once(uci: bc.Ranking, suffix: str, tmp_path: Path) -> None:
+    path = uci.report(tmp_path / f"r.{suffix}")
+    text = path.read_text("utf-8")
+    if suffix == "json":
+        assert json.loads(text) == json.loads(uci.to_json())
+    else:
+        assert "GBM has the best place on all 3 measures" in text
+        assert "rubin1981bootstrap" in text
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        uci.report(path)
+    assert uci.report(path, overwrite=True) == path
+
+
+def test_one_measure_has_a_best_and_no_front() -> None:
+    r = bc.rank(bc.load_example("jansen-uci"), measures=["auc"], draws=500, rng=0)
+    page = page_of(r)
+    titles = [section.title for section in page.sections]
+    assert "The front" not in titles
+    assert page.facts["What to use"].startswith("Use GBM; ")
+    behind = [name for name in r.results.algorithms if name not in r.top]
+    assert "CART" in behind
+    assert page.facts["What to use"].endswith(f"The others ({' and '.join(behind)}) are behind.")
+
+
+def test_open_weights_have_a_picture() -> None:
+    r = bc.rank(bc.load_example("jansen-uci"), utility="unknown", draws=500, rng=0)
+    titles = [section.title for section in page_of(r).sections]
+    assert "Weights" in titles
+    assert "under weights of the measures that are unknown" in render(r, "markdown")
+    given = bc.rank(bc.load_example("jansen-uci"), utility={"auc": 1}, draws=500, rng=0)
+    assert "Weights" not in [section.title for section in page_of(given).sections]
+
+
+def test_few_datasets_have_no_verdict() -> None:
+    r = bc.rank(normal_table(["A", "B"], ("m", "t")).sel(datasets=["d0", "d1", "d2"]), rng=0)
+    page = page_of(r)
+    assert page.facts["What to use"].startswith("More datasets first")
+    assert "nan" not in render(r, "markdown").lower()
+
+
+def test_strengths_cite_their_own_model() -> None:
+    r = bc.rank(bc.load_example("jansen-uci"), by="strength", draws=500, rng=0)
+    text = render(r, "markdown")
+    assert "Plackett–Luce" in text
+    assert "rubin1981bootstrap" not in text
