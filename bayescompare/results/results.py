@@ -27,7 +27,7 @@ from bayescompare.results.checks import (
 from bayescompare.results.dataframes import as_pandas
 from bayescompare.results.domains import check_groups, check_weights, dataset_facts
 from bayescompare.results.frames import spread
-from bayescompare.results.gaps import READINGS, Reading, as_failures
+from bayescompare.results.gaps import READINGS, Reading, as_failures, seen
 from bayescompare.results.items.data import (
     check_item_data,
     expected_replicates,
@@ -547,12 +547,14 @@ class Results:
         if self.item_data is not None and self.has_statistics:
             few = too_few(self.item_data)
             return (self._with_two(few, missing) if few.any() else self).complete(missing=missing)
-        whole = self.complete(missing=missing)
+        # Cells that stay missing ask nothing of the replicates of the others.
+        whole = self.complete(missing=missing) if self.gaps is None else self
         if self.n_replicates is None:
             return whole
         cells = whole._cells()
         present = ~np.isnan(cells)
-        counted = present.all(axis=(1, 2), keepdims=True)
+        unseen = ~seen(whole.absent())[:, None, :, None]
+        counted = (present | unseen).all(axis=(1, 2), keepdims=True)
         few = counted.sum(axis=-1).ravel() < 2
         if few.any():
             whole = whole._with_two(few, missing)

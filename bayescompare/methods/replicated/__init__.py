@@ -52,6 +52,7 @@ from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import Priors, check_priors, is_fixed, prior_options
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
+from bayescompare.methods.dirichlet.partial_table import partial_table
 from bayescompare.methods.dirichlet.prior import Prior, cells_of, check_prior, plain_numbers
 from bayescompare.methods.replicated.answer import (
     answer_table,
@@ -69,6 +70,7 @@ from bayescompare.methods.replicated.methods_text import (
 )
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.methods.replicated.words import one_dataset_headline, replicated_words
+from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
@@ -169,6 +171,7 @@ class Replicated(Method):
         Parameter("strength", (), "1", "sum of all alpha, when they are equal"),
     )
     input_kind = "replicates"
+    missing_ways: ClassVar[frozenset[Reading]] = frozenset({"ignore", "worst"})
     knows_domains: ClassVar[bool] = True
     knows_items: ClassVar[bool] = True
     one_pair = True
@@ -296,7 +299,9 @@ class Replicated(Method):
 
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements, as the means show them, and the prior on them."""
-        statements = Statements.of(results.average())
+        means = results.average()
+        ignored = results.gaps == "ignore"
+        statements = partial_table(means).statements if ignored else Statements.of(means)
         if statements.size > DENSE:
             raise BayescompareError(
                 f"measures: {len(results.measures)} of them make {count(statements.size)} "
@@ -383,6 +388,11 @@ class Replicated(Method):
         if self.needs_mcmc:
             raise BayescompareError(
                 "plan(replicates=) needs a conjugate prior: this one is answered by NUTS."
+            )
+        if results.gaps is not None:
+            raise BayescompareError(
+                f"plan(replicates=): with missing={results.gaps!r} some cells have no replicates "
+                "to add to; ask of a table without missing cells, or plan() about more datasets."
             )
         from bayescompare.methods.replicated.planning import more_replicates
 

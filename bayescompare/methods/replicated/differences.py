@@ -67,15 +67,36 @@ def _oriented_cells(results: Results) -> FloatArray:
 
 
 def _from_replicates(method: Replicated, results: Results) -> Differences:
-    cells = _oriented_cells(results)
-    there = ~np.isnan(cells).any(axis=(1, 3))
+    cells, there, seen = _seen_cells(results)
     number = there.sum(axis=1).astype(np.float64)
     rho = replicate_correlation(results, number, method.rho, method.folds)
-    moments = replicate_moments(cells[:, 0], cells[:, 1], rho)
+    moments = _unseen(replicate_moments(cells[:, 0], cells[:, 1], rho), seen)
     patterns: list[FloatArray | None] = [None] * len(cells)
     if results.replicates == "items" and not rho.any():
-        patterns = [_patterns(own[:, here]) for own, here in zip(cells, there, strict=True)]
+        patterns = [
+            _patterns(own[:, here]) if whole else None
+            for own, here, whole in zip(cells, there, seen.all(axis=1), strict=True)
+        ]
     return Differences(moments, rho, patterns)
+
+
+def _seen_cells(results: Results) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """Return cells, which replicates count (n, k), and which measures were seen (n, m).
+
+    A measure is unseen where either algorithm lacks it; zeros stand for it. A replicate counts
+    where both have it on every measure seen.
+    """
+    cells = _oriented_cells(results)
+    known = ~np.isnan(cells)
+    seen = known.any(axis=2).all(axis=1)
+    there = (known | ~seen[:, None, None, :]).all(axis=(1, 3))
+    cells = np.where(seen[:, None, None, :], cells, 0.0)
+    return np.where(there[:, None, :, None], cells, np.nan), there, seen
+
+
+def _unseen(moments: Moments, seen: BoolArray) -> Moments:
+    """Mark the measures that were not seen; without any replicates count for nothing."""
+    return moments._replace(mean=np.where(seen, moments.mean, np.nan))
 
 
 def _patterns(cells: FloatArray) -> FloatArray | None:
@@ -87,8 +108,7 @@ def _patterns(cells: FloatArray) -> FloatArray | None:
 
 
 def _from_clusters(results: Results, cluster: IntArray) -> Differences:
-    cells = _oriented_cells(results)
-    there = ~np.isnan(cells).any(axis=(1, 3))
+    cells, there, seen = _seen_cells(results)
     parts = []
     for name, own, here, codes in zip(results.datasets, cells, there, cluster, strict=True):
         _, code = np.unique(codes[here], return_inverse=True)
@@ -96,7 +116,7 @@ def _from_clusters(results: Results, cluster: IntArray) -> Differences:
         size = np.maximum(np.abs(own[0, here]), np.abs(own[1, here])).max(axis=0)
         parts.append(cluster_moments(own[0, here] - own[1, here], code, size))
     moments = Moments(*(np.concatenate(field) for field in zip(*parts, strict=True)))
-    return Differences(moments, np.zeros(len(cells)), [None] * len(cells))
+    return Differences(_unseen(moments, seen), np.zeros(len(cells)), [None] * len(cells))
 
 
 def _check_clusters(dataset: str, number: int) -> None:

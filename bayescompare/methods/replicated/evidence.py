@@ -12,7 +12,12 @@ from bayescompare.kernels.replicated.effects import Evidence, flat_evidence
 from bayescompare.kernels.replicated.items import count_rows, discordant
 from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import Moments
-from bayescompare.kernels.replicated.regions import Ropes
+from bayescompare.kernels.replicated.regions import (
+    Ropes,
+    certain_cells,
+    product_of_cells,
+    states_of,
+)
 from bayescompare.methods.replicated.differences import pair_moments
 from bayescompare.results.items.statistics import MOST_PATTERNS
 from bayescompare.results.results import Results
@@ -47,6 +52,29 @@ class TableEvidence(NamedTuple):
 
 def table_evidence(method: Replicated, results: Results) -> TableEvidence:
     """Compute log ℓ of every dataset and statement from the replicates of two algorithms."""
+    table = _seen_evidence(method, results)
+    if results.gaps != "worst":
+        return table
+    with np.errstate(divide="ignore"):
+        failures = np.log(_failures(results))
+    return table._replace(evidence=table.evidence._replace(log=table.evidence.log + failures))
+
+
+def _failures(results: Results) -> FloatArray:
+    """Which statements agree with the failed runs of each dataset, (n, K): a failure loses."""
+    first, second = np.moveaxis(results.absent(), 1, 0)
+    ropes = tuple(results[name].rope for name in results.measures)
+    parts: list[tuple[list[int], FloatArray]] = []
+    for j, rope in enumerate(ropes):
+        failed = first[:, j] | second[:, j]
+        # Two failures tie, and one is further below than any rope.
+        mean = np.where(first[:, j] & second[:, j], 0.0, np.where(first[:, j], -math.inf, math.inf))
+        parts.append(([j], np.where(failed[:, None], certain_cells(mean, rope), 1.0)))
+    return product_of_cells(parts, states_of(ropes))
+
+
+def _seen_evidence(method: Replicated, results: Results) -> TableEvidence:
+    """Compute it from the measures seen on each dataset."""
     found = pair_moments(method, results)
     ropes = tuple(results[name].rope for name in results.measures)
     rng = np.random.default_rng(_SEED)
@@ -71,7 +99,8 @@ def _from_moments(
     method: Replicated, moments: Moments, ropes: Ropes, rng: np.random.Generator
 ) -> tuple[Evidence, str]:
     """Evidence of means and covariances, and which prior of the effects it has."""
-    if method.effects == "learned" and len(moments.mean) >= LEAST_DATASETS:
+    seen = int(moments.seen.any(axis=1).sum())
+    if method.effects == "learned" and seen >= LEAST_DATASETS:
         learned = learned_evidence(moments, ropes, rng)
         if learned is not None:
             return learned, "learned"
