@@ -731,9 +731,13 @@ class Comparison:
             "relation",
             "growth",
             "robustness",
+            "sensitivity",
+            "plan",
         ]
         | None = None,
         *,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Draw the answer, by default as suits the method; see `bayescompare.plots`.
@@ -743,15 +747,25 @@ class Comparison:
         kind : str, optional
             Statement bars by default; mean ranks for ``"friedman"``, the Hasse diagram for
             ``"gsd"`` of more than two algorithms.
+        title : str, optional
+            In place of the usual title; "" for none.
+        figsize : tuple of float, optional
+            Width and height of the new figure in inches.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
         """
         from bayescompare import plots
 
-        return plots.plot_comparison(self, kind=kind, ax=ax)
+        return plots.plot_comparison(self, kind=kind, title=title, figsize=figsize, ax=ax)
 
     def report(
-        self, path: str | Path, *, overwrite: bool = False, command: str | None = None
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        command: str | None = None,
+        fragment: bool = False,
+        figures: bool = False,
     ) -> Path:
         """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
 
@@ -762,10 +776,17 @@ class Comparison:
             Whether a file that exists may be replaced.
         command : str, optional
             The command to show in it; by default the Python call.
+        fragment : bool
+            With ``.tex``, only the table that a paper prints, with a caption and a label.
+        figures : bool
+            With ``.tex`` and ``.md``, write the figures too, into a folder that is named after the
+            file.
         """
         from bayescompare.report import write_report
 
-        return write_report(self, path, overwrite=overwrite, command=command)
+        return write_report(
+            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
+        )
 
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the comparison as JSON (docs/json-schema.md); also write it to `path`."""

@@ -378,17 +378,31 @@ class Pairwise:
         measure: str | None = None,
         level: float | None = None,
         fdr: float | None = None,
+        order: Sequence[str] | str | None = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Draw the heat map of `matrix`, or the verdicts at `level` or by `fdr`.
 
         That is a Hasse diagram (``"order"``), the matrix of most probable statements
         (``"dominance"``) or a critical-difference diagram (``"critical"``) of the ranks on
-        `measure`, which is needed where there are several.
+        `measure`, which is needed where there are several. `order` is ``"place"`` or a list of
+        the algorithms, `title` replaces the usual title, and `figsize` is in inches.
         """
         from bayescompare import plots
 
-        return plots.plot_pairwise(self, kind=kind, measure=measure, level=level, fdr=fdr, ax=ax)
+        return plots.plot_pairwise(
+            self,
+            kind=kind,
+            measure=measure,
+            level=level,
+            fdr=fdr,
+            order=order,
+            title=title,
+            figsize=figsize,
+            ax=ax,
+        )
 
     def report(
         self,
@@ -398,15 +412,28 @@ class Pairwise:
         fdr: float | None = None,
         overwrite: bool = False,
         command: str | None = None,
+        fragment: bool = False,
+        figures: bool = False,
     ) -> Path:
         """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
 
         `level` or `fdr` decides which pairs get a verdict, as for `decide`; `command` is the
-        command to show in it, by default the Python call.
+        command to show in it, by default the Python call. With ``.tex``, `fragment` writes only a
+        table for a paper; with ``.tex`` and ``.md``, `figures` writes the figures too, into a
+        folder that is named after the file.
         """
         from bayescompare.report import write_report
 
-        return write_report(self, path, level=level, fdr=fdr, overwrite=overwrite, command=command)
+        return write_report(
+            self,
+            path,
+            level=level,
+            fdr=fdr,
+            overwrite=overwrite,
+            command=command,
+            fragment=fragment,
+            figures=figures,
+        )
 
     def to_json(
         self,

@@ -16,11 +16,20 @@ from bayescompare.text.numbers import (
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
+    from bayescompare.comparison.method import Method
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
     from bayescompare.comparison.verdicts import PairVerdicts
+    from bayescompare.methods._shared.learned_prior import LearnedPrior
+    from bayescompare.results.results import Results
 
-__all__ = ["pairwise_facts", "trade_off_sentences"]
+__all__ = [
+    "advice_words",
+    "data_words",
+    "pairwise_facts",
+    "taken_for_granted",
+    "trade_off_sentences",
+]
 
 #: Names and trade-offs that are listed; of more it says how many.
 _MOST, _MOST_TRADES = 4, 2
@@ -35,8 +44,8 @@ def pairwise_facts(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> dict[str,
     return {
         **facts,
         "How sure": _certainty(p, verdicts, rule),
-        "Data": _data(p),
-        "Assumption": _assumption(p),
+        "Data": data_words(p.results, spread_words(p.tables)),
+        "Assumption": taken_for_granted(p.method, p.results, learned=p.learned, pairs=True),
     }
 
 
@@ -148,9 +157,8 @@ def _both_priors(p: Pairwise, rule: Rule) -> str:
     return ", under the learned prior and under the pair's own" if both else ""
 
 
-def _data(p: Pairwise) -> str:
-    results = p.results
-    spread = spread_words(p.tables)
+def data_words(results: Results, spread: str = "") -> str:
+    """Say how many datasets there are, of what; `spread` is how many each pair has."""
     each = f", {spread} for each pair" if spread else ""
     domains = ""
     if results.groups is not None:
@@ -165,22 +173,27 @@ def _data(p: Pairwise) -> str:
     )
 
 
-def _assumption(p: Pairwise) -> str:
+def taken_for_granted(
+    method: Method, results: Results, *, learned: LearnedPrior | None = None, pairs: bool = False
+) -> str:
+    """Say what an answer takes for granted: datasets alike, and its prior."""
     alike = "The datasets are like those you care about, and each counts the same."
-    if p.results.weights is not None or p.results.groups is not None:
+    if results.weights is not None or results.groups is not None:
         alike = "The datasets are like those you care about, weighted as given."
-    if not p.bayesian:
-        valid = "p-values corrected for many pairs (Holm)" if p.method.valid_pvalue else "p-values"
+    if method.kind != "bayesian":
+        corrected = pairs and method.valid_pvalue
+        valid = "p-values corrected for many pairs (Holm)" if corrected else "p-values"
         return f"{alike} No prior; {valid}."
-    if p.learned is not None:
-        return f"{alike} The prior was learned from all {plural(p.learned.pairs, 'pair')}."
+    if learned is not None:
+        return f"{alike} The prior was learned from all {plural(learned.pairs, 'pair')}."
     chosen = {
         name: value
-        for name, value in p.method.options().items()
-        if name in ("prior", "strength", "ess", "b") and value is not None
+        for name, value in method.options().items()
+        if name in ("prior", "strength", "ess", "b") and isinstance(value, (int, float, str))
     }
     listed = ", ".join(
-        f"{name} {setting(value) if isinstance(value, (int, float)) else value}"
+        f"{name} {value if isinstance(value, str) else setting(value)}"
         for name, value in chosen.items()
     )
-    return f"{alike} Every pair has its own prior{f' ({listed})' if listed else ''}."
+    who = "Every pair has its own prior" if pairs else "The prior is that of the method"
+    return f"{alike} {who}{f' ({listed})' if listed else ''}."

@@ -16,6 +16,7 @@ from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
 from bayescompare.plots.places import plot_places
+from bayescompare.plots.plan import plot_plan
 from bayescompare.plots.prior import plot_beliefs, plot_prior, plot_prior_predictive
 from bayescompare.plots.ranking import plot_ranking
 from bayescompare.plots.ranks import plot_ranks
@@ -41,6 +42,7 @@ __all__ = [
     "plot_order",
     "plot_pairwise",
     "plot_places",
+    "plot_plan",
     "plot_prior",
     "plot_prior_predictive",
     "plot_ranking",

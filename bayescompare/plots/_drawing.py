@@ -32,6 +32,7 @@ __all__ = [
     "clip",
     "clip_label",
     "figure_of",
+    "legend_beside",
     "moved",
     "new_axes",
     "prefix_words",
@@ -127,6 +128,20 @@ def _balanced(text: str, width: int) -> list[str]:
             break
         lines = tried
     return lines
+
+
+def legend_beside(ax: Axes, **options: Any) -> None:
+    """Add a legend on the right of the Axes, or where `options` say; it covers no curve."""
+    legend = ax.legend(
+        loc="upper left",
+        borderaxespad=0.0,
+        frameon=False,
+        fontsize="small",
+        # Long enough to show the dashes.
+        **{"handlelength": 3.6, "bbox_to_anchor": (1.01, 1.0), **options},
+    )
+    for text in legend.get_texts():
+        text.set(**LITERAL)
 
 
 def clip(text: str, width: int) -> str:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.rule import as_rule
+from bayescompare.plots._options import arranged, draw_titled
 from bayescompare.plots.critical import plot_critical
 from bayescompare.plots.dominance import plot_dominance
 from bayescompare.plots.growth import plot_growth
 from bayescompare.plots.matrix import plot_matrix
 from bayescompare.plots.network import plot_network
 from bayescompare.plots.order import plot_order
+from bayescompare.plots.plan import plot_plan
 from bayescompare.plots.ranks import plot_ranks
 from bayescompare.plots.relation import plot_relation
 from bayescompare.plots.robustness import plot_robustness
+from bayescompare.plots.sensitivity import plot_sensitivity
 from bayescompare.plots.shrinkage import plot_shrinkage
 from bayescompare.plots.simplex import plot_simplex
 from bayescompare.plots.statements import plot_statements
@@ -39,6 +42,8 @@ _OF_COMPARISON: dict[str, Callable[..., Axes]] = {
     "relation": plot_relation,
     "growth": plot_growth,
     "robustness": plot_robustness,
+    "sensitivity": lambda c, ax: _plot_sensitivity(c, ax=ax),
+    "plan": lambda c, ax: _plot_plan(c, ax=ax),
 }
 _OF_PAIRWISE: dict[str, Callable[..., Axes]] = {
     "matrix": plot_matrix,
@@ -48,7 +53,14 @@ _OF_PAIRWISE: dict[str, Callable[..., Axes]] = {
 }
 
 
-def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None = None) -> Axes:
+def plot_comparison(
+    c: Comparison,
+    *,
+    kind: str | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a comparison.
 
     Parameters
@@ -57,7 +69,12 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     kind : str, optional
         "statements" (the default), "simplex", "network", "shrinkage", "ranks" (the default for
         ``"friedman"``), "relation" (the default for ``"gsd"`` with more than two algorithms),
-        "growth" or "robustness": see `plot_statements` and so on.
+        "growth", "robustness", "sensitivity" or "plan": see `plot_statements` and so on. The
+        last simulates by a fixed seed; call `plot_plan` for another.
+    title : str, optional
+        In place of the usual title; "" for none.
+    figsize : tuple of float, optional
+        Width and height of the new figure in inches; by default what the content needs.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -74,7 +91,17 @@ def plot_comparison(c: Comparison, *, kind: str | None = None, ax: Axes | None =
     >>> [round(float(bar.get_width()), 3) for bar in ax.containers[0]]
     [0.798, 0.138, 0.052, 0.012]
     """
-    return _chosen(_usual(c) if kind is None else kind, _OF_COMPARISON)(c, ax=ax)
+    draw = _chosen(_usual(c) if kind is None else kind, _OF_COMPARISON)
+    return draw_titled(lambda own: draw(c, ax=own), title=title, figsize=figsize, ax=ax)
+
+
+def _plot_sensitivity(c: Comparison, *, ax: Axes | None) -> Axes:
+    return plot_sensitivity(c.sensitivity(), ax=ax)
+
+
+def _plot_plan(c: Comparison, *, ax: Axes | None) -> Axes:
+    # The same picture every time.
+    return plot_plan(c.plan(rng=0), ax=ax)
 
 
 def _usual(c: Comparison) -> str:
@@ -92,6 +119,9 @@ def plot_pairwise(
     measure: str | None = None,
     level: float | None = None,
     fdr: float | None = None,
+    order: Sequence[str] | str | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw all pairs at once.
@@ -105,6 +135,12 @@ def plot_pairwise(
         The measure whose ranks the critical-difference diagram shows; needed if there are several.
     level, fdr : float, optional
         The rule of the verdicts, as for `Pairwise.decide`; the matrix shows no verdicts.
+    order : "place" or sequence of str, optional
+        The order of the algorithms: by their mean place, or as named; by default as in the table.
+    title : str, optional
+        In place of the usual title; "" for none.
+    figsize : tuple of float, optional
+        Width and height of the new figure in inches; by default what the content needs.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -129,7 +165,10 @@ def plot_pairwise(
             f"measure={measure!r}: only the plot 'critical' shows a single measure; to compare on "
             "one alone, pass measures=[...] to pairwise()."
         )
-    return (draw if draw is plot_matrix else partial(draw, level=level, fdr=fdr))(p, ax=ax)
+    if draw is not plot_matrix:
+        draw = partial(draw, level=level, fdr=fdr)
+    pairs = arranged(p, order)
+    return draw_titled(lambda own: draw(pairs, ax=own), title=title, figsize=figsize, ax=ax)
 
 
 def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:

@@ -36,7 +36,12 @@ _NAME, _ROW, _MOST, _MEASURES = 28, 0.16, 40, 6
 
 
 def plot_places(
-    r: Ranking, *, measures: Sequence[str] | None = None, most: int = _MOST, ax: Axes | None = None
+    r: Ranking,
+    *,
+    measures: Sequence[str] | None = None,
+    most: int = _MOST,
+    order: Sequence[str] | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the place of each algorithm and its interval, sorted by place.
 
@@ -50,6 +55,8 @@ def plot_places(
         The measures to draw, at most six; without a utility all by default.
     most : int
         Largest number of algorithms; of more the first ones.
+    order : sequence of str, optional
+        The algorithms from top to bottom; by default by place.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -68,17 +75,20 @@ def plot_places(
     """
     tables = _tables(r, measures)
     place = np.mean([table["place"].to_numpy() for table in tables.values()], axis=0)
-    order = np.argsort(place, kind="stable")[:most]
+    rows = np.argsort(place, kind="stable")
+    if order is not None:
+        rows = np.array([r.results.algorithms.index(name) for name in order])
+    rows = rows[:most]
     ax = new_axes(ax, places_size(r, measures=measures, most=most))
     single = len(tables) == 1
     for k, (name, table) in enumerate(tables.items()):
-        _draw_rows(ax, table, order, k, len(tables), name)
+        _draw_rows(ax, table, rows, k, len(tables), name)
     shown = shown_names(r.results.algorithms, _NAME)
-    names = [shown[r.results.algorithms[a]] for a in order]
-    ax.set_yticks(np.arange(len(order)), names, fontsize="small")
-    _finish(ax, r, tables, order)
+    names = [shown[r.results.algorithms[a]] for a in rows]
+    ax.set_yticks(np.arange(len(rows)), names, fontsize="small")
+    _finish(ax, r, tables, rows)
     if single:
-        _write_best(ax, next(iter(tables.values()))["p_best"].to_numpy(), order)
+        _write_best(ax, next(iter(tables.values()))["p_best"].to_numpy(), rows)
     short = short_names(r.results.algorithms)
     set_title(ax, rename_in(r.headline(), short), *prefix_words(r.results.algorithms))
     return ax

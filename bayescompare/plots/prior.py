@@ -16,6 +16,7 @@ from bayescompare.plots._drawing import (
     SKY,
     VERMILION,
     clip_label,
+    legend_beside,
     new_axes,
     set_title,
     wrap_label,
@@ -114,9 +115,7 @@ def plot_beliefs(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
         ax.plot(share, density, label=_named(names), **style)
     ax.set(xlim=(0, 1), ylim=(0, None), xlabel="share of datasets", ylabel="prior density")
     ax.set_ylim(top=min(ax.get_ylim()[1], 8.0))
-    legend = ax.legend(frameon=False, fontsize="small", handlelength=3.6)
-    for text in legend.get_texts():
-        text.set(**LITERAL)
+    legend_beside(ax)
     ax.spines[["top", "right"]].set_visible(False)
     set_title(ax, f"How often each state holds, by a prior worth {_weight(elicitation)}")
     return ax

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.plots._options import arranged_names, draw_titled
 from bayescompare.plots.front import plot_front
 from bayescompare.plots.places import plot_places
 from bayescompare.plots.weights import plot_weights
@@ -30,6 +31,9 @@ def plot_ranking(
     *,
     kind: str | None = None,
     measures: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a ranking.
@@ -43,6 +47,12 @@ def plot_ranking(
         higher up.
     measures : sequence of str, optional
         The measures to draw.
+    order : sequence of str, optional
+        The algorithms from top to bottom, for "places"; by default by place.
+    title : str, optional
+        In place of the usual title; "" for none.
+    figsize : tuple of float, optional
+        Width and height of the new figure in inches; by default what the content needs.
     ax : Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -59,15 +69,30 @@ def plot_ranking(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('mean brier', 'mean auc')
     """
-    if kind == "cost":
-        return plot_front(r, measures=_cost_and_quality(r, measures), ax=ax)
-    if kind is not None and kind not in _OF_RANKING:
-        known = [*_OF_RANKING, "cost"]
+    draw = _drawn(r, kind, measures, order)
+    return draw_titled(draw, title=title, figsize=figsize, ax=ax)
+
+
+def _drawn(
+    r: Ranking, kind: str | None, measures: Sequence[str] | None, order: Sequence[str] | None
+) -> Callable[[Axes | None], Axes]:
+    """Return the function that draws the picture asked for on an Axes."""
+    known = [*_OF_RANKING, "cost"]
+    if kind is not None and kind not in known:
         raise BayescompareError(
             f"Unknown plot {kind!r}: set kind= to one of {', '.join(known)}."
             f"{did_you_mean(str(kind), known)}"
         )
-    return _OF_RANKING[kind or "places"](r, measures=measures, ax=ax)
+    names = arranged_names(r.results, order)
+    if kind in (None, "places"):
+        return lambda ax: plot_places(r, measures=measures, order=names, ax=ax)
+    if names is not None:
+        raise BayescompareError(f"order= is for the plot 'places', and this is {kind!r}.")
+    if kind == "cost":
+        chosen = _cost_and_quality(r, measures)
+        return lambda ax: plot_front(r, measures=chosen, ax=ax)
+    draw = _OF_RANKING[str(kind)]
+    return lambda ax: draw(r, measures=measures, ax=ax)
 
 
 def _cost_and_quality(r: Ranking, measures: Sequence[str] | None) -> Sequence[str]:

@@ -8,9 +8,9 @@ from bayescompare.comparison.decision import SETTLED
 from bayescompare.plots._drawing import (
     GREY,
     LINES,
-    LITERAL,
     SKY,
     clip_label,
+    legend_beside,
     new_axes,
     set_title,
 )
@@ -59,10 +59,7 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if table.index.name != "rope":
         ax.set_xscale("log")
     ax.set(xlabel=str(table.index.name), ylabel="P", ylim=(-0.02, 1.02))
-    # Long enough to show the dashes.
-    legend = ax.legend(frameon=False, fontsize="small", handlelength=3.6)
-    for text in legend.get_texts():
-        text.set(**LITERAL)
+    legend_beside(ax)
     ax.spines[["top", "right"]].set_visible(False)
     first, last = (str(table.iloc[k].idxmax()) for k in (0, -1))
     caption = (

@@ -12,7 +12,15 @@ import pandas as pd
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.success import area
-from bayescompare.plots._drawing import GREY, LINES, LITERAL, clip, new_axes, set_title
+from bayescompare.plots._drawing import (
+    GREY,
+    LINES,
+    clip,
+    legend_beside,
+    moved,
+    new_axes,
+    set_title,
+)
 from bayescompare.text.numbers import share
 
 if TYPE_CHECKING:
@@ -56,7 +64,7 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     'sign: AUC 0.6...'
     """
     drawn = list(_checked_curves(curves))
-    ax = new_axes(ax, (5.4, 5.2))
+    ax = new_axes(ax, (5.4, 5.8))
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
     for (name, under, error, success), line in zip(drawn, cycle(LINES), strict=False):
         style = line if len(error) <= _FEW else {**line, "marker": "none"}
@@ -66,10 +74,9 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     ax.set_xlabel("errors left, share of all")
     ax.set_ylabel("successes left, share of all")
     ax.set_aspect("equal")
-    # Long enough to show the dashes.
-    legend = ax.legend(loc="lower right", frameon=False, fontsize="small", handlelength=4.0)
-    for text in legend.get_texts():
-        text.set(**LITERAL)
+    below = moved(ax, ax.transAxes, 0.0, -38.0)
+    place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below}
+    legend_beside(ax, handlelength=4.0, **place)
     ax.spines[["top", "right"]].set_visible(False)
     set_title(ax, "successes against errors as the least confidence falls")
     return ax

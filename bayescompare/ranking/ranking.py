@@ -215,28 +215,44 @@ class Ranking:
         kind: Literal["places", "front", "weights", "cost"] | None = None,
         *,
         measures: Sequence[str] | None = None,
+        order: Sequence[str] | None = None,
+        title: str | None = None,
+        figsize: tuple[float, float] | None = None,
         ax: Axes | None = None,
     ) -> Axes:
         """Draw the places with their intervals, the front in two measures, or the weights.
 
         ``"places"`` (the default) is a forest plot, ``"front"`` shows two measures, ``"cost"`` a
         cost against a quality, and ``"weights"`` who is best under which weights of two or three
-        measures.
+        measures. `order` lists the algorithms of ``"places"``, `title` replaces the usual title,
+        and `figsize` is in inches.
         """
         from bayescompare import plots
 
-        return plots.plot_ranking(self, kind=kind, measures=measures, ax=ax)
+        return plots.plot_ranking(
+            self, kind=kind, measures=measures, order=order, title=title, figsize=figsize, ax=ax
+        )
 
     def report(
-        self, path: str | Path, *, overwrite: bool = False, command: str | None = None
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        command: str | None = None,
+        fragment: bool = False,
+        figures: bool = False,
     ) -> Path:
         """Write a report in one file: ``.html`` with pictures, ``.md``, ``.tex`` or ``.json``.
 
-        `command` is the command to show in it, by default the Python call.
+        `command` is the command to show in it, by default the Python call. With ``.tex``,
+        `fragment` writes only a table for a paper; with ``.tex`` and ``.md``, `figures` writes the
+        figures too, into a folder that is named after the file.
         """
         from bayescompare.report import write_report
 
-        return write_report(self, path, overwrite=overwrite, command=command)
+        return write_report(
+            self, path, overwrite=overwrite, command=command, fragment=fragment, figures=figures
+        )
 
     def draws(self, draws: int | None = None, *, chains: int = 4, rng: Rng = None) -> xr.DataTree:
         """Return draws of scores, places and utilities as a tree for ArviZ.

@@ -29,8 +29,10 @@ def write_report(
     level: float | None = None,
     fdr: float | None = None,
     command: str | None = None,
+    fragment: bool = False,
+    figures: bool = False,
 ) -> Path:
-    """Write a report into one file: verdict, explanation, tables, figures and provenance.
+    r"""Write a report into one file: verdict, explanation, tables, figures and provenance.
 
     An HTML page loads nothing from elsewhere. The same comparison always gives the same file, byte
     for byte.
@@ -47,6 +49,12 @@ def write_report(
         no rule.
     command : str, optional
         The command to show as the origin of the report; by default the Python call.
+    fragment : bool
+        With ``.tex``, only the table that a paper prints, to be read by ``\input``, with a
+        caption and the label ``tab:name`` of the file's name.
+    figures : bool
+        With ``.tex`` and ``.md``, also write the figures, as PDF or PNG, into a folder that is
+        named after the file and beside it.
 
     Returns
     -------
@@ -64,7 +72,38 @@ def write_report(
     """
     target = check_report_path(path, overwrite=overwrite)
     format = _FORMATS[target.suffix.lower()]
-    return write_text(target, render(thing, format, level=level, fdr=fdr, command=command))
+    rule: dict[str, Any] = {"level": level, "fdr": fdr, "command": command}
+    if not (fragment or figures):
+        return write_text(target, render(thing, format, **rule))
+    return _write_parts(thing, target, format, rule, fragment, figures, overwrite)
+
+
+def _write_parts(
+    thing: Comparison | Pairwise | Ranking,
+    target: Path,
+    format: str,
+    rule: dict[str, Any],
+    fragment: bool,
+    figures: bool,
+    overwrite: bool,
+) -> Path:
+    """Write a report with its figures beside it, or only its table."""
+    from bayescompare.report.figures import check_figures, write_figures
+    from bayescompare.report.fragment import latex_fragment
+    from bayescompare.report.pages import page_of
+
+    if fragment and format != "latex":
+        raise BayescompareError(
+            f"fragment=True is for .tex, and path={str(target)!r} is not: end it in .tex."
+        )
+    folder = check_figures(target, format) if figures else None
+    page = page_of(thing, **rule)
+    written: dict[str, str] = {}
+    if folder is not None:
+        written = write_figures(page, folder, format, overwrite=overwrite)
+    if fragment:
+        return write_text(target, latex_fragment(page, target.stem, written))
+    return write_text(target, _writer(format)(page, written))
 
 
 def render(

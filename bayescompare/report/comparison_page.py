@@ -12,6 +12,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.diagnosis import LIMITS
 from bayescompare.comparison.lever import POWER
+from bayescompare.comparison.pairwise_facts import data_words, taken_for_granted
 from bayescompare.comparison.power_scaling import POWER_SCALING
 from bayescompare.plots.growth import growth_size, plot_growth
 from bayescompare.plots.network import network_size, plot_network
@@ -24,6 +25,7 @@ from bayescompare.plots.statements import plot_statements, statements_size
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, page_title
 from bayescompare.report.effects import effect_tables
+from bayescompare.report.live import live_comparison
 from bayescompare.report.network import component_table, edge_table, graph_words
 from bayescompare.report.page import Page, Picture, Section, diagnostics_section
 from bayescompare.report.provenance import provenance_section, python_call
@@ -66,8 +68,9 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     statements = [] if "ranks" in c.method.provides else [_summary(c)]
     tables = [*statements, *_questions(c), *_network_tables(c)]
     tables += [*effect_tables([c]), *(frame_table(title, f) for title, f in c.tables.items())]
+    first, *others = _pictures(c)
     sections = [
-        Section("Figures", pictures=_pictures(c)),
+        *([Section("Figures", pictures=others)] if others else []),
         Section("Tables", tables=tables),
         *_sensitivity(c),
         _diagnostics(c),
@@ -80,8 +83,20 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
             graph_words(c) if "network" in c.method.provides else {},
         ),
     ]
-    keys = citation_keys(c.method)
-    return Page(page_title(c.results), c.headline(), c.explain(), sections, keys)
+    return Page(
+        title=page_title(c.results),
+        verdict=c.headline(),
+        words=c.explain(),
+        sections=sections,
+        citations=citation_keys(c.method),
+        facts={
+            "Data": data_words(c.results),
+            "Assumption": taken_for_granted(c.method, c.results),
+        },
+        picture=first,
+        live=live_comparison(c),
+        table=tables[0] if tables else None,
+    )
 
 
 def _call(c: Comparison) -> str:

@@ -3,12 +3,14 @@ r"""The report as LaTeX that compiles with pdfLaTeX, XeLaTeX and LuaLaTeX, whate
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from bayescompare.report.html import template
 from bayescompare.report.page import Page
 from bayescompare.report.tables import Table
 
-__all__ = ["escaped", "latex"]
+__all__ = ["LATEX_MARKS", "escaped", "latex"]
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -62,19 +64,23 @@ _SIGNS = {
 _LATIN = range(0xA1, 0x180)
 
 
-def latex(page: Page) -> str:
-    """Return the page as a LaTeX document, without figures, which would be separate files."""
-    # LaTeX is full of braces, so the template uses other marks.
-    marks = {
-        "block_start_string": "<%",
-        "block_end_string": "%>",
-        "variable_start_string": "<<",
-        "variable_end_string": ">>",
-        "comment_start_string": "<#",
-        "comment_end_string": "#>",
-    }
-    source = template("report.tex.j2", **marks)
-    document = str(source.render(page=page, tex=escaped, lines=_lines, columns=_columns))
+#: LaTeX is full of braces, so its templates use other marks.
+LATEX_MARKS = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
+def latex(page: Page, figures: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the page as a LaTeX document; `figures` are the paths of its pictures, by name."""
+    source = template("report.tex.j2", **LATEX_MARKS)
+    document = str(
+        source.render(page=page, figures=figures, tex=escaped, lines=_lines, columns=_columns)
+    )
     return document.rstrip() + "\n"
 
 

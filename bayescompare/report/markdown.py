@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from urllib.parse import quote
 
 from bayescompare.report.html import template
 from bayescompare.report.page import Page
@@ -13,9 +16,10 @@ __all__ = ["escaped", "markdown"]
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
-def markdown(page: Page) -> str:
-    """Return the page as text, without figures."""
-    return str(template("report.md.j2").render(page=page, md=escaped)).rstrip() + "\n"
+def markdown(page: Page, figures: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the page as text; `figures` are the paths of its pictures, by name."""
+    text = str(template("report.md.j2").render(page=page, figures=figures, md=escaped, url=quote))
+    return text.rstrip() + "\n"
 
 
 def escaped(text: str) -> str:

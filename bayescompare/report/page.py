@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayescompare.comparison.diagnosis import Diagnosis
+    from bayescompare.report.live import Live
 
 __all__ = ["Page", "Picture", "Section", "diagnostics_section"]
 
@@ -73,6 +74,10 @@ class Page:
     picture : Picture, optional
     reading : sequence of str
         How to read the page, a sentence for each term.
+    live : Live, optional
+        The sliders of the HTML page.
+    table : Table, optional
+        The one table that a paper would print.
     """
 
     title: str
@@ -83,6 +88,8 @@ class Page:
     facts: Mapping[str, str] = field(default_factory=dict)
     picture: Picture | None = None
     reading: Sequence[str] = ()
+    live: Live | None = None
+    table: Table | None = None
 
     @property
     def pictures(self) -> list[Picture]:

@@ -29,7 +29,7 @@ def page_of(
     >>> import bayescompare as bc
     >>> page = page_of(bc.compare(bc.load_example("pnn")))
     >>> [section.title for section in page.sections]
-    ['Figures', 'Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
+    ['Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
     """
     if isinstance(thing, Comparison):
         return comparison_page(thing, command)

@@ -28,6 +28,7 @@ from bayescompare.plots.order import order_size, plot_order
 from bayescompare.report.citations import citation_keys, method_section
 from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.effects import effect_tables
+from bayescompare.report.live import live_pairs
 from bayescompare.report.page import Page, Picture, Section, diagnostics_section
 from bayescompare.report.provenance import provenance_section, python_call
 from bayescompare.report.reading import reading_words
@@ -63,7 +64,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     first, *others = _pictures(sorted_, rule)
     shown = zip(decided["first"], decided["second"], strict=True)
     surest = [p[pair] for pair in itertools.islice(shown, MOST_ROWS) if pair in p]
-    pairs = [decisions_table(p, decided, rule), *effect_tables(surest)]
+    pairs = [decisions_table(p, decided, rule, verdicts), *effect_tables(surest)]
     sections = [
         Section("Where each stands", tables=[standings_table(verdicts)]),
         Section("Pairs", shaded=_shaded(sorted_), tables=pairs),
@@ -84,6 +85,8 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
         facts=pairwise_facts(p, verdicts, rule),
         picture=first,
         reading=reading_words(p, rule),
+        live=live_pairs(p, verdicts, rule),
+        table=pairs[0],
     )
     return with_short_names(page, p.results.algorithms)
 

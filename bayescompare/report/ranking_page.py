@@ -12,6 +12,7 @@ from bayescompare.plots.places import places_size, plot_places
 from bayescompare.plots.weights import WEIGHTS_SIZE, plot_weights
 from bayescompare.report.citations import aside, bibtex
 from bayescompare.report.data import data_section, pairs_title
+from bayescompare.report.live import live_ranking
 from bayescompare.report.page import Page, Picture, Section
 from bayescompare.report.provenance import package_versions
 from bayescompare.report.shades import SHADES, shade_colours
@@ -41,8 +42,9 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
     """Return the page of a ranking."""
     draw = partial(_draw, plot_places, r)
     first = Picture("Places", draw, places_size(r), "p", r.headline())
+    tables = _place_tables(r)
     sections = [
-        Section("Places", tables=_place_tables(r)),
+        Section("Places", tables=tables),
         *_front_section(r),
         *_weights_section(r),
         *_ahead_section(r),
@@ -59,6 +61,8 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
         facts=_facts(r),
         picture=first,
         reading=_reading(r),
+        live=live_ranking(r),
+        table=tables[0],
     )
     return with_short_names(page, r.results.algorithms)
 

@@ -44,10 +44,13 @@ def standings_table(verdicts: PairVerdicts) -> Table:
         body.append([name, *cells])
     more = max(0, len(body) - MOST_PAIRS)
     title = "By mean place, the best first"
-    return Table(title, ["algorithm", *heads_], body[:MOST_PAIRS], more=more)
+    keys = {"algorithm": [str(k) for k in range(len(body))]}
+    return Table(title, ["algorithm", *heads_], body[:MOST_PAIRS], more=more, keys=keys)
 
 
-def decisions_table(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
+def decisions_table(
+    p: Pairwise, decided: pd.DataFrame, rule: Rule, verdicts: PairVerdicts
+) -> Table:
     """Return the pairs, the surest first: what holds in words, how sure, and on what."""
     shown = decided.head(MOST_PAIRS)
     known = ("coverage", "probability", "lowest", "alone", "running_fdr", "pvalue", "adjusted")
@@ -59,7 +62,8 @@ def decisions_table(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
     figures.sort(key=lambda name: name != first)
     levels = {name: rule.held(name) for name in figures}
     cells = rows(shown[figures], levels)
-    body, marked, trades = [], [], []
+    body, marked, trades, pairs = [], [], [], []
+    at = {name: k for k, name in enumerate(verdicts.names)}
     for row, own in zip(shown.to_dict("records"), cells, strict=True):
         statement = Statement.parse(row["statement"], (row["first"], row["second"]))
         kind = pair_kind(statement) if row["statement"] else "open"
@@ -70,12 +74,15 @@ def decisions_table(p: Pairwise, decided: pd.DataFrame, rule: Rule) -> Table:
         count = Cell.of(numbers.count(row["n"]), row["n"])
         body.append([words, own[0], decision, count, *own[1:]])
         marked.append(bool(row["asserted"]))
+        places = sorted((at[row["first"]], at[row["second"]]))
+        pairs.append(",".join(map(str, places)))
         trades.append(bool(row["asserted"]) and kind == "trade-off")
     figure_heads = heads(shown[figures])
     all_heads = ["pair", figure_heads[0], "decision", "datasets", *figure_heads[1:]]
     more = max(0, len(decided) - MOST_PAIRS)
     title = "Decisions, the surest pair first"
-    return Table(title, all_heads, body, 1, more, marked=marked, trades=trades)
+    keys = {"pair": pairs}
+    return Table(title, all_heads, body, 1, more, marked=marked, trades=trades, keys=keys)
 
 
 def _words(p: Pairwise, row: Mapping[Any, Any], statement: Statement) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -77,6 +77,8 @@ class Table:
         Which rows are highlighted.
     trades : sequence of bool
         Which of these are trade-offs, which have a colour of their own.
+    keys : mapping of str to sequence of str
+        What the sliders find each row by: the name of an attribute, and its value in every row.
     """
 
     title: str
@@ -86,6 +88,7 @@ class Table:
     more: int = 0
     marked: Sequence[bool] = ()
     trades: Sequence[bool] = ()
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,12 @@ def sensitivity() -> pd.DataFrame:
     return example().sensitivity([0.1, 0.3, 1.0, 3.0, 10.0])
 
 
+def plan(step: float = 0.0) -> pd.DataFrame:
+    settled = [0.2, 0.35 + step, 0.6, 0.9]
+    figures = {"settled": settled, "settled_on_best": [0.15, 0.3, 0.5, 0.8], "mcse": [0.02] * 4}
+    return pd.DataFrame(figures, index=pd.Index([5, 10, 20, 50], name="more"))
+
+
 def moved_sensitivity(column: str, step: float) -> pd.DataFrame:
     table = sensitivity()
     table.iloc[2, list(table.columns).index(column)] += step
@@ -457,6 +463,14 @@ def cases() -> dict[str, Case]:
                 ),
                 "two labels": lambda ax: plots.plot_sensitivity(renamed_sensitivity(), ax=ax),
                 "a line": lambda ax: plots.plot_sensitivity(sensitivity().iloc[:, :3], ax=ax),
+            },
+        ),
+        "plan": Case(
+            lambda ax: plots.plot_plan(plan(), ax=ax),
+            (5.5, 3.2),
+            {
+                "a probability": lambda ax: plots.plot_plan(plan(0.2), ax=ax),
+                "a number": lambda ax: plots.plot_plan(plan().iloc[:3], ax=ax),
             },
         ),
         "prior": Case(

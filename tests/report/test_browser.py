@@ -258,3 +258,132 @@ def test_a_page_prints(browser, reports):
         # No wider than the paper: 210 mm less Chromium's margins.
         opened.page.set_viewport_size({"width": 794, "height": 1123})
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 794
+
+
+# ------------------------------------------------------------------------------------------ sliders
+
+
+def slide(opened: Opened, kind: str, *values: float) -> list[float]:
+    """Move the sliders of a kind, and return where they stand."""
+    found: list[str] = opened.page.locator(f".live input.{kind}").evaluate_all(
+        """(inputs, values) => inputs.map((input, k) => {
+            input.value = values[k];
+            input.dispatchEvent(new Event("input"));
+            return input.value;
+        })""",
+        list(values),
+    )
+    return [float(value) for value in found]
+
+
+def recomputed(opened: Opened) -> dict[str, float]:
+    """What the page computes for each of the statements that it lists."""
+    rows: list[list[Any]] = opened.page.locator(".live tbody tr").evaluate_all(
+        "rows => rows.map((row) => [row.dataset.statement, Number(row.dataset.p)])"
+    )
+    return dict(rows)
+
+
+def by_python(results: bc.Results, ropes: list[float], strength: float) -> dict[str, float]:
+    measures = {
+        name: bc.Measure(results[name].direction, rope=rope or None)
+        for name, rope in zip(results.measures, ropes, strict=True)
+    }
+    table = bc.Results.from_frame(results.to_frame(), measures=measures)
+    c = bc.compare(table, method=bc.methods.Dirichlet(strength=strength))
+    first, second = results.algorithms
+    words = {f"{first}>{second}": "first", f"{second}>{first}": "second"}
+    return {
+        "|".join(words.get(state, "equal") for state in str(label).split("|")): float(p)
+        for label, p in zip(c.answer.labels, c.answer.probability, strict=True)
+    }
+
+
+def two_of_normal_values(n: int, m: int) -> bc.Results:
+    rng = np.random.default_rng(n + m)
+    columns = {f"m{j}": np.round(rng.normal(0.1, 1.0, 2 * n), 1) for j in range(m)}
+    names = {"dataset": [f"d{i // 2}" for i in range(2 * n)], "algorithm": ["A", "B"] * n}
+    frame = pd.DataFrame({**names, **columns})
+    signs = {f"m{j}": "min" if j else "max" for j in range(m)}
+    return bc.Results.from_frame(frame, measures=signs)
+
+
+@pytest.mark.parametrize(("n", "m", "strength"), [(5, 1, 1.0), (40, 2, 0.3), (300, 3, 10.0)])
+def test_the_ropes_of_the_page_are_python_s(browser, tmp_path, n, m, strength):
+    results = two_of_normal_values(n, m)
+    c = bc.compare(results, method=bc.methods.Dirichlet(strength=strength))
+    path = c.report(tmp_path / "two.html")
+    with Opened(browser, path) as opened:
+        for asked in ([0.0] * m, [0.3] * m, [1.0, *[0.0] * (m - 1)], [99.0] * m):
+            ropes = slide(opened, "rope", *asked)
+            expected = by_python(results, ropes, strength)
+            found = recomputed(opened)
+            assert len(found) == min(8, len(expected))
+            for label, p in found.items():
+                assert abs(p - expected[label]) < 1e-8, (ropes, label)
+            best = max(expected, key=expected.__getitem__)
+            assert next(iter(found)) == best
+            settled = "settled at" in opened.page.inner_text(".live .says")
+            assert settled == (expected[best] >= 0.95)
+        opened.page.locator(".live .back").click()
+        assert opened.page.locator(".live input.rope").first.input_value() == "0"
+        assert opened.said == []
+        assert opened.asked == [path.as_uri()]
+
+
+@pytest.mark.parametrize("level", [0.6, 0.8, 0.95, 0.99])
+def test_the_level_of_the_page_of_all_pairs_is_python_s(browser, reports, pairs, level):
+    with Opened(browser, reports["pairs"]) as opened:
+        slide(opened, "level", level)
+        decided = pairs.decide(level=level)
+        cells = opened.page.locator("tr[data-pair]").evaluate_all(
+            "rows => rows.map((row) => [row.cells[0].textContent, row.cells[2].textContent])"
+        )
+        assert len(cells) == 28
+        verdicts = {words for words, decision in cells if decision != "open"}
+        graph = pairs.order(level=level)
+        assert verdicts == {f"{winner} over {loser}" for winner, loser in graph.edges}
+        assert len(verdicts) == decided["asserted"].sum()
+        says = opened.page.inner_text(".live .says")
+        assert f"{len(verdicts)} of 28 pairs have a winner" in says
+        rows = opened.page.locator("tr[data-algorithm]").evaluate_all(
+            "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+        for name, *_, beats, beaten, left in rows:
+            assert int(beats) == graph.out_degree(name)
+            assert int(beaten) == graph.in_degree(name)
+            assert int(left) == 7 - int(beats) - int(beaten)
+        marked = opened.page.locator("tr[data-pair].marked").count()
+        assert marked == len(verdicts)
+
+
+def test_p_values_and_other_rules_have_the_slider_too(browser, tmp_path):
+    glrt = bc.pairwise(bc.load_example(UCI), method="glrt", n_jobs=1)
+    with Opened(browser, glrt.report(tmp_path / "p.html")) as opened:
+        for level in (0.95, 0.7):
+            slide(opened, "level", level)
+            winners = glrt.order(level=level).number_of_edges()
+            says = opened.page.inner_text(".live .says")
+            assert f": {winners} of 28 pairs have a winner" in says
+    with Opened(browser, glrt.report(tmp_path / "q.html", fdr=0.2)) as opened:
+        before = opened.page.locator("tr[data-pair].marked").count()
+        assert before == glrt.decide(fdr=0.2)["asserted"].sum()
+        assert "Holm at 0.2" in opened.page.inner_text(".live .says")
+
+
+def test_the_level_of_a_ranking(browser, tmp_path):
+    r = bc.rank(bc.load_example(UCI), measures=["auc"], draws=1000, rng=0)
+    with Opened(browser, r.report(tmp_path / "r.html")) as opened:
+        for level in (0.6, 0.9, 0.95):
+            slide(opened, "level", level)
+            top = bc.rank(
+                bc.load_example(UCI), measures=["auc"], draws=1000, rng=0, level=level
+            ).top
+            says = opened.page.inner_text(".live .says")
+            assert says == f"At {level:g} the best is one of {len(top)}: {named(top)}."
+
+
+def named(names: tuple[str, ...]) -> str:
+    from bayescompare.text.phrases import join_names
+
+    return join_names(names)

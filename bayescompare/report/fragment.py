@@ -1,0 +1,59 @@
+r"""The one table of a report that a paper prints, to be read by ``\input``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bayescompare._errors import BayescompareError
+from bayescompare.report.html import template
+from bayescompare.report.latex import LATEX_MARKS, escaped
+from bayescompare.report.page import Page
+from bayescompare.report.tables import Table
+from bayescompare.text.numbers import count
+
+__all__ = ["latex_fragment"]
+
+#: A float fits on one page.
+_MOST_ROWS = 40
+
+
+def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
+    r"""Return the main table of a page as a float with caption and label ``tab:name``.
+
+    `figures` are the paths of pictures that were written, by name; each becomes a float too.
+    """
+    table = page.table
+    if table is None:
+        raise BayescompareError("fragment=True: this report has no table of its own to print.")
+    left_out = max(0, len(table.rows) - _MOST_ROWS) + table.more
+    table = replace(table, rows=table.rows[:_MOST_ROWS])
+    source = template("fragment.tex.j2", **LATEX_MARKS)
+    document = source.render(
+        table=table,
+        caption=_caption(page, left_out),
+        label=_label(name),
+        columns=_alignment(table),
+        pictures=page.pictures,
+        figures=figures,
+        tex=escaped,
+    )
+    return f"{str(document).rstrip()}\n"
+
+
+def _caption(page: Page, left_out: int) -> str:
+    facts = (page.facts.get(title, "") for title in ("Data", "Names"))
+    sentences = [text.rstrip(".") for text in (page.verdict, *facts)]
+    if left_out:
+        sentences.append(f"{count(left_out)} more rows are left out")
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
+
+
+def _label(name: str) -> str:
+    """Return a label that LaTeX accepts, from the name of the file."""
+    return re.sub(r"[^A-Za-z0-9:-]+", "-", name).strip("-") or "bayescompare"
+
+
+def _alignment(table: Table) -> str:
+    return "l" * table.text + "r" * (len(table.heads) - table.text)

@@ -1,0 +1,104 @@
+"""For papers: one table with caption and label, and figures as files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import bayescompare as bc
+
+
+@pytest.fixture(scope="module")
+def three() -> bc.Pairwise:
+    results = bc.load_example("jansen-uci").sel(algorithms=["GBM", "CART", "RF"])
+    return bc.pairwise(results, n_jobs=1)
+
+
+def test_a_fragment_is_one_float_with_caption_and_label(three, tmp_path):
+    text = three.report(tmp_path / "my table_1.tex", fragment=True).read_text("utf-8")
+    assert "documentclass" not in text
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
+    assert r"\label{tab:my-table-1}" in text
+    (caption,) = re.findall(r"\\caption\{(.*)\}\n", text)
+    assert caption.startswith("GBM has the best place on all three measures and beats CART")
+    assert "16 datasets; 3 algorithms on auc" in caption
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 1 + 3
+    assert "{}GBM over CART & " in text
+    columns = re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)
+    assert columns is not None
+    assert all(line.count("&") == len(columns[1]) - 1 for line in rows)
+
+
+@pytest.mark.parametrize("kind", ["compare", "rank"])
+def test_other_results_have_fragments_too(kind, tmp_path):
+    results = bc.load_example("pnn" if kind == "compare" else "jansen-uci")
+    thing = bc.compare(results) if kind == "compare" else bc.rank(results, draws=200, rng=0)
+    text = thing.report(tmp_path / "t.tex", fragment=True).read_text("utf-8")
+    assert r"\label{tab:t}" in text
+    assert text.count(r"\begin{tabular}") == 1
+
+
+@pytest.mark.parametrize(("suffix", "first"), [("md", b"\x89PNG"), ("tex", b"%PDF")])
+def test_figures_lie_in_a_folder_named_after_the_file(three, suffix, first, tmp_path):
+    path = three.report(tmp_path / f"report.{suffix}", figures=True)
+    files = sorted((tmp_path / "report").iterdir())
+    assert len(files) == 5  # order, matrix, ranks on three measures
+    text = path.read_text("utf-8")
+    for file in files:
+        assert file.read_bytes().startswith(first)
+        assert f"report/{file.name}" in text
+    before = {file: file.read_bytes() for file in files}
+    with pytest.raises(bc.BayescompareError, match="exists"):
+        three.report(path, figures=True)
+    three.report(path, figures=True, overwrite=True)
+    assert {file: file.read_bytes() for file in files} == before
+
+
+def test_a_fragment_with_figures_has_floats(three, tmp_path):
+    text = three.report(tmp_path / "t.tex", fragment=True, figures=True).read_text("utf-8")
+    assert text.count(r"\begin{figure}") == text.count(r"\includegraphics") == 5
+    labels = re.findall(r"\\label\{(fig:[^}]*)\}", text)
+    assert len(set(labels)) == 5
+
+
+def test_nothing_is_written_unasked(three, tmp_path):
+    three.report(tmp_path / "r.md")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("r.html", {"fragment": True}, "fragment=True is for .tex"),
+        ("r.md", {"fragment": True}, "fragment=True is for .tex"),
+        ("r.html", {"figures": True}, "an HTML page has its figures in it"),
+        ("r.json", {"figures": True}, "JSON has none"),
+    ],
+)
+def test_what_a_format_cannot_have_is_refused(three, name, options, message, tmp_path):
+    with pytest.raises(bc.BayescompareError, match=re.escape(message)):
+        three.report(tmp_path / name, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(three, tmp_path):
+    (tmp_path / "r").write_text("mine")
+    with pytest.raises(bc.BayescompareError, match="that is a file"):
+        three.report(tmp_path / "r.md", figures=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+def test_a_fragment_compiles(three, tmp_path: Path):
+    three.report(tmp_path / "t.tex", fragment=True, figures=True)
+    packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}"
+    body = rf"\documentclass{{article}}{packages}\begin{{document}}\input{{t}}\end{{document}}"
+    (tmp_path / "main.tex").write_text(body, encoding="utf-8")
+    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
+    run = subprocess.run(call, cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == 0, run.stdout[-2000:]
