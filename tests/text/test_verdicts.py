@@ -100,7 +100,7 @@ def bare(page: Any) -> Any:
 def texts(c: bc.Comparison) -> Iterator[tuple[str, str]]:
     page = bare(page_of(c))
     yield "repr", plain(repr(c))
-    yield "terminal", terminal(lambda out: cli_tables.print_comparison(out, c))
+    yield "terminal", terminal(lambda out: cli_tables.print_comparison(out, c, c.summary()))
     yield "html", of_html(html(page))
     yield "markdown", of_markdown(markdown(page))
     yield "latex", of_latex(latex(page))

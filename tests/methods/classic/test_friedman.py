@@ -397,7 +397,7 @@ def test_the_headline_names_the_best_ranks_and_no_order(tmp_path: Path) -> None:
 
 def printed(c: Any) -> str:
     out = Console(record=True, width=300, file=io.StringIO())
-    cli_tables.print_comparison(out, c)
+    cli_tables.print_comparison(out, c, c.summary())
     return out.export_text()
 
 
