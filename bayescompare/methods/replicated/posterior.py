@@ -61,7 +61,8 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
             logs = pt.log(place("theta", priors["theta"], ("statement",)))
         else:
             likelihood = table_likelihood(table, method.powers(results))
-            logs = method.place_theta(form, listing, len(results.datasets), likelihood)
+            seen = replace(listing, counts=expected_counts(table))
+            logs = method.place_theta(form, seen, len(results.datasets), likelihood)
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
         pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
         if form == "nuts":
@@ -69,6 +70,12 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
         else:
             observe_table_evidence(logs, table, method.powers(results))
     return model
+
+
+def expected_counts(table: TableEvidence) -> FloatArray:
+    """How many datasets show each statement, by each one's own evidence; latents centre on it."""
+    scales = len(table.evidence.log)
+    return normalised(table.evidence.log, np.full(scales, 1.0 / scales)).sum(axis=0)
 
 
 def _rows(table: TableEvidence) -> FloatArray:

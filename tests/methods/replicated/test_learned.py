@@ -132,8 +132,10 @@ def test_refusals(many: bc.Results) -> None:
 
 
 @pytest.mark.slow
-def test_nuts_agrees_with_the_exact_answer(pairs: bc.Pairwise) -> None:
-    c = pairs["A", "B"]
+def test_nuts_agrees_with_the_exact_answer() -> None:
+    """On datasets that mostly know their statement; else θ has modes that NUTS seldom leaves."""
+    table = folds(algorithms=("A", "B", "C"), n=7, noise=0.01)
+    c = bc.pairwise(table, method="replicated", n_jobs=1)["A", "B"]
     tree = c.sample(draws=1500, chains=4, rng=1, progressbar=False, cores=1)
     diagnosis = c.diagnose(tree)
     assert diagnosis.figures["divergences"] == 0

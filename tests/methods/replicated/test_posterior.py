@@ -13,6 +13,7 @@ from scipy.stats import expon, gamma
 
 import bayescompare as bc
 from bayescompare.methods import Replicated
+from bayescompare.methods.replicated.posterior import expected_counts
 from tests.methods.replicated.test_replicated import folds
 
 QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
@@ -20,13 +21,13 @@ QUIET: dict[str, Any] = {"progressbar": False, "cores": 1}
 
 @pytest.fixture(scope="module")
 def learned() -> Any:
-    table = folds(algorithms=("A", "B", "C"), n=7)
+    table = folds(algorithms=("A", "B", "C"), n=7, noise=0.01)
     return bc.pairwise(table, method="replicated", n_jobs=1)["A", "B"]
 
 
 @pytest.fixture(scope="module")
 def own() -> Any:
-    return bc.compare(folds(), method=Replicated(effects="learned"))
+    return bc.compare(folds(noise=0.01), method=Replicated(effects="learned"))
 
 
 def latents(model: Any, rng: np.random.Generator, size: int) -> dict[str, Any]:
@@ -83,7 +84,8 @@ def test_scale_and_strength_are_summed_out(learned: Any) -> None:
     model, prior = learned.model(form="nuts"), learned.method.learned
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     listing = learned.method.listing(learned.results)
-    phi, n = np.exp(listing.log_alpha), listing.counts
+    phi = np.exp(listing.log_alpha)
+    n = expected_counts(learned.method.table_evidence(learned.results))
     rng = np.random.default_rng(2)
     for _ in range(3):
         point = latents(model, rng, len(phi))
