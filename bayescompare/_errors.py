@@ -87,9 +87,13 @@ def one_line(error: BaseException) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` when a known word is close to `word`, else ``""``.
 
+    Closest is the same word in another case, then a word that begins with it.
+
     Examples
     --------
     >>> did_you_mean("acuracy", ["accuracy", "time"])
+    " Did you mean 'accuracy'?"
+    >>> did_you_mean("acc", ["auc", "accuracy"])
     " Did you mean 'accuracy'?"
     """
     import difflib
@@ -97,5 +101,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if len(word) > _LONGEST_WORD:
         return ""
     names = [str(k) for k in known]
+    small = word.lower()
+    same = [name for name in names if name.lower() == small]
+    longer = [name for name in names if len(small) > 1 and name.lower().startswith(small)]
+    if len(same) == 1 or len(longer) == 1:
+        return f" Did you mean {(same or longer)[0]!r}?"
     near = difflib.get_close_matches(word, [k for k in names if len(k) <= _LONGEST_WORD], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""

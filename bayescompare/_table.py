@@ -72,8 +72,8 @@ def as_results(
         )
     if not isinstance(measures, Mapping):
         raise BayescompareError(
-            "measures: a frame does not say which way is better; name what was measured, as in "
-            "measures={'accuracy': 'max', 'time': 'min'}."
+            f"measures: a {type(results).__name__} does not say which way is better; name what was "
+            "measured, as in measures={'accuracy': 'max', 'time': 'min'}."
         )
     if df is not results:
         if frame.keys() - {"source", "replicates"}:

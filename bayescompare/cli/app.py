@@ -7,8 +7,10 @@ whatever is wrong becomes one line. Nothing heavy is imported before a command r
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
@@ -57,6 +59,7 @@ class Commands(TyperGroup):
         except HungUp:
             _stop("", HUNG_UP)
         except (BayescompareError, OSError) as error:
+            _print_json_error(str(error), kwargs.get("args", args[0] if args else None))
             _stop(f"error: {error}", 2)
         except (Interrupted, typer.Abort):
             _stop("interrupted", 130)
@@ -64,10 +67,20 @@ class Commands(TyperGroup):
             # Typer's usage errors; their class has moved between its versions.
             if not hasattr(error, "format_message"):
                 raise
-            _stop(_usage(error), 2)
+            usage = _usage(error)
+            _print_json_error(usage.removeprefix("error: "), kwargs.get("args"))
+            _stop(usage, 2)
         if code == 130:  # Typer's own handling of Ctrl-C
             _stop("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_json_error(message: str, typed: Sequence[str] | None) -> None:
+    """Print an error for a program that asked for JSON, and reads it from standard output."""
+    if "--json" not in (sys.argv[1:] if typed is None else typed):
+        return
+    with suppress(HungUp):
+        sys.stdout.write(json.dumps({"error": message}) + "\n")
 
 
 def _usage(error: Any) -> str:

@@ -27,9 +27,10 @@ from bayescompare.cli.flags import Flag, naming_flags
 __all__ = ["OptionGroup", "option", "with_groups"]
 
 
-def option(flag: str, text: str, panel: str, **more: Any) -> Any:
-    """Return an option whose text says what its default is."""
-    return typer.Option(..., flag, help=text, rich_help_panel=panel, show_default=False, **more)
+def option(flag: str, text: str, panel: str, *, short: str | None = None, **more: Any) -> Any:
+    """Return an option whose text says what its default is; `short` is a flag of one letter."""
+    flags = (flag,) if short is None else (flag, short)
+    return typer.Option(..., *flags, help=text, rich_help_panel=panel, show_default=False, **more)
 
 
 class OptionGroup:

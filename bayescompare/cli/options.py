@@ -67,6 +67,7 @@ class ColumnOptions(OptionGroup):
             "What was measured and which way is better, once per measure: name:max or name:min, "
             "then any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal.",
             TABLE,
+            short="-m",
             metavar="NAME:DIRECTION",
         ),
     ] = None
@@ -237,7 +238,11 @@ class SelectionOptions(OptionGroup):
     algorithms: Annotated[
         str | None,
         option(
-            "--algorithms", "Compare these, in this order. Default: all.", QUESTION, metavar="A,B,…"
+            "--algorithms",
+            "Compare these, in this order. Default: all.",
+            QUESTION,
+            short="-a",
+            metavar="A,B,…",
         ),
     ] = None
     measures: Annotated[
@@ -280,6 +285,10 @@ class OutputOptions(OptionGroup):
     report: Annotated[
         Path | None,
         option(
-            "--report", "Write a report: .html, .md, .tex or .json.", OUTPUT, metavar="PATH.html"
+            "--report",
+            "Write a report: .html, .md, .tex or .json.",
+            OUTPUT,
+            short="-r",
+            metavar="PATH.html",
         ),
     ] = None

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 import bayescompare as bc
+from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.cli.flags import naming_flags
@@ -63,6 +64,7 @@ def _recognised(options: TableOptions, file: Path) -> str | None:
     """Recognise what another tool wrote, and say so, unless an option is about tables."""
     # A pipe can be read only once.
     about_tables = set(_typed(options)) - {"--measure"}
+    check_path(file)
     if about_tables or not (file.is_file() or file.is_dir()):
         return None
     from bayescompare.io.reading import recognised

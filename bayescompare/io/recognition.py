@@ -80,8 +80,8 @@ def _of_directory(path: Path) -> str:
         if format in FORMATS and format not in ("csv", "tsv", "json", "parquet"):
             return format
     raise BayescompareError(
-        "no file in this directory is of a known tool: name the files, or the tool by format=, "
-        f"one of {', '.join(FORMATS)}."
+        "is a directory, and no file in it is of a known tool: name a file in it, or the tool by "
+        f"format=, one of {', '.join(FORMATS)}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any
@@ -12,7 +13,7 @@ import xarray as xr
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._typing import FloatArray
+from bayescompare._typing import FloatArray, IntArray
 from bayescompare.results.text import first, quoted
 
 __all__ = [
@@ -58,11 +59,10 @@ def spread(
     if df.empty:
         raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
     columns = find_columns(df, roles, values, what)
-    keys = pd.DataFrame({role: row_names(df[columns[role]], role) for role in roles}, dtype=object)
-    _check_duplicates(keys)
-    coded = {role: pd.factorize(keys[role]) for role in roles}
+    coded = {role: _name_codes(df[columns[role]], role) for role in roles}
     rows = tuple(codes for codes, _ in coded.values())
-    coords = {role: names.tolist() for role, (_, names) in coded.items()}
+    coords = {role: names for role, (_, names) in coded.items()}
+    _check_duplicates(rows, coords)
     variables = {}
     for name in values:
         cells = np.full(tuple(map(len, coords.values())), np.nan)
@@ -154,18 +154,43 @@ def row_names(column: pd.Series[Any], role: str) -> list[str]:
     return names
 
 
-def _check_duplicates(keys: pd.DataFrame) -> None:
+def _name_codes(column: pd.Series[Any], role: str) -> tuple[IntArray, list[str]]:
+    """Return the number of each row's name, and the names in order of first appearance."""
+    if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
+        try:
+            codes, kinds = pd.factorize(column)
+        except TypeError:  # what cannot be hashed is no name
+            codes, kinds = np.array([-1]), pd.Index([], dtype=object)
+        # A column of words alone need not be looked at row by row.
+        if (codes >= 0).all() and all(isinstance(kind, str) and kind.strip() for kind in kinds):
+            return codes, kinds.tolist()
+    codes, names = pd.factorize(np.array(row_names(column, role), dtype=object))
+    return codes, names.tolist()
+
+
+def _check_duplicates(rows: tuple[IntArray, ...], coords: Mapping[str, list[str]]) -> None:
+    sizes = tuple(map(len, coords.values()))
+    cells = np.ravel_multi_index(rows, sizes)
+    # Counting is fast, and sorting is safe where the table is mostly gaps.
+    few = math.prod(sizes) <= 8 * cells.size
+    if np.bincount(cells).max() == 1 if few else np.unique(cells).size == cells.size:
+        return
+    keys = pd.DataFrame(
+        {
+            role: np.array(names, dtype=object)[codes]
+            for (role, names), codes in zip(coords.items(), rows, strict=True)
+        }
+    )
     twice = keys[keys.duplicated()].drop_duplicates()
-    if not twice.empty:
-        cells = [repr(key) for key in twice.itertuples(index=False, name=None)]
-        remedy = "If they are folds or seeds, name their column with replicate=."
-        if "replicate" in keys:
-            remedy = "Replicates must differ within a cell."
-        elif "algorithm" not in keys or "example" in keys:
-            remedy = "Keep one of them."
-        raise BayescompareError(
-            f"more than one row for the same {', '.join(map(str, keys))}: {first(cells)}. {remedy}"
-        )
+    words = [repr(key) for key in twice.itertuples(index=False, name=None)]
+    remedy = "If they are folds or seeds, name their column with replicate=."
+    if "replicate" in keys:
+        remedy = "Replicates must differ within a cell."
+    elif "algorithm" not in keys or "example" in keys:
+        remedy = "Keep one of them."
+    raise BayescompareError(
+        f"more than one row for the same {', '.join(map(str, keys))}: {first(words)}. {remedy}"
+    )
 
 
 def row_words(cells: pd.Series[Any]) -> list[str]:

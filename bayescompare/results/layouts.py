@@ -28,6 +28,7 @@ def as_long(
     layout: Layout,
     *,
     facts: Collection[str] = (),
+    items: bool = False,
 ) -> tuple[pd.DataFrame, Roles]:
     """Return a long table, and the columns of its roles.
 
@@ -43,6 +44,8 @@ def as_long(
         "auto" decides by the columns.
     facts : collection of str
         Columns about datasets, which are no algorithms.
+    items : bool
+        Whether the replicates are items.
 
     Examples
     --------
@@ -51,6 +54,8 @@ def as_long(
     >>> long[["algorithm", "auc"]].to_numpy().tolist()
     [['svm', 0.9], ['forest', 0.8]]
     """
+    if table.empty:
+        return table, roles  # which `spread` refuses
     if table.columns.nlevels > 1:
         return _of_two_levels(table, roles, measures)
     names = [str(column) for column in table.columns]
@@ -61,6 +66,11 @@ def as_long(
     if layout == "wide" or (layout == "auto" and not is_long):
         return _of_wide(table, roles, measures, facts)
     if {"measure", "value"} <= set(names) and not measured:
+        if items:
+            raise BayescompareError(
+                "the table has the columns 'measure' and 'value': a table of items needs a column "
+                "for each measure; use pandas' pivot first."
+            )
         return _of_melted(table, roles, measures)
     return table, roles
 
@@ -72,11 +82,6 @@ def _of_melted(
     table: pd.DataFrame, roles: Roles, measures: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
     """Give every measure of a tidy table a column of its own."""
-    if "cluster" in roles or "epoch" in roles:
-        raise BayescompareError(
-            "the table has the columns 'measure' and 'value': a table of items needs a column for "
-            "each measure; use pandas' pivot first."
-        )
     table = table.assign(measure=table["measure"].astype(str))
     present = table["measure"].unique().tolist()
     for name in measures:
@@ -175,7 +180,9 @@ def _of_two_levels(
     return _stack(table, roles, pairs, facts), {role: role for role in roles}
 
 
-def _stack(table: pd.DataFrame, roles: Roles, pairs: Pairs, facts: Collection[str]) -> pd.DataFrame:
+def _stack(
+    table: pd.DataFrame, roles: Roles, pairs: Pairs, facts: Collection[str] = ()
+) -> pd.DataFrame:
     """Stack the columns of the algorithms, each below those of the one before."""
     algorithms = list(dict.fromkeys(algorithm for algorithm, _ in pairs.values()))
     block = {algorithm: k for k, algorithm in enumerate(algorithms)}

@@ -228,9 +228,10 @@ class Results:
         kind = replicate_kind(replicates, more)
         about = [column for column in (group, weight) if column is not None]
         table = as_pandas(df, index=True)
-        long, columns = as_long(table, roles, spec, layout, facts=about)
+        items = kind == "items" and replicate is not None
+        long, columns = as_long(table, roles, spec, layout, facts=about, items=items)
         known: dict[str, Any]
-        if kind == "items" and replicate is not None:
+        if items:
             known = item_fields(long, columns, spec, keep_items)
         else:
             known = {"data": spread(long, columns, spec), "replicates": kind}

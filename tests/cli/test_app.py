@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import bayescompare as bc
+from bayescompare.cli.app import app
 from tests.cli.commands import OPTIONS, ROWS, long_text, run
 
 MEASURES = {"accuracy": "max", "time": "min"}
@@ -171,3 +173,31 @@ def test_missing_drop(tmp_path: Path) -> None:
     path.write_text(long_text().replace("zoo,B,0.96,0.2", "zoo,B,,0.2"))
     printed = run("compare", path, *OPTIONS, "--missing", "drop").stdout
     assert "dropped: zoo" in " ".join(printed.split())
+
+
+# for programs -------------------------------------------------------------------------------------
+
+
+def test_lists_and_errors_as_json() -> None:
+    runner = CliRunner()
+    listed = json.loads(runner.invoke(app, ["methods", "--json"]).stdout)
+    assert {"name", "title"} == set(listed[0])
+    one = json.loads(runner.invoke(app, ["methods", "dirichlet", "--json"]).stdout)
+    assert one["reference"]
+    tables = json.loads(runner.invoke(app, ["examples", "--json"]).stdout)
+    assert [table["name"] for table in tables] == [example.name for example in bc.io.examples()]
+    failed = runner.invoke(app, ["compare", "--example", "pnn", "-a", "New,X", "--json"])
+    assert failed.exit_code == 2
+    message = json.loads(failed.stdout)["error"]
+    assert failed.stderr == f"error: {message}\n"
+    assert message.startswith("--algorithms: no algorithm called 'X'")
+
+
+def test_short_flags(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("dataset,A,B\n" + "".join(f"d{k},0.{9 - k},0.{8 - k}\n" for k in range(5)))
+    report = tmp_path / "report.json"
+    arguments = ["compare", str(path), "-m", "auc:max", "-a", "B,A", "-r", str(report)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.stderr
+    assert report.exists()

@@ -23,20 +23,20 @@ NUTS = "--draws --chains --tune --target-accept --cores"
 
 #: The options of every command, in the order of its help.
 OPTIONS = {
-    "compare": f"file {TABLE} --algorithms --only --missing {METHOD} --alternative --seed --json "
-    "--report --save --force",
+    "compare": f"file {TABLE} --algorithms --only --missing {METHOD} --alternative --ci-prob "
+    "--ci-kind --seed --json --report --save --force",
     "pairwise": f"file {TABLE} --algorithms --only --reference --missing {METHOD} --alternative "
-    "--level --fdr --seed --jobs --json --report --force --no-progress",
+    "--level --fdr --seed --jobs --effects --json --report --force --no-progress",
     "rank": f"file {TABLE} --algorithms --only --by --utility --level --draws --missing --seed "
-    "--json --save --plot --force",
+    "--json --save --plot --report --force",
     "sample": f"--out file {TABLE} --algorithms --only --missing {METHOD} --seed {NUTS} --force "
     "--no-progress",
     "calibrate": f"model --simulations --draws --example --table {COLUMNS} --algorithms --only "
     "--seed --plot --force",
     "gate": f"file {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
     "--force",
-    "examples": "name",
-    "methods": "method",
+    "examples": "name --json",
+    "methods": "method --json",
 }
 
 

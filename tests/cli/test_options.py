@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ from tests.cli.commands import OPTIONS, one_line, run
         (["compare", "--example", "pnn", "--method", "glrt", "--prior", "1"], "--prior"),
         (["compare", "--example", "pnn", "--algorithms", 'New,"'], "not a comma list"),
         (["pairwise", "--example", "pnn", "--fdr", "2", "--json"], "--fdr 2.0"),
+        (["pairwise", "--example", "pnn", "--jobs", "many", "--json"], "--jobs"),
         (["compare", "--example", "pnn", "--ess", "2"], "--ess: method 'dirichlet'"),
         (["compare", "--example", "pnn", "--max-parents", "2"], "--max-parents: method"),
         (["pairwise", "--example", "pnn", "--search", "exact", "--method", "glrt"], "--search"),
@@ -64,7 +66,10 @@ def test_usage_errors_are_one_line(
     if "--frobnicate" in args:
         # Click has written the rest of this line in two ways.
         assert "no such option" in one_line(result.stderr)
-    assert result.stdout == ""
+    if "--json" in args:
+        assert words in json.loads(result.stdout)["error"]
+    else:
+        assert result.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
 

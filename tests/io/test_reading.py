@@ -131,7 +131,7 @@ def test_what_cannot_be_recognised(tmp_path: Path, name: str, text: str, message
 def test_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(bc.BayescompareError, match="no such file or directory"):
         bc.read(tmp_path / "absent")
-    with pytest.raises(bc.BayescompareError, match="no file in this directory is of a known tool"):
+    with pytest.raises(bc.BayescompareError, match="no file in it is of a known tool"):
         bc.read(tmp_path)
     with pytest.raises(bc.BayescompareError, match="paths is empty"):
         bc.read([])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.groups import with_groups
+from bayescompare.cli.outputs import print_json
 
 __all__ = ["examples", "methods"]
 
@@ -17,8 +19,14 @@ Name = Annotated[
 ]
 
 
-def examples(name: Name = None) -> None:
+AsJson = Annotated[bool, typer.Option("--json", show_default=False, help="Print JSON.")]
+
+
+def examples(name: Name = None, as_json: AsJson = False) -> None:
     """List the bundled tables, or describe one."""
+    if as_json:
+        print_json(json.dumps(_examples_data(name), indent=1, ensure_ascii=False))
+        return
     from bayescompare.cli import tables as cli_tables
 
     out = cli_tables.console()
@@ -28,9 +36,35 @@ def examples(name: Name = None) -> None:
         out.print(repr(bc.load_example(name)), soft_wrap=True)
 
 
+def _examples_data(name: str | None) -> list[dict[str, Any]]:
+    """Return what there is to know of each bundled table without reading it, or of one."""
+    known = bc.io.examples()
+    if name is not None:
+        bc.load_example(name)  # says which names there are
+    return [
+        {
+            "name": example.name,
+            "description": example.description,
+            "measures": list(example.measures),
+            "source": example.source,
+        }
+        for example in known
+        if name in (None, example.name)
+    ]
+
+
 @with_groups
-def methods(method: Name = None) -> None:
+def methods(method: Name = None, as_json: AsJson = False) -> None:
     """List the methods, or describe one: options, priors, reference."""
+    if as_json:
+        titles = bc.methods.names()
+        if method is not None:
+            found = bc.methods.get(method)
+            text: Any = {"name": method, "title": found.title, "reference": found.reference}
+        else:
+            text = [{"name": name, "title": title} for name, title in titles.items()]
+        print_json(json.dumps(text, indent=1, ensure_ascii=False))
+        return
     from bayescompare.cli import tables as cli_tables
 
     out = cli_tables.console()
