@@ -202,7 +202,7 @@ def test_trade_offs_and_what_all_names_begin_with() -> None:
     html = render(trade_off_pairs())
     page = Page(html)
     assert "big is better on accuracy, small on time." in page.text
-    assert html.count('<tr class="marked trade">') == 1
+    assert html.count('<tr class="marked trade"') == 1
     (row,) = [cells for cells in page.cells if "trade-off" in cells]
     assert row[0] == "big: accuracy; small: time"
     assert "All names begin with “lab/net-v1-”, which is left out here." in page.text
