@@ -1,6 +1,6 @@
 """Simulate what docs/calibration.md shows: ``python tools/calibrate_replicated.py FOLDER``.
 
-Takes about twelve minutes of one core. Every kind of table is kept in FOLDER when it is done, so a
+Takes about twenty minutes of one core. Every kind of table is kept in FOLDER when it is done, so a
 run that was stopped goes on where it ended; the summary goes to docs/data.
 """
 
