@@ -547,7 +547,8 @@ class Results:
         """
         if self.item_data is not None and self.has_statistics:
             few = too_few(self.item_data)
-            return (self._with_two(few, missing) if few.any() else self).complete(missing=missing)
+            kept = self._with_two(few, missing) if few.any() else self
+            return kept.complete(missing=missing) if self.gaps is None else kept
         # Cells that stay missing ask nothing of the replicates of the others.
         whole = self.complete(missing=missing) if self.gaps is None else self
         if self.n_replicates is None:
