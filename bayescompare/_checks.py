@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TypeGuard
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.text.numbers import setting, whole
+from bayescompare.text.numbers import setting_number_text, whole_number_text
 
 __all__ = [
-    "briefly",
     "check_count",
     "check_draws",
     "check_flag",
@@ -23,7 +22,8 @@ __all__ = [
     "check_word",
     "is_number",
     "is_whole",
-    "shown",
+    "show_checked_value",
+    "show_checked_value_briefly",
 ]
 
 #: Draws, resamples and simulations beyond this are a typing error, and would fill the memory.
@@ -60,7 +60,7 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def shown(value: object) -> str:
+def show_checked_value(value: object) -> str:
     """Write any value for a message; Python itself refuses to print integers of 4,300 digits.
 
     Examples
@@ -76,7 +76,7 @@ def shown(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
-def briefly(value: object) -> str:
+def show_checked_value_briefly(value: object) -> str:
     """Write a value for a message in one short line, whatever it is.
 
     Examples
@@ -84,7 +84,7 @@ def briefly(value: object) -> str:
     >>> briefly("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
     """
-    text = shown(value)
+    text = show_checked_value(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -99,9 +99,12 @@ def check_count(**arguments: object) -> None:
     """
     for name, value in arguments.items():
         if not (is_whole(value) and value >= 1):
-            raise BayescompareError(f"{name}={shown(value)}: must be an integer >= 1.")
+            raise BayescompareError(f"{name}={show_checked_value(value)}: must be an integer >= 1.")
         if value > MOST_COUNT:
-            raise BayescompareError(f"{name}={shown(value)}: must be at most {whole(MOST_COUNT)}.")
+            raise BayescompareError(
+                f"{name}={show_checked_value(value)}: must be at most "
+                f"{whole_number_text(MOST_COUNT)}."
+            )
 
 
 def check_draws(*, draws: object, chains: object) -> None:
@@ -111,7 +114,8 @@ def check_draws(*, draws: object, chains: object) -> None:
     assert is_whole(chains)
     if draws * chains > MOST_DRAWS:
         raise BayescompareError(
-            f"draws={draws} in chains={chains}: at most {whole(MOST_DRAWS)} draws in total."
+            f"draws={draws} in chains={chains}: at most {whole_number_text(MOST_DRAWS)} draws in "
+            "total."
         )
 
 
@@ -125,10 +129,12 @@ def check_jobs(n_jobs: object) -> None:
     bayescompare._errors.BayescompareError: n_jobs=0: give an integer, -1 for all cores.
     """
     if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise BayescompareError(f"n_jobs={shown(n_jobs)}: give an integer, -1 for all cores.")
+        raise BayescompareError(
+            f"n_jobs={show_checked_value(n_jobs)}: give an integer, -1 for all cores."
+        )
     if not -MOST_JOBS <= n_jobs <= MOST_JOBS:
         raise BayescompareError(
-            f"n_jobs={shown(n_jobs)}: at most {MOST_JOBS} jobs; -1 uses all cores."
+            f"n_jobs={show_checked_value(n_jobs)}: at most {MOST_JOBS} jobs; -1 uses all cores."
         )
 
 
@@ -136,10 +142,13 @@ def check_positive(**arguments: object) -> None:
     """Refuse a value that is not a finite number above 0, or would outweigh any data."""
     for name, value in arguments.items():
         if not (is_number(value) and math.isfinite(value) and value > 0):
-            raise BayescompareError(f"{name}={shown(value)}: must be a finite number > 0.")
+            raise BayescompareError(
+                f"{name}={show_checked_value(value)}: must be a finite number > 0."
+            )
         if value > MOST_WEIGHT:
             raise BayescompareError(
-                f"{name}={value!r}: must be at most {setting(MOST_WEIGHT)}; a prior of more weight "
+                f"{name}={value!r}: must be at most {setting_number_text(MOST_WEIGHT)}; a prior "
+                "of more weight "
                 "would drown out any data."
             )
 
@@ -155,7 +164,7 @@ def check_flag(**arguments: object) -> None:
     """
     for name, value in arguments.items():
         if type(value).__name__ not in ("bool", "bool_"):  # numpy's, which is not imported here
-            raise BayescompareError(f"{name}={shown(value)}: must be True or False.")
+            raise BayescompareError(f"{name}={show_checked_value(value)}: must be True or False.")
 
 
 def check_word(argument: str, value: object, known: Collection[str]) -> None:
@@ -174,7 +183,7 @@ def check_word(argument: str, value: object, known: Collection[str]) -> None:
     if len(known) > 3:
         wanted = f"one of {', '.join(known)}"
     hint = did_you_mean(value, known) if isinstance(value, str) else ""
-    raise BayescompareError(f"{argument}={shown(value)}: must be {wanted}.{hint}")
+    raise BayescompareError(f"{argument}={show_checked_value(value)}: must be {wanted}.{hint}")
 
 
 def check_path(path: object, argument: str = "path") -> Path:
@@ -201,6 +210,7 @@ def check_path(path: object, argument: str = "path") -> Path:
 
         if error.errno == errno.ENAMETOOLONG:
             raise BayescompareError(
-                f"{text[:40]!r}…: {whole(len(text))} characters are too many for a path."
+                f"{text[:40]!r}…: {whole_number_text(len(text))} characters are too many for a "
+                "path."
             ) from None
     return Path(text)

@@ -11,20 +11,26 @@ import numpy as np
 from bayescompare._checks import check_draws, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, as_results
+from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare.comparison import registry
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
 from bayescompare.comparison.dataset_facts import check_facts
 from bayescompare.comparison.gaps import read_gaps
 from bayescompare.comparison.method import Method, Sampling
-from bayescompare.comparison.method_checks import check_class, is_ours
+from bayescompare.comparison.method_checks import check_class, is_built_in_method
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.gaps import MISSING, Missing
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
-__all__ = ["as_method", "check_sampler", "compare", "prepare", "validate_table"]
+__all__ = [
+    "check_sampler_to_compare",
+    "compare",
+    "method_to_compare_by",
+    "prepare_to_compare",
+    "validate_compared_table",
+]
 
 
 def compare(
@@ -82,16 +88,20 @@ def compare(
     >>> bc.compare({"A": [0.9, 0.8, 0.7], "B": [0.8, 0.7, 0.5]}, measures={"auc": "max"}).best
     'A>B'
     """
-    test = as_method(method)
-    table, names = as_results(results, measures, algorithms, frame)
-    asked = prepare(validate_table(table, test, names), test, algorithms, missing)
+    test = method_to_compare_by(method)
+    table, names = results_of_given_table(results, measures, algorithms, frame)
+    asked = prepare_to_compare(
+        validate_compared_table(table, test, names), test, algorithms, missing
+    )
     test = test.for_table(asked)
     generator, seed = as_rng(rng)
-    answer = test.answer(asked, Sampling(generator, seed=seed, options=check_sampler(sampler)))
+    answer = test.answer(
+        asked, Sampling(generator, seed=seed, options=check_sampler_to_compare(sampler))
+    )
     return comparison_of(asked, test, answer)
 
 
-def check_sampler(sampler: object) -> dict[str, Any]:
+def check_sampler_to_compare(sampler: object) -> dict[str, Any]:
     """Check the options for `pymc.sample`."""
     if sampler is None:
         return {}
@@ -106,19 +116,19 @@ def check_sampler(sampler: object) -> dict[str, Any]:
     return options
 
 
-def as_method(method: object) -> Method:
+def method_to_compare_by(method: object) -> Method:
     """Accept a method by name, as a class or as an object."""
-    if isinstance(method, (str, os.PathLike)) and _names_a_model(method):
-        return _model_file(os.fspath(method))
+    if isinstance(method, (str, os.PathLike)) and _names_model_for_compare(method):
+        return _model_file_for_compare(os.fspath(method))
     if isinstance(method, str):
         method = registry.get(method)
     if isinstance(method, type) and issubclass(method, Method):
-        if not is_ours(method):
+        if not is_built_in_method(method):
             check_class(method)
         return method()
     if callable(method) and not isinstance(method, (type, Method)):
-        return _model_file(method)
-    if isinstance(method, Method) and not is_ours(type(method)):
+        return _model_file_for_compare(method)
+    if isinstance(method, Method) and not is_built_in_method(type(method)):
         check_class(type(method))
     if type(method).__module__.startswith("pymc."):
         raise BayescompareError(
@@ -132,7 +142,7 @@ def as_method(method: object) -> Method:
     return method
 
 
-def _names_a_model(method: str | os.PathLike[str]) -> bool:
+def _names_model_for_compare(method: str | os.PathLike[str]) -> bool:
     """Whether this is a model file, or a bundled model's bare name."""
     text = os.fspath(method)
     if text.endswith(".py"):
@@ -144,14 +154,14 @@ def _names_a_model(method: str | os.PathLike[str]) -> bool:
     return text in bundled()
 
 
-def _model_file(source: str | Callable[..., Any]) -> Method:
+def _model_file_for_compare(source: str | Callable[..., Any]) -> Method:
     # A method by name loads its own family only, so this one is loaded when it is asked for.
     from bayescompare.methods.model_file import ModelFile
 
     return ModelFile(source)
 
 
-def validate_table(
+def validate_compared_table(
     results: Results, method: Method, measures: Sequence[str] | None = None
 ) -> Results:
     """Check the whole table once, at the door, and select the measures asked about."""
@@ -163,13 +173,13 @@ def validate_table(
             "'dirichlet' or 'network'."
         )
     if method.input_kind == "counts":
-        _check_counts(results, method)
+        _check_counts_to_compare(results, method)
     elif not results.has_statistics:  # equal means of items do not make a constant measure
-        _check_constant(results)
+        _refuse_to_compare_constant(results)
     return results
 
 
-def prepare(
+def prepare_to_compare(
     results: Results,
     method: Method,
     algorithms: Sequence[str] | None,
@@ -180,7 +190,7 @@ def prepare(
     results = results.sel(algorithms=algorithms)
     either = method.input_kind == "either" and (results.n_replicates or 1) > 1
     if method.input_kind == "replicates" or either:
-        results = _with_replicates(results, method)
+        results = _replicates_to_compare(results, method)
         if missing == "raise" or missing == "drop":
             results = results.paired(missing=missing)
         else:
@@ -215,7 +225,7 @@ def prepare(
     return results
 
 
-def _check_counts(results: Results, method: Method) -> None:
+def _check_counts_to_compare(results: Results, method: Method) -> None:
     if not isinstance(results, ErrorCounts):
         raise BayescompareError(
             f"method {method.name!r} needs counts of paired errors, not a table of measures: make "
@@ -224,9 +234,9 @@ def _check_counts(results: Results, method: Method) -> None:
         )
 
 
-def _with_replicates(results: Results, method: Method) -> Results:
+def _replicates_to_compare(results: Results, method: Method) -> Results:
     if results.item_data is not None:
-        _check_items(results, method)
+        _check_items_to_compare(results, method)
         if results.has_statistics:
             return results
     if results.n_replicates is None or results.n_replicates < 2:
@@ -239,7 +249,7 @@ def _with_replicates(results: Results, method: Method) -> Results:
     return results
 
 
-def _check_items(results: Results, method: Method) -> None:
+def _check_items_to_compare(results: Results, method: Method) -> None:
     """Refuse statistics where a method needs every item, and clusters where it ignores them."""
     if results.has_statistics and not method.knows_items:
         raise BayescompareError(
@@ -253,13 +263,14 @@ def _check_items(results: Results, method: Method) -> None:
         )
 
 
-def _check_constant(results: Results) -> None:
+def _refuse_to_compare_constant(results: Results) -> None:
     """A measure that is the same everywhere cannot order anything; with a rope it may."""
     for name in results.measures:
         values = results.data[name].values
         present = values[np.isfinite(values)]
         if results[name].rope is None and present.size > 1 and np.ptp(present) == 0.0:
             raise BayescompareError(
-                f"measure {name!r} is {setting(present[0])} in every cell: a constant measure "
+                f"measure {name!r} is {setting_number_text(present[0])} in every cell: a "
+                "constant measure "
                 "orders nothing; leave it out by measures=[...]."
             )

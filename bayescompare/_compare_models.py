@@ -16,7 +16,7 @@ from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.loo import EXACT
 from bayescompare.statements import OTHER, Statements
-from bayescompare.text.numbers import plural, setting, statistic
+from bayescompare.text.numbers import plural, setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -71,14 +71,15 @@ class ModelRanking:
         if len(close):
             sentences.append(
                 f"Its lead over {join_names([str(n) for n in close.index])} is within "
-                f"{setting(_CLEAR)} standard errors or below {setting(_SMALL)}: the data do "
+                f"{setting_number_text(_CLEAR)} standard errors or below "
+                f"{setting_number_text(_SMALL)}: the data do "
                 "not tell them apart."
             )
         known = table["log_evidence"].dropna()
         if len(known) > 1:
             first, second = known.nlargest(2).index
             factor = math.exp(min(float(known[first] - known[second]), 700.0))
-            times = statistic(factor, significant=3)
+            times = statistic_number_text(factor, significant=3)
             odds = (
                 f"By the evidence {first} is {times} times as probable as {second}, if both were "
                 "equally probable before; that depends on the priors more than prediction does."
@@ -160,18 +161,20 @@ def compare_models(
     if evidence is not None:
         check_word("evidence", evidence, ("bridge", "smc"))
     generator, _ = as_rng(rng)
-    chosen = _checked_names(comparisons, names)
+    chosen = _names_of_compared_models(comparisons, names)
     for name, c in chosen.items():
         if c.method.needs_mcmc and c.answer.tree is None:
             raise BayescompareError(
                 f"{name}: the chains of this answer were not saved (JSON does not hold them, "
                 "netCDF does); ask compare() again."
             )
-    _check_same_data(chosen)
+    _check_compared_models_data(chosen)
     loos = {
         name: c.loo(refit=True, rng=generator) if refit else c.loo() for name, c in chosen.items()
     }
-    evidences = {name: _evidence(c, evidence, generator) for name, c in chosen.items()}
+    evidences = {
+        name: _evidence_of_compared_model(c, evidence, generator) for name, c in chosen.items()
+    }
     ranked = az.compare(loos, round_to="none")
     rows = {}
     for name in ranked.index:
@@ -193,17 +196,17 @@ def compare_models(
     table["difference"] = table["difference"].abs()
     factor = np.exp(table["log_evidence"] - table["log_evidence"].max())
     table.insert(2, "bayes_factor", factor)
-    graphs = tuple(name for name, c in chosen.items() if _chose_graph(c))
+    graphs = tuple(name for name, c in chosen.items() if _compared_model_chose_graph(c))
     return ModelRanking(table, loos, graphs)
 
 
-def _chose_graph(c: Comparison) -> bool:
+def _compared_model_chose_graph(c: Comparison) -> bool:
     """Whether the data chose the graph of a network."""
     how = c.method.options()
     return isinstance(how.get("search"), str) and not how.get("average")
 
 
-def _checked_names(
+def _names_of_compared_models(
     comparisons: Sequence[Comparison], names: Sequence[str] | None
 ) -> dict[str, Comparison]:
     candidates: object = comparisons
@@ -238,7 +241,9 @@ def _checked_names(
     return named
 
 
-def _evidence(c: Comparison, by: By | None, rng: np.random.Generator) -> tuple[float, float]:
+def _evidence_of_compared_model(
+    c: Comparison, by: By | None, rng: np.random.Generator
+) -> tuple[float, float]:
     """Log evidence with its standard error: closed, estimated where that is wanted, or NaN."""
     try:
         return float(c.log_evidence), 0.0
@@ -249,7 +254,7 @@ def _evidence(c: Comparison, by: By | None, rng: np.random.Generator) -> tuple[f
     return estimate.log_evidence, estimate.se
 
 
-def _check_same_data(chosen: dict[str, Comparison]) -> None:
+def _check_compared_models_data(chosen: dict[str, Comparison]) -> None:
     """Refuse, with the reason, models that do not predict the same thing."""
     (first, model), *others = chosen.items()
     for name, c in others:
@@ -262,12 +267,12 @@ def _check_same_data(chosen: dict[str, Comparison]) -> None:
                 )
         if not model.results.data.equals(c.results.data):
             raise BayescompareError(f"{first} and {name} use different data: other values.")
-        seen = [_observed(of) for of in (model, c)]
+        seen = [_observed_by_compared_model(of) for of in (model, c)]
         if seen[0].shape != seen[1].shape or not np.allclose(seen[0], seen[1], equal_nan=True):
-            _check_same_scale(first, model, name, c, [part.shape for part in seen])
+            _check_compared_models_scale(first, model, name, c, [part.shape for part in seen])
 
 
-def _check_same_scale(
+def _check_compared_models_scale(
     first: str, one: Comparison, second: str, other: Comparison, shapes: Sequence[tuple[int, ...]]
 ) -> None:
     """Refuse models of different data, unless both are probabilities of the same statements."""
@@ -298,7 +303,7 @@ def _check_same_scale(
         c.method.check_scale(c.results, None if tree is None else tree["posterior"].to_dataset())
 
 
-def _observed(c: Comparison) -> np.ndarray[Any, Any]:
+def _observed_by_compared_model(c: Comparison) -> np.ndarray[Any, Any]:
     """What a model predicts, dataset by dataset."""
     # As the method gives it: c.draws() adds indices and counts of what it observes.
     tree = c.answer.tree

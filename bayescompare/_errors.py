@@ -10,8 +10,8 @@ __all__ = [
     "QuantityNotAvailableError",
     "TooFewDatasets",
     "did_you_mean",
-    "one_line",
-    "printable",
+    "error_in_one_line",
+    "printable_error_text",
 ]
 
 #: Characters that move the cursor, colour a terminal, reverse the direction of writing or cannot
@@ -34,7 +34,9 @@ class BayescompareError(ValueError):
     """
 
     def __init__(self, message: object = "") -> None:
-        super().__init__(_shortened(printable(" ".join(str(message).splitlines()))))
+        super().__init__(
+            _shorten_error_message(printable_error_text(" ".join(str(message).splitlines())))
+        )
 
 
 class TooFewDatasets(BayescompareError):
@@ -55,7 +57,7 @@ class QuantityNotAvailableError(BayescompareError, AttributeError):
     """The method that made this comparison does not have the quantity asked for."""
 
 
-def printable(text: str) -> str:
+def printable_error_text(text: str) -> str:
     r"""Write characters that a terminal would obey, or could not print, as escapes.
 
     Examples
@@ -66,14 +68,14 @@ def printable(text: str) -> str:
     return UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _shortened(text: str) -> str:
+def _shorten_error_message(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     half = _LONGEST // 2
     return f"{text[:half]} … {text[-half:]}"
 
 
-def one_line(error: BaseException) -> str:
+def error_in_one_line(error: BaseException) -> str:
     """Write an error of any kind in one line, however long its own message is.
 
     Examples

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
-from bayescompare._checks import check_word, is_number, shown
+from bayescompare._checks import check_word, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, as_results
+from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare.ranking.gate import Gate
 from bayescompare.ranking.gate_answer import gate_answer
 from bayescompare.results.results import Results
@@ -81,14 +81,16 @@ def gate(
     ({'auc': 'not worse', 'brier': 'undecided'}, None)
     """
     if not (is_number(level) and 0.5 < level < 1.0):
-        raise BayescompareError(f"level={shown(level)}: must be a number between 0.5 and 1.")
-    whole, names = as_results(results, measures, [candidate, baseline], frame)
-    table = _table(whole, candidate, baseline, names, missing)
+        raise BayescompareError(
+            f"level={show_checked_value(level)}: must be a number between 0.5 and 1."
+        )
+    whole, names = results_of_given_table(results, measures, [candidate, baseline], frame)
+    table = _table_for_gate(whole, candidate, baseline, names, missing)
     generator, seed = as_rng(rng)
     return Gate(table, float(level), gate_answer(table, float(level), generator), seed=seed)
 
 
-def _table(
+def _table_for_gate(
     results: Results,
     candidate: str,
     baseline: str,
@@ -104,7 +106,7 @@ def _table(
         )
     check_word("missing", missing, ("raise", "drop"))
     for argument, name in (("candidate", candidate), ("baseline", baseline)):
-        _check_algorithm(argument, name, results)
+        _check_gate_algorithm(argument, name, results)
     if candidate == baseline:
         raise BayescompareError(
             f"candidate={candidate!r} is the baseline too: name two different algorithms."
@@ -122,10 +124,10 @@ def _table(
     return table.average().complete(missing=missing)
 
 
-def _check_algorithm(argument: str, name: object, results: Results) -> None:
+def _check_gate_algorithm(argument: str, name: object, results: Results) -> None:
     if not isinstance(name, str) or name not in results.algorithms:
         hint = did_you_mean(str(name), results.algorithms)
         raise BayescompareError(
-            f"{argument}={shown(name)}: there is no such algorithm; the table has "
+            f"{argument}={show_checked_value(name)}: there is no such algorithm; the table has "
             f"{join_names(results.algorithms)}.{hint}"
         )

@@ -13,7 +13,7 @@ from typing import IO
 from bayescompare._errors import BayescompareError
 from bayescompare.text.numbers import count
 
-__all__ = ["MOST_BYTES", "check_regular", "read_file", "too_large"]
+__all__ = ["MOST_BYTES", "check_input_is_regular", "input_too_large", "read_input_file"]
 
 #: The largest file that is read into a table, before and after decompression: 512 MiB.
 MOST_BYTES = 512 * 2**20
@@ -21,16 +21,16 @@ MOST_BYTES = 512 * 2**20
 _CHUNK = 2**20
 
 
-def read_file(path: Path) -> bytes:
+def read_input_file(path: Path) -> bytes:
     """Return the decompressed content of a file or pipe; the caller adds its name to errors.
 
     A pipe is read to its end, so that ``/dev/stdin`` and a shell's ``<(...)`` work; one that
     nobody writes to is refused rather than waited for.
     """
     try:
-        content = _read(path)
+        content = _read_input(path)
         if content.startswith(b"\x1f\x8b"):
-            content = _read_all(gzip.GzipFile(fileobj=BytesIO(content)))
+            content = _read_input_to_limit(gzip.GzipFile(fileobj=BytesIO(content)))
     except BayescompareError:
         raise
     except FileNotFoundError:
@@ -44,7 +44,7 @@ def read_file(path: Path) -> bytes:
     return content
 
 
-def check_regular(path: Path) -> None:
+def check_input_is_regular(path: Path) -> None:
     """Refuse anything but a file on disk, for formats that are not read from start to end."""
     try:
         mode = path.stat().st_mode
@@ -53,10 +53,10 @@ def check_regular(path: Path) -> None:
     except (OSError, ValueError) as error:
         raise BayescompareError(f"cannot be read ({error}).") from None
     if not stat.S_ISREG(mode):
-        raise BayescompareError(f"is {_kind(mode)}: name a file.")
+        raise BayescompareError(f"is {_kind_of_input(mode)}: name a file.")
 
 
-def too_large() -> BayescompareError:
+def input_too_large() -> BayescompareError:
     """Return the error for a file that exceeds the limit, and what to do."""
     return BayescompareError(
         f"holds more than {count(MOST_BYTES / 2**20)} MiB: keep only what is compared, or read it "
@@ -64,7 +64,7 @@ def too_large() -> BayescompareError:
     )
 
 
-def _read(path: Path) -> bytes:
+def _read_input(path: Path) -> bytes:
     # Without O_NONBLOCK, opening a pipe that nobody writes to would block forever.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     number = os.open(path, flags)
@@ -72,13 +72,13 @@ def _read(path: Path) -> bytes:
         facts = os.fstat(number)
         pipe = stat.S_ISFIFO(facts.st_mode)
         if not (pipe or stat.S_ISREG(facts.st_mode)):
-            raise BayescompareError(f"is {_kind(facts.st_mode)}: name a file.")
+            raise BayescompareError(f"is {_kind_of_input(facts.st_mode)}: name a file.")
         if facts.st_size > MOST_BYTES:
-            raise too_large()
+            raise input_too_large()
         if pipe:
             os.set_blocking(number, True)
         with open(number, "rb", closefd=False) as file:
-            content = _read_all(file)
+            content = _read_input_to_limit(file)
     finally:
         os.close(number)
     if pipe and not content:
@@ -86,18 +86,18 @@ def _read(path: Path) -> bytes:
     return content
 
 
-def _read_all(file: IO[bytes] | gzip.GzipFile) -> bytes:
+def _read_input_to_limit(file: IO[bytes] | gzip.GzipFile) -> bytes:
     """Read to the end, or to the limit."""
     chunks, total = [], 0
     while chunk := file.read(_CHUNK):
         total += len(chunk)
         if total > MOST_BYTES:
-            raise too_large()
+            raise input_too_large()
         chunks.append(chunk)
     return b"".join(chunks)
 
 
-def _kind(mode: int) -> str:
+def _kind_of_input(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return "a directory"
     if stat.S_ISFIFO(mode):

@@ -12,20 +12,25 @@ from typing import Any, Unpack
 import numpy as np
 
 from bayescompare._checks import check_jobs
-from bayescompare._compare import as_method, check_sampler, prepare, validate_table
+from bayescompare._compare import (
+    check_sampler_to_compare,
+    method_to_compare_by,
+    prepare_to_compare,
+    validate_compared_table,
+)
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, as_results
+from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare._typing import IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
-from bayescompare.comparison.gaps import complete_part
+from bayescompare.comparison.gaps import comparison_without_gaps
 from bayescompare.comparison.lazy_comparisons import LazyComparisons
 from bayescompare.comparison.method import Method, Sampling
 from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.pairwise_notes import pair_tables
+from bayescompare.comparison.pairwise_notes import pairwise_notes_of_tables
 from bayescompare.results.gaps import Missing
 from bayescompare.results.results import Results
 
@@ -76,18 +81,18 @@ def pairwise(
     >>> round(float(p.matrix.sel(algorithm="GBM", opponent="CART")), 3)
     1.0
     """
-    asked_method = test = as_method(method)
+    asked_method = test = method_to_compare_by(method)
     # Averaged once here, not for every pair.
-    table, names = as_results(results, measures, algorithms, frame)
-    whole = validate_table(table, test, names).sel(algorithms=algorithms)
+    table, names = results_of_given_table(results, measures, algorithms, frame)
+    whole = validate_compared_table(table, test, names).sel(algorithms=algorithms)
     # Averaged once here, not for every pair, unless pairs differ in the folds that both have.
     if test.input_kind == "cells" and whole.averages_alike():
         whole = whole.average()
-    pairs = _pairs(whole, reference)
+    pairs = _pairs_for_pairwise(whole, reference)
     generator, seed = as_rng(rng)
-    options = check_sampler(sampler)
+    options = check_sampler_to_compare(sampler)
     if len(whole.algorithms) > 2 and test.pairs_together:
-        everyone = prepare(whole, test, None, missing)
+        everyone = prepare_to_compare(whole, test, None, missing)
         sampling = Sampling(generator, seed=seed, options=options)
         together = test.answer_pairs(everyone, pairs, sampling)
         if together is not None:
@@ -95,27 +100,33 @@ def pairwise(
             comparisons = tuple(comparison_of(everyone.sel(algorithms=p), test, a) for p, a in read)
             return Pairwise(whole, test, comparisons, reference)
     check_jobs(n_jobs)
-    at_once = _at_once(whole, test, pairs, reference, missing)
+    at_once = _pairwise_in_one_pass(whole, test, pairs, reference, missing)
     if at_once is not None:
         return at_once
-    asked, skipped = _judged(whole, test, pairs, missing)
+    asked, skipped = _prepare_pairs_for_pairwise(whole, test, pairs, missing)
     if test.learns_from_pairs and not (whole.groups or whole.weights):
         # With a reference too, what is learned is learned from all pairs of the table.
         every = (
-            asked if reference is None else _judged(whole, test, _pairs(whole, None), missing)[0]
+            asked
+            if reference is None
+            else _prepare_pairs_for_pairwise(
+                whole, test, _pairs_for_pairwise(whole, None), missing
+            )[0]
         )
         # From complete datasets: what a gap hides cannot teach.
-        test = test.learn([one for one in map(complete_part, every.values()) if one is not None])
+        test = test.learn(
+            [one for one in map(comparison_without_gaps, every.values()) if one is not None]
+        )
     tests = {pair: test.of_pair(whole, pair).for_table(asked[pair]) for pair in asked}
     sampling = Sampling(generator, seed=seed, options=options)
-    answers = _answers(tests, asked, sampling, n_jobs, progress)
+    answers = _answer_pairwise(tests, asked, sampling, n_jobs, progress)
     comparisons = tuple(
         comparison_of(asked[pair], tests[pair], answer) for pair, answer in answers.items()
     )
     return Pairwise(whole, asked_method, comparisons, reference, skipped)
 
 
-def _at_once(
+def _pairwise_in_one_pass(
     results: Results,
     method: Method,
     pairs: Sequence[Pair],
@@ -131,7 +142,7 @@ def _at_once(
     wanted = np.array([[place[name] for name in pair] for pair in pairs])
     if missing == "raise" and gaps.any():
         first = int(gaps[:, wanted].any(axis=(0, 2)).argmax())
-        _judged(results, method, pairs[first : first + 1], missing)
+        _prepare_pairs_for_pairwise(results, method, pairs[first : first + 1], missing)
     if missing != "drop" and gaps.any():
         return None
     whole = (~gaps).astype(np.int64)
@@ -141,7 +152,7 @@ def _at_once(
     every = every[common[*every.T] >= method.min_datasets]
     if not enough.any():
         return None  # which is then said in words
-    answered = method.answer_at_once(results, every, _positions(every, wanted[enough]))
+    answered = method.answer_at_once(results, every, _positions_of_pairwise(every, wanted[enough]))
     if answered is None:
         return None
     skipped = [
@@ -150,31 +161,33 @@ def _at_once(
         if not kept
     ]
     test, figures = answered
-    comparisons = _lazy(results, test, figures, missing)
+    comparisons = _pairwise_when_asked_for(results, test, figures, missing)
     return Pairwise(results, method, comparisons, reference, tuple(skipped), found=figures)
 
 
-def _positions(pairs: IntArray, wanted: IntArray) -> IntArray:
+def _positions_of_pairwise(pairs: IntArray, wanted: IntArray) -> IntArray:
     """Where the wanted pairs stand; both are in the order of combinations."""
     size = int(pairs.max()) + 1
     return np.searchsorted(pairs @ [size, 1], wanted @ [size, 1])
 
 
-def _lazy(
+def _pairwise_when_asked_for(
     results: Results, method: Method, figures: PairFigures, missing: Missing
 ) -> LazyComparisons:
     """Return the comparisons of all pairs, each made when it is asked for, as `compare` does."""
 
     def make(place: int) -> Comparison:
-        asked = prepare(results, method, figures.pairs[place], missing)
+        asked = prepare_to_compare(results, method, figures.pairs[place], missing)
         # An exact answer draws nothing.
         answer = method.answer(asked, Sampling(np.random.default_rng(0)))
         return comparison_of(asked, method, answer)
 
-    return LazyComparisons(make, partial(pair_tables, results, figures.pairs), len(figures))
+    return LazyComparisons(
+        make, partial(pairwise_notes_of_tables, results, figures.pairs), len(figures)
+    )
 
 
-def _judged(
+def _prepare_pairs_for_pairwise(
     results: Results, method: Method, pairs: Sequence[Pair], missing: Missing
 ) -> tuple[dict[Pair, Results], tuple[tuple[str, str, int], ...]]:
     """Prepare every pair, and name it when that fails; apart those with too few datasets."""
@@ -182,24 +195,24 @@ def _judged(
     skipped, last = [], None
     for pair in pairs:
         try:
-            asked[pair] = prepare(results, method, pair, missing)
+            asked[pair] = prepare_to_compare(results, method, pair, missing)
         except TooFewDatasets as error:
             if missing == "raise":
-                raise _about_pair(pair, error) from None
+                raise _pairwise_error_about_pair(pair, error) from None
             skipped.append((*pair, error.left))
             last = error
         except BayescompareError as error:
-            raise _about_pair(pair, error) from None
+            raise _pairwise_error_about_pair(pair, error) from None
     if last is not None and not asked:
-        raise _about_pair(pairs[-1], last)
+        raise _pairwise_error_about_pair(pairs[-1], last)
     return asked, tuple(skipped)
 
 
-def _about_pair(pair: Pair, error: BayescompareError) -> BayescompareError:
+def _pairwise_error_about_pair(pair: Pair, error: BayescompareError) -> BayescompareError:
     return BayescompareError(f"{pair[0]} against {pair[1]}: {error}")
 
 
-def _answers(
+def _answer_pairwise(
     tests: Mapping[Pair, Method],
     asked: Mapping[Pair, Results],
     sampling: Sampling,
@@ -220,16 +233,16 @@ def _answers(
     ]
     many: Iterable[Answer] = ()
     if tasks:
-        many = _in_parallel(tasks, tasks[0][0].needs_mcmc, n_jobs)
+        many = _pairwise_in_parallel(tasks, tasks[0][0].needs_mcmc, n_jobs)
     every: Iterable[Answer] = itertools.chain(together or (), many)
     if progress:
-        every = _tracked(every, len(asked))
+        every = _pairwise_with_progress(every, len(asked))
     order = [*(pair for pair in whole if pair in known), *apart]
     answers = dict(zip(order, every, strict=True))
     return {pair: answers[pair] for pair in asked}
 
 
-def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:
+def _pairs_for_pairwise(results: Results, reference: str | None) -> list[tuple[str, str]]:
     names = results.algorithms
     if len(names) < 2:
         raise BayescompareError(f"algorithms={list(names)}: a comparison needs at least two.")
@@ -243,7 +256,7 @@ def _pairs(results: Results, reference: str | None) -> list[tuple[str, str]]:
     return [pair for pair in itertools.combinations(names, 2) if reference in pair]
 
 
-def _in_parallel(
+def _pairwise_in_parallel(
     tasks: Sequence[tuple[Method, Results, Sampling]], samples: bool, n_jobs: int
 ) -> Iterable[Answer]:
     """Run by joblib; exact answers take a millisecond each, so they want threads."""
@@ -251,11 +264,11 @@ def _in_parallel(
 
     prefer = "processes" if samples else "threads"
     parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    answers: Iterable[Answer] = parallel(delayed(_one)(*task) for task in tasks)
+    answers: Iterable[Answer] = parallel(delayed(_answer_pairwise_one)(*task) for task in tasks)
     return answers
 
 
-def _tracked(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
+def _pairwise_with_progress(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
     from rich.console import Console
     from rich.progress import track
 
@@ -263,5 +276,5 @@ def _tracked(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
     return track(answers, "comparing pairs", total=total, console=console, transient=True)
 
 
-def _one(method: Method, results: Results, sampling: Sampling) -> Answer:
+def _answer_pairwise_one(method: Method, results: Results, sampling: Sampling) -> Answer:
     return method.answer(results, sampling)

@@ -8,8 +8,8 @@ from typing import Any, Literal, Unpack
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
-from bayescompare._table import FrameOptions, Measures, as_results
-from bayescompare.comparison.gaps import as_failed_runs
+from bayescompare._table import FrameOptions, Measures, results_of_given_table
+from bayescompare.comparison.gaps import compare_gaps_as_failed
 from bayescompare.ranking.answer import answer_of
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.ranking import Ranking
@@ -87,22 +87,22 @@ def rank(
     >>> r.overall.index[0], r.top[:3], "CART" in r.top
     ('GBM', ('GBM', 'RF', 'GLM'), False)
     """
-    whole, names = as_results(results, measures, algorithms, frame)
-    table = _table(whole, algorithms, names, missing, by)
+    whole, names = results_of_given_table(results, measures, algorithms, frame)
+    table = _table_to_rank(whole, algorithms, names, missing, by)
     generator, seed = as_rng(rng)
     if seed is None:
         # Kept, so that the draws can be made again.
         seed = int(generator.integers(2**32))
     facts: dict[str, Any] = {"by": by, "level": level, "draws": draws, "seed": seed}
     options = RankOptions(**facts)
-    _check_metric(table, by)
+    _refuse_to_rank_ordinal(table, by)
     _check_ranks(table, by)
-    _check_alike(table, by)
+    _refuse_to_rank_weighted(table, by)
     options = RankOptions(**facts, utility=as_utility(utility, table, by))
     return Ranking(table, options, answer_of(table, options))
 
 
-def _table(
+def _table_to_rank(
     results: Results,
     algorithms: Sequence[str] | None,
     measures: Sequence[str] | None,
@@ -118,13 +118,13 @@ def _table(
     independent = table.replicates in ("items", "seeds")
     single = len(table.datasets) == 1 and (table.n_replicates or 1) > 1 and independent
     if missing == "worst":
-        _check_failures(table, by, single=single)
-        return table.paired() if single else as_failed_runs(table.average())
-    _check_missing(missing)
+        _check_failures_to_rank(table, by, single=single)
+        return table.paired() if single else compare_gaps_as_failed(table.average())
+    _check_missing_to_rank(missing)
     return table.paired(missing=missing) if single else table.average().complete(missing=missing)
 
 
-def _check_missing(missing: object) -> None:
+def _check_missing_to_rank(missing: object) -> None:
     """Refuse what `compare` can do with missing cells and a ranking cannot."""
     check_word("missing", missing, MISSING)
     if missing in ("ignore", "bounds"):
@@ -135,7 +135,7 @@ def _check_missing(missing: object) -> None:
         )
 
 
-def _check_failures(table: Results, by: str, *, single: bool) -> None:
+def _check_failures_to_rank(table: Results, by: str, *, single: bool) -> None:
     """Refuse failed runs where a number is needed, or where items are what is ranked."""
     if not table.absent().any():
         return
@@ -160,7 +160,7 @@ def _check_ranks(table: Results, by: str) -> None:
         )
 
 
-def _check_alike(table: Results, by: str) -> None:
+def _refuse_to_rank_weighted(table: Results, by: str) -> None:
     """Refuse domains and weights of datasets where nothing is resampled."""
     if by == "strength" and (table.groups is not None or table.weights is not None):
         raise BayescompareError(
@@ -169,7 +169,7 @@ def _check_alike(table: Results, by: str) -> None:
         )
 
 
-def _check_metric(table: Results, by: str) -> None:
+def _refuse_to_rank_ordinal(table: Results, by: str) -> None:
     """Refuse means of values that have only an order."""
     ordinal = [name for name in table.measures if table[name].scale == "ordinal"]
     if by == "value" and ordinal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayescompare._checks import shown
+from bayescompare._checks import show_checked_value
 from bayescompare._errors import BayescompareError
 
 __all__ = ["Rng", "as_rng"]
@@ -29,6 +29,7 @@ def as_rng(rng: Rng) -> tuple[np.random.Generator, int | None]:
     seed: object = rng
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise BayescompareError(
-            f"rng={shown(rng)}: give None, an integer >= 0 or a numpy.random.Generator."
+            f"rng={show_checked_value(rng)}: give None, an integer >= 0 or a "
+            "numpy.random.Generator."
         )
     return np.random.default_rng(int(seed)), int(seed)

@@ -15,7 +15,7 @@ from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.replicates import ReplicateKind
 from bayescompare.results.results import Results
 
-__all__ = ["FrameOptions", "Measures", "as_results"]
+__all__ = ["FrameOptions", "Measures", "results_of_given_table"]
 
 #: Names to select from results; names with directions for a frame.
 type Measures = Sequence[str] | Mapping[str, Direction | Measure]
@@ -37,7 +37,7 @@ class FrameOptions(TypedDict, total=False):
     source: str | None
 
 
-def as_results(
+def results_of_given_table(
     results: object,
     measures: Measures | None,
     algorithms: Sequence[str] | None,
@@ -57,14 +57,14 @@ def as_results(
     frame : mapping
         Options of `Results.from_frame`.
     """
-    _check_frame_options(frame)
+    _check_given_table_options(frame)
     if isinstance(results, Results):
         for option in frame:
             raise BayescompareError(
                 f"{option}= is about frames, and results is a {type(results).__name__} already."
             )
-        return results, _selection(measures)
-    df: Any = results if is_dataframe(results) else _of_arrays(results, measures, algorithms)
+        return results, _selection_from_given_table(measures)
+    df: Any = results if is_dataframe(results) else _table_of_arrays(results, measures, algorithms)
     if df is None:
         raise BayescompareError(
             f"results is a {type(results).__name__}: give Results (bc.Results.from_frame(...), "
@@ -84,7 +84,7 @@ def as_results(
     return Results.from_frame(df, measures=measures, **frame), None
 
 
-def _check_frame_options(frame: Mapping[str, Any]) -> None:
+def _check_given_table_options(frame: Mapping[str, Any]) -> None:
     for option in frame:
         if option not in FrameOptions.__annotations__:
             raise BayescompareError(
@@ -93,7 +93,7 @@ def _check_frame_options(frame: Mapping[str, Any]) -> None:
             )
 
 
-def _selection(measures: Measures | None) -> Sequence[str] | None:
+def _selection_from_given_table(measures: Measures | None) -> Sequence[str] | None:
     if isinstance(measures, Mapping):
         raise BayescompareError(
             "measures is a mapping, and results has its directions already: give names, as in "
@@ -102,18 +102,24 @@ def _selection(measures: Measures | None) -> Sequence[str] | None:
     return measures
 
 
-def _of_arrays(results: object, measures: Measures | None, algorithms: Sequence[str] | None) -> Any:
+def _table_of_arrays(
+    results: object, measures: Measures | None, algorithms: Sequence[str] | None
+) -> Any:
     """Make a long frame of an array for each algorithm; None if that is not what was given."""
     if isinstance(results, Mapping):
         named = dict(results)
-    elif isinstance(results, (tuple, list)) and len(results) == 2 and not _are_numbers(results):
+    elif (
+        isinstance(results, (tuple, list))
+        and len(results) == 2
+        and not _are_numbers_not_table(results)
+    ):
         names = list(algorithms) if algorithms is not None else ["first", "second"]
         if len(names) != 2:
             raise BayescompareError(f"algorithms={names!r}: name the two arrays.")
         named = dict(zip(names, results, strict=True))
     else:
         return None
-    arrays = {str(name): _array(name, values) for name, values in named.items()}
+    arrays = {str(name): _array_of_given_table(name, values) for name, values in named.items()}
     if not arrays:
         return None
     if isinstance(measures, Mapping) and len(measures) != 1:
@@ -128,14 +134,16 @@ def _of_arrays(results: object, measures: Measures | None, algorithms: Sequence[
             "the same order."
         )
     measure = next(iter(measures)) if measures else "value"
-    return pd.concat([_long(name, array, str(measure)) for name, array in arrays.items()])
+    return pd.concat(
+        [_long_table_of_array(name, array, str(measure)) for name, array in arrays.items()]
+    )
 
 
-def _are_numbers(values: Sequence[Any]) -> bool:
+def _are_numbers_not_table(values: Sequence[Any]) -> bool:
     return all(np.ndim(value) == 0 for value in values)
 
 
-def _array(name: object, values: Any) -> Any:
+def _array_of_given_table(name: object, values: Any) -> Any:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -148,7 +156,7 @@ def _array(name: object, values: Any) -> Any:
     return array
 
 
-def _long(name: str, array: Any, measure: str) -> pd.DataFrame:
+def _long_table_of_array(name: str, array: Any, measure: str) -> pd.DataFrame:
     rows = array if array.ndim == 2 else array[:, None]
     places, folds = np.indices(rows.shape)
     frame = pd.DataFrame({"dataset": places.ravel() + 1, "algorithm": name, measure: rows.ravel()})

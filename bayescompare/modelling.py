@@ -16,9 +16,13 @@ from bayescompare._checks import check_flag, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.method import Parameter
-from bayescompare.methods._shared.prior_values import constant
-from bayescompare.methods._shared.priors import check_placed, check_priors, place
-from bayescompare.methods._shared.simulated import table_of_ranks
+from bayescompare.methods._shared.prior_values import shared_constant_prior
+from bayescompare.methods._shared.priors import (
+    check_placed_shared_prior,
+    check_priors,
+    place_shared_prior,
+)
+from bayescompare.methods._shared.simulated import shared_table_of_ranks
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
@@ -32,8 +36,8 @@ __all__ = [
     "observe_statements",
     "prior",
     "ranks",
+    "shared_table_of_ranks",
     "statement_table",
-    "table_of_ranks",
 ]
 
 
@@ -82,23 +86,25 @@ def prior(
     >>> each.ndim, one.ndim, known.eval().tolist()
     (1, 0, [4.0, 4.0])
     """
-    _check_place(name, dims, shared, positive, within)
+    _check_modelling_prior(name, dims, shared, positive, within)
     dims = (dims,) if isinstance(dims, str) else tuple(dims)
     low, high = within or (-math.inf if positive is False else 0.0, math.inf)
     parameter = Parameter(name, dims, "", "", low=low, high=high)
     check_priors({name: value}, [parameter])
     if is_number(value) and (shared or not dims):
-        return constant(name, value, ())
-    _check_at_hand(name)
+        return shared_constant_prior(name, value, ())
+    _check_modelling_context(name)
     if is_number(value):
-        return constant(name, value, dims)
-    placed = place(name, value, dims, each=not shared)
+        return shared_constant_prior(name, value, dims)
+    placed = place_shared_prior(name, value, dims, each=not shared)
     if positive or within:
-        check_placed(parameter, placed)
+        check_placed_shared_prior(parameter, placed)
     return placed
 
 
-def _check_place(name: object, dims: object, shared: object, positive: object, within: Any) -> None:
+def _check_modelling_prior(
+    name: object, dims: object, shared: object, positive: object, within: Any
+) -> None:
     """Check what `prior` is called with."""
     if not (isinstance(name, str) and name):
         raise BayescompareError(f"name={name!r}: give the name of the variable.")
@@ -112,7 +118,7 @@ def _check_place(name: object, dims: object, shared: object, positive: object, w
         raise BayescompareError(f"within={within!r}: give two numbers, the lower one first.")
 
 
-def _check_at_hand(name: str) -> None:
+def _check_modelling_context(name: str) -> None:
     """Refuse to place a prior where there is no model."""
     import pymc as pm
 
@@ -258,10 +264,10 @@ def observe_statements(theta: Any, table: StatementTable) -> None:
     """
     import pytensor.tensor as pt
 
-    from bayescompare.methods._shared.simplex import observe_weights
+    from bayescompare.methods._shared.simplex import observe_shared_weights
 
     # A θ too small for a float must not make 0 log 0 of a statement without weight.
-    observe_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
+    observe_shared_weights(pt.log(pt.maximum(theta, 1e-300)), table.weights)
 
 
 def ranks(results: Results) -> FloatArray:

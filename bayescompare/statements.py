@@ -23,10 +23,10 @@ from bayescompare.kernels.orders import (
     MIDDLE,
     WeightTable,
     allowed_orders,
-    expansion_sizes,
-    tabulate,
+    sizes_of_allowed_orders,
+    tabulate_orders,
 )
-from bayescompare.results.domains import effective_weights
+from bayescompare.results.domains import effective_results_weights
 from bayescompare.text.numbers import count
 from bayescompare.text.phrases import join_names
 
@@ -179,7 +179,7 @@ class Statement:
     @classmethod
     def parse(cls, label: str, algorithms: Sequence[str] = ()) -> Statement:
         """Read a label; see `State.parse` for what the algorithms are needed for."""
-        return _parsed(label, tuple(algorithms))
+        return _parsed_statement(label, tuple(algorithms))
 
     @staticmethod
     def names_only_orders(label: str) -> bool:
@@ -270,7 +270,7 @@ class Statement:
 
 # A report reads the same few labels again for every picture and table.
 @lru_cache(maxsize=1024)
-def _parsed(label: str, algorithms: tuple[str, ...]) -> Statement:
+def _parsed_statement(label: str, algorithms: tuple[str, ...]) -> Statement:
     return Statement(tuple(State.parse(part, algorithms) for part in label.split(BAR)))
 
 
@@ -326,8 +326,8 @@ class Statements:
                 "missing='worst', or a method that counts what was seen ('dirichlet')."
             )
         ropes = [results[name].rope for name in results.measures]
-        _check_rope(results, ropes)
-        _check_expansion(values, ropes, results.datasets)
+        _check_statements_rope(results, ropes)
+        _check_statements_expansion(values, ropes, results.datasets)
         factorial = math.factorial(len(results.algorithms))
         arities = tuple(factorial if rope is None else 3 for rope in ropes)
         dense = math.prod(arities) <= DENSE
@@ -336,9 +336,9 @@ class Statements:
             allowed_orders(values[:, :, j], rope, complete=complete) for j, rope in enumerate(ropes)
         ]
         levels = tuple(c.levels for c in by_measure)
-        table = tabulate(by_measure)
+        table = tabulate_orders(by_measure)
         if results.weights is not None:
-            table = _weighed(table, np.array(effective_weights(results.weights)))
+            table = _weighed_statements(table, np.array(effective_results_weights(results.weights)))
         statements = cls(
             results.algorithms, results.measures, results.datasets, arities, levels, table
         )
@@ -531,7 +531,7 @@ class Statements:
             added = np.array([orders[j] for orders in new], dtype=np.int64)
             grown, inverse = np.unique(np.concatenate([level, added]), axis=0, return_inverse=True)
             if self.arities[j] == 3:
-                grown, inverse = level, _positions(level, added)
+                grown, inverse = level, _positions_of_statements(level, added)
                 inverse = np.concatenate([np.arange(len(level)), inverse])
             inverse = inverse.ravel()
             levels.append(grown)
@@ -545,7 +545,7 @@ class Statements:
     def _listing(self, states: IntArray) -> Statements:
         """The same weights over a longer, sorted list of statements."""
         table = self.table
-        place = _positions(states, table.states)
+        place = _positions_of_statements(states, table.states)
         counts = np.zeros(len(states))
         counts[place] = table.counts
         longer = replace(table, states=states, counts=counts, statement=place[table.statement])
@@ -556,20 +556,20 @@ class Statements:
 _MADE: dict[int, Statements] = {}
 
 
-def _weighed(table: WeightTable, weights: FloatArray) -> WeightTable:
+def _weighed_statements(table: WeightTable, weights: FloatArray) -> WeightTable:
     """Let every dataset count by its weight."""
     own = table.weight * weights[table.dataset]
     counts = np.bincount(table.statement, weights=own, minlength=len(table.counts))
     return replace(table, weight=own, counts=counts)
 
 
-def _positions(rows: IntArray, wanted: IntArray) -> IntArray:
+def _positions_of_statements(rows: IntArray, wanted: IntArray) -> IntArray:
     """Where each wanted row stands among `rows`."""
     where = {tuple(row): k for k, row in enumerate(rows.tolist())}
     return np.array([where[tuple(row)] for row in wanted.tolist()], dtype=np.int64)
 
 
-def _check_rope(results: Results, ropes: Sequence[float | None]) -> None:
+def _check_statements_rope(results: Results, ropes: Sequence[float | None]) -> None:
     roped = [name for name, rope in zip(results.measures, ropes, strict=True) if rope is not None]
     if roped and len(results.algorithms) > 2:
         raise BayescompareError(
@@ -579,10 +579,10 @@ def _check_rope(results: Results, ropes: Sequence[float | None]) -> None:
         )
 
 
-def _check_expansion(
+def _check_statements_expansion(
     values: FloatArray, ropes: Sequence[float | None], datasets: Sequence[str]
 ) -> None:
-    sizes = expansion_sizes(values, ropes)
+    sizes = sizes_of_allowed_orders(values, ropes)
     if sum(sizes) <= MOST_STATES:
         return
     worst = sorted(range(len(sizes)), key=lambda i: -sizes[i])[:5]

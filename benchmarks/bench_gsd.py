@@ -18,9 +18,9 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from bayescompare.kernels.gsd.batch import optima
+from bayescompare.kernels.gsd.batch import gsd_batch_optima
 from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.permutation import permutation_test, resampled_objectives
+from bayescompare.kernels.gsd.permutation import permutation_test, permuted_gsd_objectives
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from benchmarks.timing import Row
 
@@ -111,9 +111,9 @@ def cold(system: PreferenceSystem, kind: str, count: int) -> tuple[float, float]
     keys = np.repeat(system.keys, np.diff(system.starts), axis=0)
     pairs = np.stack([system.upper, system.lower], axis=1)
     rows = getattr(module, f"{kind}_rows")(system.points, keys, pairs)
-    objectives, _ = resampled_objectives(system, np.random.default_rng(0), permutations=200)
+    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(0), permutations=200)
     objectives = objectives[:count]
-    ours = optima(GsdSolver(system), objectives, DELTA)[:, 0]
+    ours = gsd_batch_optima(GsdSolver(system), objectives, DELTA)[:, 0]
     start = time.perf_counter()
     values = [module.solve_rows(rows, w, DELTA)[0] for w in objectives]
     seconds = (time.perf_counter() - start) / count

@@ -9,11 +9,11 @@ import numpy as np
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
-    PairCounts,
+    DirichletPairCounts,
+    dirichlet_strength_evidence,
+    dirichlet_strength_weights,
     learn_weights,
     learned_base,
-    posterior_weights,
-    strength_evidence,
 )
 from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
@@ -28,11 +28,11 @@ def run() -> list[Row]:
     theta = rng.dirichlet(np.full(_STATEMENTS, 0.3), size=_PAIRS)
     counts = np.array([rng.multinomial(_DATASETS, t) for t in theta], dtype=float)
     rows, cells = np.nonzero(counts)
-    table = PairCounts(rows, cells, counts[rows, cells], _PAIRS)
+    table = DirichletPairCounts(rows, cells, counts[rows, cells], _PAIRS)
     log_base, _ = learned_base(counts.sum(axis=0), math.log(_STATEMENTS))
-    evidence = strength_evidence(table, log_base)
+    evidence = dirichlet_strength_evidence(table, log_base)
     prior = learn_weights(evidence)
-    weights = posterior_weights(evidence, prior)
+    weights = dirichlet_strength_weights(evidence, prior)
     together = mixed_maximum(table, log_base, weights)
 
     def one_by_one() -> np.ndarray:

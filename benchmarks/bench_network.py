@@ -16,9 +16,9 @@ import pandas as pd
 
 import bayescompare as bc
 from bayescompare.kernels.network.cell_prior import CellPrior
-from bayescompare.kernels.network.dag_posterior import all_dags, edge_probabilities
-from bayescompare.methods.network.answer import _drawn, _tree
-from bayescompare.methods.network.graph import Graph, Scores, default_max_parents, graph_of
+from bayescompare.kernels.network.dag_posterior import all_dags, edge_probabilities_of_dags
+from bayescompare.methods.network.answer import _network_answer_drawn, _network_answer_of_tree
+from bayescompare.methods.network.graph import Graph, GraphScores, default_max_parents, graph_of
 from bayescompare.methods.network.search import find_graph
 from bayescompare.statements import Statements
 from benchmarks.timing import Row, median_seconds
@@ -55,19 +55,19 @@ def results(m: int, seed: int = 0) -> bc.Results:
     return bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
 
 
-def scores(m: int, *, seed: int = 0, max_parents: int | None = None) -> Scores:
+def scores(m: int, *, seed: int = 0, max_parents: int | None = None) -> GraphScores:
     """Scores of a simulated table, none of them computed yet."""
     statements = Statements.from_results(results(m, seed))
     limit = default_max_parents(statements) if max_parents is None else max_parents
-    return Scores(statements, 1.0, limit)
+    return GraphScores(statements, 1.0, limit)
 
 
-def ours(ready: Scores) -> Graph:
+def ours(ready: GraphScores) -> Graph:
     """Search from the table on: a copy of the scores has nothing kept from the last call."""
-    return find_graph(Scores(ready.statements, ready.ess, ready.max_parents), "exact")
+    return find_graph(GraphScores(ready.statements, ready.ess, ready.max_parents), "exact")
 
 
-def hill_climb(ready: Scores) -> Graph:
+def hill_climb(ready: GraphScores) -> Graph:
     """What pgmpy finds by its own BDeu and search, under the same limit on parents."""
     from pgmpy.causal_discovery import HillClimbSearch
     from pgmpy.structure_score import BDeu
@@ -139,7 +139,7 @@ def sizes() -> list[Row]:
     return rows
 
 
-def by_enumeration(ready: Scores) -> np.ndarray:
+def by_enumeration(ready: GraphScores) -> np.ndarray:
     """P(i → j) by adding up every graph."""
     m = len(ready.statements.measures)
     graphs = np.array(list(all_dags(m, ready.max_parents)))
@@ -154,14 +154,16 @@ def by_enumeration(ready: Scores) -> np.ndarray:
 
 def edges() -> list[Row]:
     small = scores(5, max_parents=4)
-    error = np.abs(by_enumeration(small) - edge_probabilities(small.local_table)).max()
+    error = np.abs(by_enumeration(small) - edge_probabilities_of_dags(small.local_table)).max()
     baseline = seconds(lambda: by_enumeration(small))
     rows = []
     for m in (8, 12):
         ready = scores(m)
 
-        def work(r: Scores = ready) -> np.ndarray:
-            return edge_probabilities(Scores(r.statements, r.ess, r.max_parents).local_table)
+        def work(r: GraphScores = ready) -> np.ndarray:
+            return edge_probabilities_of_dags(
+                GraphScores(r.statements, r.ess, r.max_parents).local_table
+            )
 
         spent = median_seconds(work)
         what = (
@@ -175,12 +177,12 @@ def tree(m: int) -> tuple[float, float, float, int]:
     """Processor times of a chain's P(max) by messages and by draws; gap in MCSE; statements."""
     statements, prior = Statements.from_results(results(m)), CellPrior(1.0)
     chain = statements, tuple(1 << j >> 1 for j in range(m)), list(range(m)), prior
-    exact = _tree(*chain)
+    exact = _network_answer_of_tree(*chain)
     assert exact is not None
     start = time.process_time()
-    drawn = _drawn(*chain, 1e-3, np.random.default_rng(0))
+    drawn = _network_answer_drawn(*chain, 1e-3, np.random.default_rng(0))
     baseline = time.process_time() - start
-    ours = median_seconds(lambda: _tree(*chain), clock=time.process_time)
+    ours = median_seconds(lambda: _network_answer_of_tree(*chain), clock=time.process_time)
     gap = np.abs(exact.probability - drawn.probability) / np.sqrt(drawn.variance)
     return ours, baseline, float(gap.max()), statements.n_listed
 

@@ -9,8 +9,12 @@ import numpy as np
 import pandas as pd
 
 import bayescompare as bc
-from bayescompare.kernels.replicated.count_posterior import exact_counts, refined, sampled_counts
-from bayescompare.kernels.replicated.learned_effects import SCALES, evidence_at_scales
+from bayescompare.kernels.replicated.count_posterior import (
+    exact_counts,
+    refined_count_posterior,
+    sampled_counts,
+)
+from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
 from benchmarks.timing import Row
 
 _DATASETS = 50
@@ -37,7 +41,7 @@ def evidence(measures: int, seed: int) -> np.ndarray:
     y += rng.normal(size=y.shape)
     zero = (np.zeros((_DATASETS, 1)),) * measures
     noise, effects = np.tile(np.eye(measures), (_DATASETS, 1, 1)), SCALES[:, None] ** 2
-    return evidence_at_scales(y, noise, effects * np.ones(measures), zero, rng)[0]
+    return learned_effects_at_scales(y, noise, effects * np.ones(measures), zero, rng)[0]
 
 
 def exact() -> list[Row]:
@@ -57,7 +61,7 @@ def gibbs() -> list[Row]:
 
     def answer() -> float:
         rng = np.random.default_rng(1)
-        posterior = refined(sampled_counts(logs, alpha, rng), logs, rng)
+        posterior = refined_count_posterior(sampled_counts(logs, alpha, rng), logs, rng)
         assert posterior.mcse is not None
         return float(posterior.mcse.max())
 

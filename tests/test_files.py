@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 import bayescompare as bc
 from bayescompare import _files
-from bayescompare._files import check_writable, write_bytes, write_text
+from bayescompare._files import check_file_is_writable, write_bytes, write_text
 from bayescompare.cli.app import app
 from bayescompare.comparison.comparison import Comparison
 
@@ -120,7 +120,7 @@ def test_a_new_file_follows_the_umask(mask: int, tmp_path: Path) -> None:
 def test_a_link_to_nothing_gets_its_file(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "target")
-    write_text(check_writable(link, overwrite=False), "x")
+    write_text(check_file_is_writable(link, overwrite=False), "x")
     assert link.is_symlink()
     assert (tmp_path / "target").read_text() == "x"
 
@@ -129,7 +129,7 @@ def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     with pytest.raises(bc.BayescompareError, match=r"a cannot be written"):
-        write_text(check_writable(tmp_path / "a", overwrite=True), "x")
+        write_text(check_file_is_writable(tmp_path / "a", overwrite=True), "x")
     assert names(tmp_path) == ["a", "b"]
 
 
@@ -167,7 +167,7 @@ def test_text_that_is_not_unicode_leaves_the_old_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", [None, 3, b"x.json"])
 def test_what_is_no_path_is_refused(path: object) -> None:
     with pytest.raises(bc.BayescompareError, match="path="):
-        check_writable(path, overwrite=False)  # type: ignore[arg-type]
+        check_file_is_writable(path, overwrite=False)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------ killed in mid-write

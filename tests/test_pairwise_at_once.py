@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bayescompare as bc
 from bayescompare import _pairwise
 from bayescompare._errors import BayescompareError
-from bayescompare.plots.critical import _ranks
+from bayescompare.plots.critical import _critical_plot_ranks
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from tests.tables import table
@@ -164,13 +164,13 @@ def test_no_comparison_is_made_before_it_is_asked_for(monkeypatch: pytest.Monkey
     results = table(noise(8, 7, 2))
     monkeypatch.setattr(MANY, 2)
     made: list[tuple[str, ...]] = []
-    prepare = _pairwise.prepare
+    prepare = _pairwise.prepare_to_compare
 
     def counted(*arguments: Any) -> Results:
         made.append(tuple(arguments[2]))
         return prepare(*arguments)
 
-    monkeypatch.setattr(_pairwise, "prepare", counted)
+    monkeypatch.setattr(_pairwise, "prepare_to_compare", counted)
     p = bc.pairwise(results)
     for read in (p.decide, p.summary, p.order, lambda: p.matrix, lambda: p.best, lambda: p.effects):
         read()
@@ -192,7 +192,11 @@ def test_words_and_effects_are_those_of_single_comparisons() -> None:
 def test_ranks_in_pictures_are_those_of_single_comparisons() -> None:
     apart, together = both(table(noise(8, 5, 2), rope=0.2))
     for measure in apart.results.measures:
-        np.testing.assert_allclose(_ranks(together, measure), _ranks(apart, measure), atol=1e-12)
+        np.testing.assert_allclose(
+            _critical_plot_ranks(together, measure),
+            _critical_plot_ranks(apart, measure),
+            atol=1e-12,
+        )
 
 
 # --------------------------------------------------------------------------------- when it is not

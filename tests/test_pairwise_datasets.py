@@ -15,11 +15,11 @@ from rich.console import Console
 
 import bayescompare as bc
 from bayescompare.cli.pairwise_tables import print_pairwise
-from bayescompare.comparison.pairwise_notes import notes_words, spread_words
+from bayescompare.comparison.pairwise_notes import notes_words, pairwise_notes_on_spread
 from bayescompare.comparison.rule import Rule
 from bayescompare.report import render
 from bayescompare.report.data import data_section
-from bayescompare.report.pages import page_of
+from bayescompare.report.pages import report_page_of
 from bayescompare.results.results import Results
 from tests.results.test_replicates import replicated, ten_folds
 from tests.tables import table
@@ -122,7 +122,7 @@ def test_words_say_how_many_datasets_pairs_rest_on() -> None:
 def test_as_many_datasets_may_still_be_different_ones() -> None:
     whole = with_gaps([])
     first, second = whole.sel(datasets=whole.datasets[1:]), whole.sel(datasets=whole.datasets[:-1])
-    assert spread_words([first, second]) == "7"
+    assert pairwise_notes_on_spread([first, second]) == "7"
 
 
 METHODS = ["dirichlet", "glrt"]
@@ -161,7 +161,10 @@ def test_the_report_says_n(method: str) -> None:
     results = with_gaps([(0, 2), (1, 2)])
     p = every_pair(results, method=method)
     (decisions,) = [
-        one for s in page_of(p).sections for one in s.tables if one.title.startswith("Decisions")
+        one
+        for s in report_page_of(p).sections
+        for one in s.tables
+        if one.title.startswith("Decisions")
     ]
     at = list(decisions.heads).index("datasets")
     lacking = results.algorithms[2]
@@ -262,7 +265,7 @@ def test_the_report_says_it_in_every_format(format: str) -> None:
 
 def test_the_matrix_tells_of_each_pair_on_how_many_datasets_it_rests() -> None:
     results = with_gaps([(0, 2), (1, 2)])
-    (section,) = [s for s in page_of(every_pair(results)).sections if s.shaded is not None]
+    (section,) = [s for s in report_page_of(every_pair(results)).sections if s.shaded is not None]
     assert section.shaded is not None
     told = {
         (i, j): cell.tooltip

@@ -57,21 +57,21 @@ class Commands(TyperGroup):
             code = super().main(*args, **{**kwargs, "standalone_mode": False})
             sys.stdout.flush()
         except HungUp:
-            _stop("", HUNG_UP)
+            _stop_command_line("", HUNG_UP)
         except (BayescompareError, OSError) as error:
             _print_json_error(str(error), kwargs.get("args", args[0] if args else None))
-            _stop(f"error: {error}", 2)
+            _stop_command_line(f"error: {error}", 2)
         except (Interrupted, typer.Abort):
-            _stop("interrupted", 130)
+            _stop_command_line("interrupted", 130)
         except Exception as error:
             # Typer's usage errors; their class has moved between its versions.
             if not hasattr(error, "format_message"):
                 raise
-            usage = _usage(error)
+            usage = _cli_usage_error(error)
             _print_json_error(usage.removeprefix("error: "), kwargs.get("args"))
-            _stop(usage, 2)
+            _stop_command_line(usage, 2)
         if code == 130:  # Typer's own handling of Ctrl-C
-            _stop("interrupted", 130)
+            _stop_command_line("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -83,7 +83,7 @@ def _print_json_error(message: str, typed: Sequence[str] | None) -> None:
         sys.stdout.write(json.dumps({"error": message}) + "\n")
 
 
-def _usage(error: Any) -> str:
+def _cli_usage_error(error: Any) -> str:
     message = str(error.format_message()).strip()
     if not message:  # there was no command, and Typer has printed the help
         return ""
@@ -92,7 +92,7 @@ def _usage(error: Any) -> str:
     return f"{line.rstrip('.')}; see '{path} --help'." if path else line
 
 
-def _stop(message: str, code: int) -> NoReturn:
+def _stop_command_line(message: str, code: int) -> NoReturn:
     if message:
         with suppress(HungUp):
             typer.echo(re.sub(r"\s*[\r\n]+\s*", " ", message), err=True)
@@ -113,17 +113,19 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
+def _show_cli_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"bayescompare {bc.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _root(
+def _cli_root(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
+        typer.Option(
+            "--version", help="Print the version.", callback=_show_cli_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     pass

@@ -80,30 +80,33 @@ class Flag:
         """
         no = self.text.partition("/")[2]
         if self.is_setting:
-            return f"{self.name}={'' if value is None else _word(_python(value))}"
+            word = "" if value is None else _word_of_command_line(_python_value_for_flag(value))
+            return f"{self.name}={word}"
         if not self.metavar and value in ("True", "False"):
             return no if no and value == "False" else self.name
         return " ".join(f"{self.name} {text}".rstrip() for text in self._texts(value))
 
     def _texts(self, value: str | None) -> list[str]:
-        match _python(value):
+        match _python_value_for_flag(value):
             case None:
                 return [""]
             case [builtins.Ellipsis]:
                 return [self.metavar]
             case [*names] if "," in self.metavar:
-                return [_word(",".join(map(str, names)))]
+                return [_word_of_command_line(",".join(map(str, names)))]
             case [*names]:
-                return [_word(name) for name in names]
+                return [_word_of_command_line(name) for name in names]
             case {**mapping} if "JSON" in self.metavar:
                 return [shlex.quote(json.dumps(mapping, ensure_ascii=False))]
             case {**directions} if directions:
-                return [_word(f"{name}:{each}") for name, each in directions.items()]
+                return [
+                    _word_of_command_line(f"{name}:{each}") for name, each in directions.items()
+                ]
             case word:
-                return [_word(word)]
+                return [_word_of_command_line(word)]
 
 
-def _python(value: str | None) -> Any:
+def _python_value_for_flag(value: str | None) -> Any:
     """Read a value off a message; what is no literal stays as it is written."""
     try:
         return None if value is None else ast.literal_eval(value)
@@ -111,7 +114,7 @@ def _python(value: str | None) -> Any:
         return value
 
 
-def _word(value: object) -> str:
+def _word_of_command_line(value: object) -> str:
     """Write a value as one word of a command line."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
@@ -119,7 +122,7 @@ def _word(value: object) -> str:
     return text if re.fullmatch(r"[^\s'\"\\$`|<>;&*?#()!]+", text) else shlex.quote(text)
 
 
-def _prior(token: re.Match[str]) -> str:
+def _prior_as_flag(token: re.Match[str]) -> str:
     """Write ``priors['b']=``, which is an option of a model file."""
     return f"--set {ast.literal_eval(token['key'])}{'=' * token[0].endswith('=')}"
 
@@ -145,7 +148,7 @@ def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
         if flag is None:
             return token[0]
         if token["key"] and (flag.is_setting or flag.text == "--set"):
-            return token[0] if flag.is_setting else _prior(token)
+            return token[0] if flag.is_setting else _prior_as_flag(token)
         if token["key"] and "JSON" in flag.metavar:
             return f"{flag.name} [{token['key']}]{'=' * token[0].endswith('=')}"
         return flag.typed(token["value"] or token["key"])

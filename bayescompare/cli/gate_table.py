@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 
 from bayescompare.cli.tables import console
-from bayescompare.text.numbers import difference, format_probability, plural
+from bayescompare.text.numbers import difference_number_text, format_probability, plural
 
 if TYPE_CHECKING:
     from bayescompare.ranking.gate import Gate
@@ -33,7 +33,7 @@ def print_gate(g: Gate) -> None:
         table.add_row(
             str(name),
             str(row["verdict"]),
-            *("" if size != size else difference(float(size), unit) for size in sizes),
+            *("" if size != size else difference_number_text(float(size), unit) for size in sizes),
             *(
                 "" if p != p else format_probability(float(p), levels=[g.level])
                 for p in (row["p_better"], row["p_not_worse"])

@@ -24,10 +24,12 @@ from typer.models import ParameterInfo
 
 from bayescompare.cli.flags import Flag, naming_flags
 
-__all__ = ["OptionGroup", "option", "with_groups"]
+__all__ = ["OptionGroup", "command_line_option", "with_groups"]
 
 
-def option(flag: str, text: str, panel: str, *, short: str | None = None, **more: Any) -> Any:
+def command_line_option(
+    flag: str, text: str, panel: str, *, short: str | None = None, **more: Any
+) -> Any:
     """Return an option whose text says what its default is; `short` is a flag of one letter."""
     flags = (flag,) if short is None else (flag, short)
     return typer.Option(..., *flags, help=text, rich_help_panel=panel, show_default=False, **more)
@@ -39,7 +41,7 @@ class OptionGroup:
     def flags(self) -> dict[str, Flag]:
         """Return the flag of each field, those of groups inside it included."""
         hints = get_type_hints(type(self), include_extras=True)
-        return _flags(hints, {name: getattr(self, name) for name in hints})
+        return _flags_of_option_groups(hints, {name: getattr(self, name) for name in hints})
 
     def arguments(self) -> dict[str, Flag]:
         """Return the flag of each Python argument that an error may name: of each field."""
@@ -48,18 +50,20 @@ class OptionGroup:
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take groups of options, and name flags in its errors."""
-    hints = _parameters(command)
+    hints = _parameters_of_command(command)
     defaults = inspect.signature(command).parameters
     parameters = [
         parameter
         for name, hint in hints.items()
-        for parameter in _expanded(name, hint, defaults[name].default)
+        for parameter in _expand_option_group(name, hint, defaults[name].default)
     ]
 
     @functools.wraps(command)
     def run(**options: Any) -> None:
-        arguments = {name: _collected(name, hint, options) for name, hint in hints.items()}
-        with naming_flags(lambda: _flags(hints, arguments)):
+        arguments = {
+            name: _collect_option_group(name, hint, options) for name, hint in hints.items()
+        }
+        with naming_flags(lambda: _flags_of_option_groups(hints, arguments)):
             command(**arguments)
 
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -67,13 +71,13 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _parameters(command: Callable[..., None]) -> dict[str, Any]:
+def _parameters_of_command(command: Callable[..., None]) -> dict[str, Any]:
     hints = get_type_hints(command, include_extras=True)
     hints.pop("return", None)
     return hints
 
 
-def _expanded(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
+def _expand_option_group(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]:
     """Yield what Typer sees in place of a parameter: itself, or the fields of a group.
 
     A field gets the name of its group as a prefix, since two groups may have a field of one name.
@@ -84,27 +88,29 @@ def _expanded(name: str, hint: Any, default: Any) -> Iterator[inspect.Parameter]
         return
     inner = get_type_hints(hint, include_extras=True)
     for field in fields(hint):
-        yield from _expanded(f"{name}_{field.name}", inner[field.name], _default(field))
+        yield from _expand_option_group(
+            f"{name}_{field.name}", inner[field.name], _default_of_group_option(field)
+        )
 
 
-def _default(field: Field[Any]) -> Any:
+def _default_of_group_option(field: Field[Any]) -> Any:
     return inspect.Parameter.empty if field.default is MISSING else field.default
 
 
-def _collected(name: str, hint: Any, options: Mapping[str, Any]) -> Any:
-    """Put together again what `_expanded` took apart."""
+def _collect_option_group(name: str, hint: Any, options: Mapping[str, Any]) -> Any:
+    """Put together again what `_expand_option_group` took apart."""
     if not _is_group(hint):
         return options[name]
     inner = get_type_hints(hint, include_extras=True)
     return hint(
         **{
-            field.name: _collected(f"{name}_{field.name}", inner[field.name], options)
+            field.name: _collect_option_group(f"{name}_{field.name}", inner[field.name], options)
             for field in fields(hint)
         }
     )
 
 
-def _flags(hints: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Flag]:
+def _flags_of_option_groups(hints: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Flag]:
     flags: dict[str, Flag] = {}
     for name, hint in hints.items():
         if _is_group(hint):

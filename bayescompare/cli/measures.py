@@ -37,7 +37,7 @@ def parse_measure(text: str) -> tuple[str, bc.Measure]:
         key, sign, value = parts[-1].partition("=")
         if not sign and key not in ("ordinal", "metric"):
             break
-        name, detail = _read_detail(text, key, value if sign else None)
+        name, detail = _read_measure_flag_detail(text, key, value if sign else None)
         if name in details:
             raise BayescompareError(f"--measure {text}: {name} is given twice.")
         details[name] = detail
@@ -54,13 +54,13 @@ def parse_measure(text: str) -> tuple[str, bc.Measure]:
         raise BayescompareError(f"--measure {text}: {error}") from None
 
 
-def _read_detail(text: str, key: str, value: str | None) -> tuple[str, Any]:
+def _read_measure_flag_detail(text: str, key: str, value: str | None) -> tuple[str, Any]:
     """Read one part of a measure: a field of `bc.Measure` and its value."""
     match key, value:
         case (("ordinal" | "metric"), None):
             return "scale", key
         case "rope", str():
-            return "rope", _number(f"--measure {text}: rope", value)
+            return "rope", _number_in_measure_flag(f"--measure {text}: rope", value)
         case "unit", str():
             return "unit", value
         case "bounds", str():
@@ -70,7 +70,8 @@ def _read_detail(text: str, key: str, value: str | None) -> tuple[str, Any]:
                     f"--measure {text}: bounds={value!r}: write LOW..HIGH, as in 0..1 or 0.. ."
                 )
             ends = [
-                _number(f"--measure {text}: bounds", end) if end else None for end in (low, high)
+                _number_in_measure_flag(f"--measure {text}: bounds", end) if end else None
+                for end in (low, high)
             ]
             return "bounds", tuple(ends)
     known = ("rope", "unit", "bounds", "ordinal")
@@ -80,7 +81,7 @@ def _read_detail(text: str, key: str, value: str | None) -> tuple[str, Any]:
     )
 
 
-def _number(argument: str, text: str) -> float:
+def _number_in_measure_flag(argument: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.flags import Flag
-from bayescompare.cli.groups import OptionGroup, option
+from bayescompare.cli.groups import OptionGroup, command_line_option
 from bayescompare.cli.options import QUESTION
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Aliases(OptionGroup):
 
     prior: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--prior",
             "symmetric (default), jeffreys, uniform, imprecise, α itself, or JSON: α by statement, "
             'or beliefs such as {"accuracy": {"B>A": 0.7}, "weight": 5}.',
@@ -44,15 +44,17 @@ class Aliases(OptionGroup):
     ] = None
     strength: Annotated[
         float | None,
-        option("--strength", "The prior's weight in datasets. Default: 1.", QUESTION, metavar="S"),
+        command_line_option(
+            "--strength", "The prior's weight in datasets. Default: 1.", QUESTION, metavar="S"
+        ),
     ] = None
     ess: Annotated[
         float | None,
-        option("--ess", "Equivalent sample size. Default: 1.", NETWORK, metavar="S"),
+        command_line_option("--ess", "Equivalent sample size. Default: 1.", NETWORK, metavar="S"),
     ] = None
     max_parents: Annotated[
         int | None,
-        option(
+        command_line_option(
             "--max-parents",
             "Most parents of a measure. Default: as many as the number of datasets allows.",
             NETWORK,
@@ -61,7 +63,7 @@ class Aliases(OptionGroup):
     ] = None
     search: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--search",
             "How to look for the graph. Default: exact.",
             NETWORK,
@@ -70,7 +72,7 @@ class Aliases(OptionGroup):
     ] = None
     average: Annotated[
         bool | None,
-        option(
+        command_line_option(
             "--average/--no-average",
             "Average over all graphs, or take the best one (default).",
             NETWORK,
@@ -90,7 +92,7 @@ class AllAliases(Aliases):
 
     alternative: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--alternative",
             "What --method gsd tests: two-sided (default), or that the first or the second "
             "algorithm dominates, if you chose it before you saw the results.",
@@ -106,7 +108,7 @@ class SampledMethodOptions(OptionGroup):
 
     method: Annotated[
         str,
-        option(
+        command_line_option(
             "--method",
             "Default: dirichlet; see 'methods'. Also a model file, or a bundled model: see "
             "'models'.",
@@ -116,7 +118,7 @@ class SampledMethodOptions(OptionGroup):
     ] = "dirichlet"
     settings: Annotated[
         list[str] | None,
-        option(
+        command_line_option(
             "--set",
             "Any option of the method, once per option, as in --set joint=true; see 'methods "
             "NAME'.",
@@ -131,7 +133,7 @@ class SampledMethodOptions(OptionGroup):
         """Whether the method is a model file, or a bundled model."""
         if self.method in bc.methods.names():
             return False
-        return self.method.endswith(".py") or self.method in _models()
+        return self.method.endswith(".py") or self.method in _models_for_method_flag()
 
     def arguments(self) -> dict[str, Flag]:
         """Return the flag of each option of the method too: its alias, or ``--set NAME``.
@@ -155,7 +157,7 @@ class MethodOptions(SampledMethodOptions):
 
 def read_method(options: SampledMethodOptions) -> "Method":
     """Make the method with the options that were typed, refusing those that it does not have."""
-    settings = _settings(options)
+    settings = _settings_of_flags(options)
     if options.is_model_file:
         # A model's options are its priors, and numbers are all that a command line can say.
         return bc.methods.ModelFile(options.method, priors=settings or None)
@@ -169,17 +171,17 @@ def read_method(options: SampledMethodOptions) -> "Method":
             )
     prior = settings.get("prior")
     if isinstance(prior, str) and prior.lstrip().startswith("{"):
-        settings["prior"] = _read_json(options.arguments()["prior"].name, prior)
+        settings["prior"] = _read_flag_json(options.arguments()["prior"].name, prior)
     elif prior is not None:
         with suppress(ValueError):  # not a number but a name, which the method checks
             settings["prior"] = float(prior)
     return method(**settings)
 
 
-def _read_json(flag: str, text: str) -> Any:
+def _read_flag_json(flag: str, text: str) -> Any:
     """Read a mapping that was typed; a name that is typed twice is no mapping."""
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=_flag_mapping_once)
     except (ValueError, RecursionError) as error:
         raise BayescompareError(
             f"{flag}: {text[:60]!r} is not JSON ({error}); write e.g. "
@@ -187,14 +189,14 @@ def _read_json(flag: str, text: str) -> Any:
         ) from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _flag_mapping_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for k, (name, _) in enumerate(pairs):
         if name in {other for other, _ in pairs[:k]}:
             raise ValueError(f"{name!r} occurs twice")
     return dict(pairs)
 
 
-def _settings(options: SampledMethodOptions) -> dict[str, Any]:
+def _settings_of_flags(options: SampledMethodOptions) -> dict[str, Any]:
     """Merge ``--set`` and its aliases; every option may be typed once."""
     settings = options.aliases.settings
     for text in options.settings or ():
@@ -203,11 +205,11 @@ def _settings(options: SampledMethodOptions) -> dict[str, Any]:
             raise BayescompareError(f"--set {text}: write NAME=VALUE, as in --set joint=true.")
         if name in settings:
             raise BayescompareError(f"--set {text}: {name} is given twice.")
-        settings[name] = _read_value(value)
+        settings[name] = _read_flag_value(value)
     return settings
 
 
-def _read_value(text: str) -> Any:
+def _read_flag_value(text: str) -> Any:
     """Read a bare value: true, false, none, a number, or else a word."""
     words: dict[str, Any] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
@@ -225,7 +227,7 @@ def _option_names(method: str) -> set[str]:
     return set()
 
 
-def _models() -> dict[str, Path]:
+def _models_for_method_flag() -> dict[str, Path]:
     from bayescompare.methods.model_file.source import bundled
 
     return bundled()

@@ -15,7 +15,7 @@ import typer
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS
 from bayescompare.cli.flags import Flag
-from bayescompare.cli.groups import OptionGroup, option
+from bayescompare.cli.groups import OptionGroup, command_line_option
 
 __all__ = [
     "OUTPUT",
@@ -28,7 +28,7 @@ __all__ = [
     "Seed",
     "SelectionOptions",
     "TableOptions",
-    "read_names",
+    "read_names_flag",
 ]
 
 #: The panels of --help.
@@ -38,7 +38,7 @@ TABLE, QUESTION, OUTPUT = "The table", "The question", "The output"
 
 Missing = Annotated[
     str,
-    option(
+    command_line_option(
         "--missing",
         "If a cell is missing: stop (default); drop its dataset; ignore the cell but keep what "
         "was seen beside it; take it for a failed run (worst); or bound P over all values.",
@@ -47,10 +47,11 @@ Missing = Annotated[
     ),
 ]
 Seed = Annotated[
-    int | None, option("--seed", "Make sampling repeatable.", QUESTION, metavar="N", min=0)
+    int | None,
+    command_line_option("--seed", "Make sampling repeatable.", QUESTION, metavar="N", min=0),
 ]
-Overwrite = Annotated[bool, option("--force", "Overwrite existing files.", OUTPUT)]
-NoProgress = Annotated[bool, option("--no-progress", "Show no progress bar.", OUTPUT)]
+Overwrite = Annotated[bool, command_line_option("--force", "Overwrite existing files.", OUTPUT)]
+NoProgress = Annotated[bool, command_line_option("--no-progress", "Show no progress bar.", OUTPUT)]
 
 
 # the table ----------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ class ColumnOptions(OptionGroup):
 
     measures: Annotated[
         list[str] | None,
-        option(
+        command_line_option(
             "--measure",
             "What was measured and which way is better, once per measure: name:max or name:min, "
             "then any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal.",
@@ -73,15 +74,15 @@ class ColumnOptions(OptionGroup):
     ] = None
     dataset: Annotated[
         str | None,
-        option("--dataset-column", "Default: dataset.", TABLE, metavar="COLUMN"),
+        command_line_option("--dataset-column", "Default: dataset.", TABLE, metavar="COLUMN"),
     ] = None
     algorithm: Annotated[
         str | None,
-        option("--algorithm-column", "Default: algorithm.", TABLE, metavar="COLUMN"),
+        command_line_option("--algorithm-column", "Default: algorithm.", TABLE, metavar="COLUMN"),
     ] = None
     replicate: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--replicate-column",
             "Folds, seeds or items. They are averaged, except with --method replicated or "
             "correlated-t.",
@@ -91,7 +92,7 @@ class ColumnOptions(OptionGroup):
     ] = None
     replicates: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--replicates",
             "What they are: folds (correlated, the default), seeds or items (independent).",
             TABLE,
@@ -101,7 +102,7 @@ class ColumnOptions(OptionGroup):
 
     cluster: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--cluster",
             "What items belong to, such as a passage: items are independent across clusters only.",
             TABLE,
@@ -110,7 +111,7 @@ class ColumnOptions(OptionGroup):
     ] = None
     epoch: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--epoch",
             "Repeated runs of one item, which are averaged.",
             TABLE,
@@ -119,7 +120,7 @@ class ColumnOptions(OptionGroup):
     ] = None
     keep_items: Annotated[
         bool | None,
-        option(
+        command_line_option(
             "--keep-items/--no-keep-items",
             "Keep every item, or only their statistics. Default: up to a million rows (parquet) "
             "or 64 MiB.",
@@ -129,7 +130,7 @@ class ColumnOptions(OptionGroup):
 
     group: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--group",
             "The domain of each dataset, for --method dirichlet or replicated.",
             TABLE,
@@ -138,7 +139,7 @@ class ColumnOptions(OptionGroup):
     ] = None
     weight: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--weight",
             "The weight of each dataset, above 0, for the same methods.",
             TABLE,
@@ -179,14 +180,14 @@ class TableOptions(OptionGroup):
     ] = None
     example: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--example", "A bundled table instead of FILE; see 'examples'.", TABLE, metavar="NAME"
         ),
     ] = None
     columns: ColumnOptions = field(default_factory=ColumnOptions)
     errors: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--errors",
             "FILE has counts of paired errors. Name the column of the examples that only the "
             "first algorithm got wrong, then that of the second; both=COLUMN and n=COLUMN may "
@@ -197,7 +198,7 @@ class TableOptions(OptionGroup):
     ] = None
     predictions: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--predictions",
             "FILE has one row per dataset, example and algorithm. Name its columns: "
             "correct=COL, or y_true=COL,y_pred=COL; example=COL may follow.",
@@ -206,11 +207,12 @@ class TableOptions(OptionGroup):
         ),
     ] = None
     layout: Annotated[
-        str | None, option("--layout", "Default: auto.", TABLE, metavar="auto|long|wide")
+        str | None,
+        command_line_option("--layout", "Default: auto.", TABLE, metavar="auto|long|wide"),
     ] = None
     format: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--format",
             f"Default: what FILE looks like. One of {', '.join(FORMATS)}. What another tool wrote "
             "often needs no --measure, or none with a direction.",
@@ -237,7 +239,7 @@ class SelectionOptions(OptionGroup):
 
     algorithms: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--algorithms",
             "Compare these, in this order. Default: all.",
             QUESTION,
@@ -247,15 +249,17 @@ class SelectionOptions(OptionGroup):
     ] = None
     measures: Annotated[
         str | None,
-        option("--only", "Compare on these measures. Default: all.", QUESTION, metavar="M1,M2,…"),
+        command_line_option(
+            "--only", "Compare on these measures. Default: all.", QUESTION, metavar="M1,M2,…"
+        ),
     ] = None
 
     @property
     def names(self) -> dict[str, list[str] | None]:
         """The algorithms and the measures, as Python's arguments."""
         names = {
-            "algorithms": read_names("--algorithms", self.algorithms),
-            "measures": read_names("--only", self.measures),
+            "algorithms": read_names_flag("--algorithms", self.algorithms),
+            "measures": read_names_flag("--only", self.measures),
         }
         for argument, listed in names.items():
             if listed == []:
@@ -264,7 +268,7 @@ class SelectionOptions(OptionGroup):
         return names
 
 
-def read_names(flag: str, text: str | None) -> list[str] | None:
+def read_names_flag(flag: str, text: str | None) -> list[str] | None:
     """Read a comma list; a name with a comma in it goes in double quotes."""
     if text is None:
         return None
@@ -281,10 +285,12 @@ def read_names(flag: str, text: str | None) -> list[str] | None:
 class OutputOptions(OptionGroup):
     """What is printed, and the report."""
 
-    as_json: Annotated[bool, option("--json", "Print JSON and nothing else.", OUTPUT)] = False
+    as_json: Annotated[
+        bool, command_line_option("--json", "Print JSON and nothing else.", OUTPUT)
+    ] = False
     report: Annotated[
         Path | None,
-        option(
+        command_line_option(
             "--report",
             "Write a report: .html, .md, .tex or .json.",
             OUTPUT,

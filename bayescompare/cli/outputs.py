@@ -12,17 +12,17 @@ from typing import Any
 import typer
 
 from bayescompare._errors import BayescompareError
-from bayescompare._files import check_writable, write_bytes
+from bayescompare._files import check_file_is_writable, write_bytes
 from bayescompare.cli.flags import Flag, naming_flags
 
 __all__ = [
-    "announce",
+    "announce_output_files",
     "check_outputs",
-    "check_picture",
+    "check_picture_output",
     "print_json",
     "shows_progress",
     "typed_command",
-    "write_picture",
+    "write_picture_output",
 ]
 
 
@@ -50,12 +50,12 @@ def check_outputs(source: Path | None, *, overwrite: bool, **paths: Path | None)
 def _check_output(flag: str, path: Path, *, overwrite: bool) -> None:
     from bayescompare.report import check_report_path
 
-    check = check_report_path if flag == "--report" else check_writable
+    check = check_report_path if flag == "--report" else check_file_is_writable
     with naming_flags(lambda: {"path": Flag(flag, "PATH")}):
         check(path, overwrite=overwrite)
 
 
-def check_picture(path: Path) -> None:
+def check_picture_output(path: Path) -> None:
     """Refuse a kind of picture that matplotlib cannot write, before the work is done."""
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -66,7 +66,7 @@ def check_picture(path: Path) -> None:
         )
 
 
-def write_picture(figure: Any, path: Path) -> None:
+def write_picture_output(figure: Any, path: Path) -> None:
     """Write a matplotlib figure, whole or not at all."""
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), dpi=150)
@@ -87,7 +87,7 @@ def print_json(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def announce(*written: Path | None, err: bool = False) -> None:
+def announce_output_files(*written: Path | None, err: bool = False) -> None:
     """Say which files were written."""
     for path in written:
         if path is not None:

@@ -15,12 +15,12 @@ from bayescompare.cli.tables import (
     about_table,
     new_table,
     print_effects,
-    statement_text,
+    statement_in_printed_table,
 )
 from bayescompare.comparison.decision import LIKELY, SIGNIFICANT
 from bayescompare.comparison.pairwise_facts import pairwise_facts
 from bayescompare.comparison.pairwise_headline import pairwise_headline
-from bayescompare.comparison.pairwise_notes import spread_words
+from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.comparison.verdicts import PairVerdicts, pair_kind
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
@@ -56,7 +56,7 @@ def print_pairwise(out: Console, p: Pairwise, rule: Rule, *, effects: bool = Fal
     verdicts, decided = PairVerdicts.of(p, rule), p.decided(rule)
     names = p.results.algorithms
     short = short_names(names)
-    spread = spread_words(p.tables)
+    spread = pairwise_notes_on_spread(p.tables)
     each = f" ({spread} for each pair)" if spread else ""
     out.print(rename_in(f"{p.method.name}: {about_table(p.results)}{each}", short), style="dim")
     prefix = common_prefix(names)
@@ -240,7 +240,7 @@ def _print_decided(
             "*" if row["asserted"] else "",
             f"{short[row['first']]}, {short[row['second']]}",
             numbers.count(row["n"]),
-            statement_text(label, p.results.measures),
+            statement_in_printed_table(label, p.results.measures),
             *(figure_text(name, row[name], levels=rule.held(name)) or "·" for name in shown),
             style=_STYLES[pair_kind(statement)] if row["asserted"] else "",
         )

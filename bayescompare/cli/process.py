@@ -23,7 +23,7 @@ __all__ = [
     "prepare_folders",
     "prepare_streams",
     "settle_streams",
-    "stoppable",
+    "stoppable_process",
 ]
 
 #: What a shell reports when the reader of a program's output has gone: 128 + SIGPIPE.
@@ -39,17 +39,17 @@ class _Stream(io.TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         """Write, or raise `HungUp` if nobody reads."""
-        with _noticing_hang_up():
+        with _cli_noticing_hang_up():
             return super().write(text)
 
     def flush(self) -> None:
         """Flush, or raise `HungUp` if nobody reads."""
-        with _noticing_hang_up():
+        with _cli_noticing_hang_up():
             super().flush()
 
 
 @contextmanager
-def _noticing_hang_up() -> Iterator[None]:
+def _cli_noticing_hang_up() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -67,11 +67,11 @@ def prepare_streams() -> None:
             # It is closed. The next file opened would get its number, and with it what is printed.
             os.open(os.devnull, os.O_RDWR)
     # A name that the terminal cannot show is no reason to fail.
-    sys.stdout = _stream(sys.stdout, 1, "replace")
-    sys.stderr = _stream(sys.stderr, 2, "backslashreplace")
+    sys.stdout = _cli_output_stream(sys.stdout, 1, "replace")
+    sys.stderr = _cli_output_stream(sys.stderr, 2, "backslashreplace")
 
 
-def _stream(stream: Any, number: int, errors: str) -> Any:
+def _cli_output_stream(stream: Any, number: int, errors: str) -> Any:
     if stream is None:  # how Python marks a stream that was closed
         return open(number, "w", encoding="utf-8", errors=errors, closefd=False)
     if not isinstance(stream, io.TextIOWrapper):
@@ -104,7 +104,7 @@ def prepare_folders() -> None:
     missing = {
         name: text
         for name, (folder, text) in wanted.items()
-        if name not in os.environ and not _can_be_written(folder)
+        if name not in os.environ and not _cli_can_write_folder(folder)
     }
     if missing:
         scratch = tempfile.mkdtemp(prefix="bayescompare-")
@@ -112,7 +112,7 @@ def prepare_folders() -> None:
         os.environ.update({name: text.format(scratch) for name, text in missing.items()})
 
 
-def _can_be_written(folder: Path) -> bool:
+def _cli_can_write_folder(folder: Path) -> bool:
     """Whether a folder, or the nearest one above it that exists, lets us create files."""
     for candidate in (folder, *folder.parents):
         if candidate.exists():
@@ -125,7 +125,7 @@ class Interrupted(BaseException):
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def stoppable_process() -> Iterator[None]:
     """Let Ctrl-C end the command; PyMC alone would go on with the draws that it has."""
     parent, stopped = os.getpid(), False
 

@@ -17,9 +17,13 @@ from rich.table import Table
 
 from bayescompare import methods
 from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
-from bayescompare.comparison.effects import EFFECTS_TITLE, printed_pairs
+from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.io import examples, load_example
-from bayescompare.methods._shared.option_tables import options_table, priors_table, read_docstring
+from bayescompare.methods._shared.option_tables import (
+    options_table,
+    priors_table,
+    read_shared_docstring,
+)
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.numbers import plural
@@ -27,7 +31,7 @@ from bayescompare.text.phrases import (
     COLUMN_TITLES,
     cell_text,
     figure_text,
-    interval_titles,
+    interval_title_phrases,
     join_names,
 )
 
@@ -51,7 +55,7 @@ __all__ = [
     "print_method",
     "print_methods",
     "print_models",
-    "statement_text",
+    "statement_in_printed_table",
 ]
 
 PIPE_WIDTH = 100
@@ -76,7 +80,7 @@ def console() -> Console:
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
-def statement_text(label: str, measures: Sequence[str]) -> str:
+def statement_in_printed_table(label: str, measures: Sequence[str]) -> str:
     """Write a statement so that it stays legible: as its label, or a line per ordering.
 
     Examples
@@ -139,7 +143,7 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
     """Print verdict, words, statements, questions and independent groups of measures."""
     out.print(f"{c.method.name}: {about_table(c.results)}", style="dim")
     out.print(c.headline(), style="bold")
-    orders = statement_text(c.best, c.results.measures)
+    orders = statement_in_printed_table(c.best, c.results.measures)
     if "\n" in orders:
         # The headline leaves out the middle of long orders.
         out.print(orders)
@@ -148,19 +152,19 @@ def print_comparison(out: Console, c: Comparison, summary: pd.DataFrame) -> None
     out.print()
     # An order of mean ranks is not what is tested; the ranks themselves follow.
     if "ranks" not in c.method.provides:
-        _print_statements(out, c, summary)
+        _print_terminal_statements(out, c, summary)
     print_effects(out, [c])
     if "questions" in c.method.provides:
-        _print_questions(out, c)
+        _print_terminal_questions(out, c)
     if "components" in c.method.provides:
-        _print_components(out, c)
+        _print_terminal_components(out, c)
     for title, frame in c.tables.items():
-        _print_frame(out, title, frame)
+        _print_terminal_frame(out, title, frame)
 
 
-def _print_statements(out: Console, c: Comparison, summary: pd.DataFrame) -> None:
+def _print_terminal_statements(out: Console, c: Comparison, summary: pd.DataFrame) -> None:
     if summary.index.name != "statement":
-        _print_frame(out, "Pairs", summary)
+        _print_terminal_frame(out, "Pairs", summary)
         return
     more = len(summary) - STATEMENTS_SHOWN
     if len(c.results.algorithms) > 2:
@@ -168,11 +172,11 @@ def _print_statements(out: Console, c: Comparison, summary: pd.DataFrame) -> Non
         summary = summary.drop(columns=[THETA_LOWER, THETA_UPPER], errors="ignore")
     titles = dict(COLUMN_TITLES)
     if "ci_prob" in summary.attrs:
-        titles |= interval_titles(summary.attrs["ci_prob"], summary.attrs["ci_kind"])
+        titles |= interval_title_phrases(summary.attrs["ci_prob"], summary.attrs["ci_kind"])
     table = new_table("statement", *(titles.get(str(name), str(name)) for name in summary))
     for label, row in summary.head(STATEMENTS_SHOWN).iterrows():
         figures = [figure_text(str(name), float(value)) or "·" for name, value in row.items()]
-        text = statement_text(str(label), c.results.measures)
+        text = statement_in_printed_table(str(label), c.results.measures)
         style = "bold" if label == c.best else ""
         table.add_row(text, *figures, style=style, end_section="\n" in text)
     out.print(table)
@@ -182,7 +186,7 @@ def _print_statements(out: Console, c: Comparison, summary: pd.DataFrame) -> Non
 
 def print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
     """Print how large the differences are, for pairs that have any."""
-    rows = printed_pairs(comparisons)
+    rows = printed_comparison_effects(comparisons)
     if rows.empty:
         return
     words = list(rows.columns).index("measure") + 1
@@ -192,7 +196,7 @@ def print_effects(out: Console, comparisons: Sequence[Comparison]) -> None:
     out.print(table)
 
 
-def _print_questions(out: Console, c: Comparison) -> None:
+def _print_terminal_questions(out: Console, c: Comparison) -> None:
     table = new_table(
         "question", "meaning", "P", left=2, title="Four questions about the first statement"
     )
@@ -205,11 +209,11 @@ def _print_questions(out: Console, c: Comparison) -> None:
     out.print(table)
 
 
-def _print_components(out: Console, c: Comparison) -> None:
+def _print_terminal_components(out: Console, c: Comparison) -> None:
     title = "Independent groups of measures, each by itself"
     table = new_table("group", "statement", "computed", "P", left=3, title=title)
     for part in c.components.to_dict("records"):
-        best = statement_text(part["best"], part["measures"])
+        best = statement_in_printed_table(part["best"], part["measures"])
         how = "exact" if part["exact"] else "Monte Carlo"
         table.add_row(
             join_names(part["measures"], most=20),
@@ -220,7 +224,7 @@ def _print_components(out: Console, c: Comparison) -> None:
     out.print(table)
 
 
-def _print_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
+def _print_terminal_frame(out: Console, title: str, frame: pd.DataFrame) -> None:
     heads = [str(head) for head in frame.columns]
     table = new_table(str(frame.index.name), *heads, title=None, wrap=True)
     out.print(title, style="bold")
@@ -253,7 +257,7 @@ def print_calibration(out: Console, calibration: SBC) -> None:
     size = plural(len(calibration.ranks), "simulation")
     out.print(f"{calibration.model}: {size}, {verdict}", style="bold")
     heads = {"mean": "mean rank", "chi2": "p-value (shape)", "ks": "p-value (drift)"}
-    _print_frame(out, "", calibration.table.rename(columns=heads).rename_axis("quantity"))
+    _print_terminal_frame(out, "", calibration.table.rename(columns=heads).rename_axis("quantity"))
 
 
 def print_models(out: Console) -> None:
@@ -294,16 +298,18 @@ def print_methods(out: Console) -> None:
 def print_method(out: Console, name: str) -> None:
     """Print one method: what it asks, its options, its priors and where it is from."""
     method = methods.get(name)
-    head, _ = read_docstring(inspect.getdoc(method) or "")
+    head, _ = read_shared_docstring(inspect.getdoc(method) or "")
     out.print(f"{name}: {method.title}", style="bold")
     out.print(head)
     out.print(f"Reference: {method.reference}")
     out.print()
-    _print_words(out, options_table(method))
-    _print_words(out, priors_table(method), title="Priors that priors={name: …} can replace")
+    _print_terminal_words(out, options_table(method))
+    _print_terminal_words(
+        out, priors_table(method), title="Priors that priors={name: …} can replace"
+    )
 
 
-def _print_words(out: Console, frame: pd.DataFrame, *, title: str | None = None) -> None:
+def _print_terminal_words(out: Console, frame: pd.DataFrame, *, title: str | None = None) -> None:
     if frame.empty:
         return
     rows = frame.reset_index()

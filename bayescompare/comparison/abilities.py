@@ -14,7 +14,14 @@ from bayescompare.comparison.method import Method
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ABILITIES", "abilities_of", "abilities_table", "has", "options_needed", "require"]
+__all__ = [
+    "ABILITIES",
+    "abilities_of",
+    "abilities_table",
+    "has_ability",
+    "options_for_ability",
+    "require_ability",
+]
 
 #: The abilities that the table is about, in words.
 ABILITIES: Mapping[str, str] = {
@@ -43,7 +50,7 @@ _RULES: Mapping[str, Callable[[type[Method]], bool]] = {
 }
 
 
-def has(method: type[Method], ability: str) -> bool:
+def has_ability(method: type[Method], ability: str) -> bool:
     """Whether a method has an ability, perhaps only with certain options.
 
     Examples
@@ -59,17 +66,17 @@ def has(method: type[Method], ability: str) -> bool:
     return ability in method.provides if rule is None else rule(method)
 
 
-def options_needed(method: type[Method], ability: str) -> str:
+def options_for_ability(method: type[Method], ability: str) -> str:
     """Write the options without which a method lacks an ability, as in ``"joint=True"``."""
     needed = method.only_with.get(ability, {})
     return ", ".join(f"{name}={value!r}" for name, value in needed.items())
 
 
-def require(method: Method, ability: str) -> None:
+def require_ability(method: Method, ability: str) -> None:
     """Refuse what a method lacks: say why, and which methods have it."""
-    if has(type(method), ability):
+    if has_ability(type(method), ability):
         return
-    named = [name for name in registry.names() if has(registry.get(name), ability)]
+    named = [name for name in registry.names() if has_ability(registry.get(name), ability)]
     why = f"{method.why_not(ability)} " if method.why_not(ability) else ""
     raise QuantityNotAvailableError(
         f"{ability}: method {method.name!r} has none. {why}Methods with it: {', '.join(named)}."
@@ -80,8 +87,13 @@ def abilities_table() -> pd.DataFrame:
     """Tabulate all methods and abilities: "yes", the options that it takes, or nothing."""
     import pandas as pd
 
-    rows = {name: registry.saved_class(name) for name in (*registry.names(), registry.MODEL_FILE)}
-    cells = {name: [_cell(method, a) for a in ABILITIES] for name, method in rows.items()}
+    rows = {
+        name: registry.saved_class_in_registry(name)
+        for name in (*registry.names(), registry.MODEL_FILE)
+    }
+    cells = {
+        name: [_cell_of_abilities(method, a) for a in ABILITIES] for name, method in rows.items()
+    }
     return pd.DataFrame.from_dict(cells, orient="index", columns=list(ABILITIES)).rename_axis(
         "method"
     )
@@ -92,12 +104,12 @@ def abilities_of(method: type[Method]) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (_cell(method, a), meaning if has(method, a) else method.why_not(a))
+        (_cell_of_abilities(method, a), meaning if has_ability(method, a) else method.why_not(a))
         for a, meaning in ABILITIES.items()
     ]
     index = pd.Index(ABILITIES, name="ability")
     return pd.DataFrame(rows, index=index, columns=[method.name, "meaning"])
 
 
-def _cell(method: type[Method], ability: str) -> str:
-    return (options_needed(method, ability) or "yes") if has(method, ability) else ""
+def _cell_of_abilities(method: type[Method], ability: str) -> str:
+    return (options_for_ability(method, ability) or "yes") if has_ability(method, ability) else ""

@@ -42,15 +42,15 @@ def arviz_tree(tree: xr.DataTree, *, sampled: bool) -> xr.DataTree:
     >>> tree["posterior"].attrs["inference_library"]
     'bayescompare'
     """
-    tree = _with_numbers(tree)
-    makers = _makers(sampled=sampled)
+    tree = _arviz_tree_with_numbers(tree)
+    makers = _arviz_tree_makers(sampled=sampled)
     tree.attrs = {**makers, **tree.attrs}
     for node in tree.children.values():
         node.attrs = {**makers, **node.attrs}
     return tree
 
 
-def _makers(*, sampled: bool) -> dict[str, str]:
+def _arviz_tree_makers(*, sampled: bool) -> dict[str, str]:
     library = "pymc" if sampled else "bayescompare"
     return {
         "created_at": datetime.now(UTC).isoformat(),
@@ -62,8 +62,8 @@ def _makers(*, sampled: bool) -> dict[str, str]:
     }
 
 
-def _with_numbers(tree: xr.DataTree) -> xr.DataTree:
-    seen = _outcome(tree, "observed_data")
+def _arviz_tree_with_numbers(tree: xr.DataTree) -> xr.DataTree:
+    seen = _outcome_in_arviz_tree(tree, "observed_data")
     if seen is None:
         return tree
     # A tie is split between statements, and replicates may leave a statement uncertain.
@@ -73,7 +73,7 @@ def _with_numbers(tree: xr.DataTree) -> xr.DataTree:
         return tree
     tree = tree.copy()
     for group in ("observed_data", *_PREDICTED):
-        outcome = _outcome(tree, group)
+        outcome = _outcome_in_arviz_tree(tree, group)
         if outcome is None:
             continue
         data = tree[group].to_dataset()
@@ -88,7 +88,7 @@ def _with_numbers(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def _outcome(tree: xr.DataTree, group: str) -> xr.DataArray | None:
+def _outcome_in_arviz_tree(tree: xr.DataTree, group: str) -> xr.DataArray | None:
     if group not in tree or OUTCOME not in tree[group]:
         return None
     outcome: xr.DataArray = tree[group].to_dataset()[OUTCOME]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import in_quotes
+from bayescompare.comparison.claims import claim_in_quotes
 from bayescompare.comparison.decision import SETTLED, SIGNIFICANT, Decision
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
@@ -27,7 +27,7 @@ def change_words(method: Method, results: Results, answer: Answer, decision: Dec
     'What would change it: 3 more datasets that all support it would settle it; another prior ...'
     """
     levers = method.levers
-    counted = _counted(method, results, answer, decision)
+    counted = _datasets_to_change_verdict(method, results, answer, decision)
     if not counted:
         return f"What would change it: {levers}."
     # The number of datasets is known; the other levers follow.
@@ -36,7 +36,9 @@ def change_words(method: Method, results: Results, answer: Answer, decision: Dec
     return f"What would change it: {counted}{also}."
 
 
-def _counted(method: Method, results: Results, answer: Answer, decision: Decision) -> str:
+def _datasets_to_change_verdict(
+    method: Method, results: Results, answer: Answer, decision: Decision
+) -> str:
     """How many datasets it would take, where the answer to that is quick."""
     if decision.verdict == "tied":
         return "one more dataset that supports one of those tied would break the tie"
@@ -51,7 +53,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
 
     settles = "settle it" if bayesian else "make it significant"
     if decision.verdict != "settled":
-        more = _least(lambda k: settled(k, 0))
+        more = _least_number_to_change(lambda k: settled(k, 0))
         if more is None:
             return f"not even {_MOST} more datasets that all support it would {settles}"
         sure = " surely" if method.input_kind == "counts" else ""
@@ -61,7 +63,7 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
         return f"{more} more {subject} it would {settles}"
     # It cannot lose more datasets than support it.
     own = int(answer.counts[answer.labels.index(decision.statement)])
-    moved = _least(lambda k: k <= own and not settled(0, k), most=max(own, 1))
+    moved = _least_number_to_change(lambda k: k <= own and not settled(0, k), most=max(own, 1))
     if moved is None:
         return ""
     still = "settled" if bayesian else "significant"
@@ -72,14 +74,14 @@ def _counted(method: Method, results: Results, answer: Answer, decision: Decisio
         )
     other = "something else"
     if decision.runner_up is not None:
-        other = in_quotes(method.claim(results, decision.runner_up[0]))
+        other = claim_in_quotes(method.claim(results, decision.runner_up[0]))
     return (
         f"if {moved} of the datasets that support it had supported {other} instead, it would not "
         f"be {still}"
     )
 
 
-def _least(holds: Callable[[int], bool], most: int = _MOST) -> int | None:
+def _least_number_to_change(holds: Callable[[int], bool], most: int = _MOST) -> int | None:
     """Least number from 1 on for which it holds, and for all above it, by doubling and halving."""
     high = 1
     while not holds(high):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from bayescompare._checks import briefly, is_number, is_whole
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._checks import is_number, is_whole, show_checked_value_briefly
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import (
@@ -31,7 +31,7 @@ from bayescompare.comparison.columns import (
 from bayescompare.comparison.method import Method
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 __all__ = [
     "check_comparison",
     "check_fields",
-    "part",
-    "read_count",
-    "read_number",
-    "read_numbers",
-    "read_size",
-    "read_states",
+    "naming_comparison_part",
+    "read_comparison_count",
+    "read_comparison_number",
+    "read_comparison_numbers",
+    "read_comparison_size",
+    "read_comparison_states",
 ]
 
 
@@ -65,7 +65,7 @@ _SHARES = frozenset(
 
 
 @contextmanager
-def part(name: str) -> Iterator[None]:
+def naming_comparison_part(name: str) -> Iterator[None]:
     """Name the part of the file in any error about it."""
     try:
         yield
@@ -75,53 +75,61 @@ def part(name: str) -> Iterator[None]:
         raise BayescompareError(f"{name}: {error} is missing.") from None
     except Exception as error:
         raise BayescompareError(
-            f"{name} is not what bayescompare writes ({one_line(error)})."
+            f"{name} is not what bayescompare writes ({error_in_one_line(error)})."
         ) from None
 
 
 # values as they stand in a file ------------------------------------------------------------------
 
 
-def read_numbers(name: str, values: Any) -> FloatArray:
+def read_comparison_numbers(name: str, values: Any) -> FloatArray:
     """Return numbers as an array; null stands for what is not a finite number."""
-    with part(name):
+    with naming_comparison_part(name):
         array = np.asarray(values)
         if array.dtype == object:
             for value in array.flat:
                 if not (value is None or is_number(value)):
-                    raise BayescompareError(f"{briefly(value)} is not a number.")
+                    raise BayescompareError(f"{show_checked_value_briefly(value)} is not a number.")
         elif array.dtype.kind not in "iuf":
-            raise BayescompareError(f"{briefly(values)} holds {array.dtype}, not numbers.")
+            raise BayescompareError(
+                f"{show_checked_value_briefly(values)} holds {array.dtype}, not numbers."
+            )
         return array.astype(float)
 
 
-def read_number(name: str, value: Any) -> float:
+def read_comparison_number(name: str, value: Any) -> float:
     """Return one number; null stands for what is not a finite one."""
-    array = read_numbers(name, value)
+    array = read_comparison_numbers(name, value)
     if array.ndim:
-        raise BayescompareError(f"{name} is {briefly(value)}: it must be one number.")
+        raise BayescompareError(
+            f"{name} is {show_checked_value_briefly(value)}: it must be one number."
+        )
     return float(array)
 
 
-def read_states(rows: Any) -> tuple[tuple[str, ...], ...]:
+def read_comparison_states(rows: Any) -> tuple[tuple[str, ...], ...]:
     """Return the orderings by measure, from those by statement."""
     if len({len(row) if isinstance(row, list) else -1 for row in rows} - {-1}) != 1 and rows:
         raise BayescompareError("states must list one ordering per measure in every statement.")
     return tuple(zip(*rows, strict=True))
 
 
-def read_count(name: str, value: Any) -> int:
+def read_comparison_count(name: str, value: Any) -> int:
     """Return a whole number from 0."""
     if not (is_whole(value) and value >= 0):
-        raise BayescompareError(f"{name} is {briefly(value)}: it must be a whole number from 0.")
+        raise BayescompareError(
+            f"{name} is {show_checked_value_briefly(value)}: it must be a whole number from 0."
+        )
     return int(value)
 
 
-def read_size(name: str, value: Any) -> int:
+def read_comparison_size(name: str, value: Any) -> int:
     """Return K, which is written as a string of digits because of its size."""
     digits = str(value) if is_whole(value) else value
     if not (isinstance(digits, str) and digits.isascii() and digits.isdecimal()):
-        raise BayescompareError(f"{name} is {briefly(value)}: it must be digits in a string.")
+        raise BayescompareError(
+            f"{name} is {show_checked_value_briefly(value)}: it must be digits in a string."
+        )
     if len(digits) > _MOST_DIGITS:
         raise BayescompareError(
             f"{name} has {len(digits)} digits; at most {_MOST_DIGITS} are read."
@@ -141,7 +149,7 @@ def check_comparison(c: Comparison) -> None:
     """Reject an answer that its method could not have given to its results."""
     results, method, answer = c.results, c.method, c.answer
     check_fields(results, method, answer)
-    with part("the answer"):
+    with naming_comparison_part("the answer"):
         # What a person is shown of it needs every other field of the method.
         _ = [*method.sentences(results, answer, c.decision), c.headline(), c.summary(), c.tables]
 
@@ -165,9 +173,9 @@ def _check_labels(results: Results, answer: Answer) -> None:
     if len(set(labels)) != len(labels):
         raise BayescompareError("statements: a label occurs twice.")
     for label in labels:
-        if not (_is_statement(label, results) or label in answer.details.own_labels):
+        if not (_is_statement_of_comparison(label, results) or label in answer.details.own_labels):
             raise BayescompareError(
-                f"statements: label {briefly(label)} is no statement about "
+                f"statements: label {show_checked_value_briefly(label)} is no statement about "
                 f"{', '.join(results.algorithms)} on {len(results.measures)} measure(s)."
             )
     states = answer.states
@@ -178,20 +186,22 @@ def _check_labels(results: Results, answer: Answer) -> None:
         )
     for label, *orders in zip(labels, *states, strict=True):
         if orders and list(map(str, orders)) != list(map(str, Statement.parse(label).states)):
-            raise BayescompareError(f"statements: states {briefly(orders)} are not {label!r}.")
+            raise BayescompareError(
+                f"statements: states {show_checked_value_briefly(orders)} are not {label!r}."
+            )
 
 
-def _is_statement(label: object, results: Results) -> bool:
+def _is_statement_of_comparison(label: object, results: Results) -> bool:
     """Whether a label names one ordering, or one for every measure."""
     if not isinstance(label, str):
         return False
     states = Statement.parse(label, results.algorithms).states
     return len(states) in (1, len(results.measures)) and all(
-        _is_state(state, results.algorithms) for state in set(states)
+        _is_state_of_comparison(state, results.algorithms) for state in set(states)
     )
 
 
-def _is_state(state: State, algorithms: tuple[str, ...]) -> bool:
+def _is_state_of_comparison(state: State, algorithms: tuple[str, ...]) -> bool:
     names = state.names
     if state.relation != ">":
         return names == algorithms
@@ -239,21 +249,24 @@ def _check_scalars(answer: Answer) -> None:
     for name in ("unobserved", "pvalue", "none_leads"):
         value = getattr(answer, name)
         if value is not None:
-            _check_range(name, np.asarray(read_number(name, value)), 1.0)
+            _check_range(name, np.asarray(read_comparison_number(name, value)), 1.0)
     for name in ("statistic", "log_evidence"):
         value = getattr(answer, name)
         if value is not None and (not is_number(value) or math.isnan(value)):
-            raise BayescompareError(f"{name} is {briefly(value)}: it must be a number.")
+            raise BayescompareError(
+                f"{name} is {show_checked_value_briefly(value)}: it must be a number."
+            )
     for name, value in {"seed": answer.seed, "lead": answer.tested}.items():
         if value is not None:
-            read_count(name, value)
+            read_comparison_count(name, value)
     if answer.tested is not None and answer.tested >= len(answer.labels):
         raise BayescompareError(
             f"lead is {answer.tested}, and there are {len(answer.labels)} statements, from 0."
         )
     if not isinstance(answer.resampled_pvalue, bool):
         raise BayescompareError(
-            f"sampled is {briefly(answer.resampled_pvalue)}: it must be true or false."
+            f"sampled is {show_checked_value_briefly(answer.resampled_pvalue)}: it must be true "
+            "or false."
         )
     if answer.n_statements < len(answer.labels) or answer.n_observed > answer.n_statements:
         raise BayescompareError(
@@ -264,7 +277,7 @@ def _check_scalars(answer: Answer) -> None:
 
 def _check_tree(tree: xr.DataTree) -> None:
     """Reject a posterior that cannot be diagnosed: every group of draws has the same ones."""
-    with part("posterior"):
+    with naming_comparison_part("posterior"):
         sizes = tree["posterior"].to_dataset().sizes
         draws = {dim: sizes[dim] for dim in ("chain", "draw")}
     for group in ("posterior", "sample_stats", "log_likelihood"):
@@ -284,14 +297,17 @@ def _check_range(name: str, values: Any, most: float) -> None:
     if np.any(wrong):
         seen = float(np.asarray(values)[wrong].flat[0])
         raise BayescompareError(
-            f"{name} is {setting(seen)}: it must lie between 0 and {setting(most)}."
+            f"{name} is {setting_number_text(seen)}: it must lie between 0 and "
+            f"{setting_number_text(most)}."
         )
 
 
 def _check_sum(name: str, values: FloatArray, most: float) -> None:
     total = float(values.sum())
     if total > most * (1.0 + _ROUNDING):
-        raise BayescompareError(f"{name} sums to {setting(total)}, more than {setting(most)}.")
+        raise BayescompareError(
+            f"{name} sums to {setting_number_text(total)}, more than {setting_number_text(most)}."
+        )
 
 
 def _check_named(where: str, facts: Any) -> None:
@@ -299,7 +315,7 @@ def _check_named(where: str, facts: Any) -> None:
     if isinstance(facts, Mapping):
         for name, value in facts.items():
             if name in _SHARES:
-                known = read_numbers(f"{where}: {name}", value)
+                known = read_comparison_numbers(f"{where}: {name}", value)
                 _check_range(f"{where}: {name}", known[~np.isnan(known)], 1.0)
             else:
                 _check_named(f"{where}: {name}", value)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bayescompare.statements import Statement
-from bayescompare.text.phrases import short_label
+from bayescompare.text.phrases import short_label_phrase
 
-__all__ = ["claim_words", "in_quotes"]
+__all__ = ["claim_in_quotes", "claim_words"]
 
 #: Characters from which on the middle of long orders is left out.
 _MOST = 160
@@ -26,9 +26,9 @@ def claim_words(label: str, algorithms: Sequence[str], measures: Sequence[str]) 
     words = statement.words(measures)
     if len(words) > _MOST:
         words = statement.abridged().words(measures)
-    return short_label(words, _MOST)
+    return short_label_phrase(words, _MOST)
 
 
-def in_quotes(words: str) -> str:
+def claim_in_quotes(words: str) -> str:
     """Put a claim in quotation marks: it is mentioned, not made."""
     return f"“{words}”"

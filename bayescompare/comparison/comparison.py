@@ -18,7 +18,7 @@ import xarray as xr
 
 from bayescompare._checks import check_draws
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError, did_you_mean
-from bayescompare._files import check_writable, write_text
+from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
 from bayescompare.comparison import nuts, registry
@@ -26,7 +26,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.arviz_tree import arviz_tree
 from bayescompare.comparison.change import change_words
 from bayescompare.comparison.columns import THETA_LOWER, THETA_UPPER
-from bayescompare.comparison.compiled import borrowed_models
+from bayescompare.comparison.compiled import borrowed_compiled_models
 from bayescompare.comparison.decision import SETTLED, Decision, decide
 from bayescompare.comparison.diagnosis import Diagnosis, diagnose, diagnose_answer
 from bayescompare.comparison.headline import headline
@@ -35,7 +35,7 @@ from bayescompare.comparison.loo import MOST_KHAT, checked_loo, exact_loo
 from bayescompare.comparison.method import Form, Method, Sampling
 from bayescompare.comparison.tree import EDITED
 from bayescompare.results.results import Results
-from bayescompare.text.phrases import none_leads_words
+from bayescompare.text.phrases import none_leads_phrase
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -300,7 +300,7 @@ class Comparison:
         verdict = self.results, self.answer, self.decision
         sentences = [
             *self.method.sentences(*verdict),
-            *none_leads_words(self.answer),
+            *none_leads_phrase(self.answer),
             change_words(self.method, *verdict),
         ]
         sampled = self.answer.tree is not None or self.method.needs_mcmc
@@ -395,7 +395,7 @@ class Comparison:
         **pm_sample
             Anything else for `pymc.sample`, such as ``target_accept`` or ``cores``.
         """
-        from bayescompare.comparison.integration import with_pointwise
+        from bayescompare.comparison.integration import with_pointwise_integration
 
         self._require("sample")
         check_draws(draws=draws, chains=chains)
@@ -409,8 +409,8 @@ class Comparison:
             if own is not None:
                 return self._signed(own, seed, sampler="nuts")
         # Before anything is compiled: PyTensor needs a folder that it can write to.
-        nuts.check_compiler()
-        with borrowed_models(self.method, self.results, edited=model) as models:
+        nuts.check_compiler_for_nuts()
+        with borrowed_compiled_models(self.method, self.results, edited=model) as models:
             tree = nuts.sample(
                 models.sampled,
                 draws=draws,
@@ -420,7 +420,7 @@ class Comparison:
                 through=models.through,
                 predicts=self.method.predicts,
             )
-            tree = with_pointwise(tree, self.method, self.results, models.sampled)
+            tree = with_pointwise_integration(tree, self.method, self.results, models.sampled)
         finished = self.method.to_tree(self.results, models.labelled(tree), generator)
         return self._signed(finished, seed, sampler="nuts", edited=model is not None)
 
@@ -569,14 +569,14 @@ class Comparison:
             effective draws (``ess``).
         """
         self._require("plan")
-        from bayescompare.comparison.planning import check_factors, check_plan, plan_table
+        from bayescompare.comparison.planning import check_plan, check_planning_factors, plan_table
 
         numbers = check_plan(more, threshold, simulations)
         generator, _ = as_rng(rng)
         best = self.answer.labels.index(self.best)
         if replicates is not None:
             # By identity: numbers that were given are refused beside factors, even the usual ones.
-            factors = check_factors(None if more is MORE else more, replicates)
+            factors = check_planning_factors(None if more is MORE else more, replicates)
             again = self.method.replicate_simulator(self.results)
             return plan_table(
                 again, best, factors, threshold, simulations, generator, name="replicates"
@@ -624,9 +624,9 @@ class Comparison:
         0.21
         """
         self._require("predict")
-        from bayescompare.comparison.prediction import predicted_statements
+        from bayescompare.comparison.prediction import predict_for_comparison
 
-        return predicted_statements(self, n, draws, rng)
+        return predict_for_comparison(self, n, draws, rng)
 
     def simulate(self, *, rng: Rng = None) -> Results:
         """Draw parameters from the prior and a table of results like this one from them.
@@ -645,9 +645,9 @@ class Comparison:
         ('A>B|B>A', 'A>B|B>A')
         """
         self._require("simulate")
-        from bayescompare.comparison.prediction import simulated_results
+        from bayescompare.comparison.prediction import simulate_for_comparison
 
-        return simulated_results(self, rng)
+        return simulate_for_comparison(self, rng)
 
     def check(
         self, tree: xr.DataTree | None = None, *, prior: bool = False, rng: Rng = None
@@ -672,10 +672,10 @@ class Comparison:
             Indexed by statistic: observed, predicted (mean), lower, upper (95 %), and p, the
             probability of a larger one (ties half): near 0 or 1 the model does not fit.
         """
-        from bayescompare.comparison.abilities import require
+        from bayescompare.comparison.abilities import require_ability
         from bayescompare.comparison.criticism import predictive_check
 
-        require(self.method, "check")
+        require_ability(self.method, "check")
         posterior = self.answer.tree if tree is None else tree
         if posterior is None and self.method.needs_mcmc:
             raise BayescompareError(
@@ -703,9 +703,9 @@ class Comparison:
             Weights or powers; by default from a tenth to ten times the weight (for powers of a
             sampled prior from a half to two, as far as the weights hold).
         """
-        from bayescompare.comparison.criticism import prior_sensitivity
+        from bayescompare.comparison.criticism import prior_sensitivity_criticism
 
-        return prior_sensitivity(self, values)
+        return prior_sensitivity_criticism(self, values)
 
     def rope_sensitivity(
         self, measure: str, *, ropes: Sequence[float] | None = None
@@ -714,9 +714,9 @@ class Comparison:
 
         Where the prior was learned from all pairs, the pair's own prior is used.
         """
-        from bayescompare.comparison.criticism import rope_sensitivity
+        from bayescompare.comparison.criticism import rope_sensitivity_criticism
 
-        return rope_sensitivity(self, measure, ropes)
+        return rope_sensitivity_criticism(self, measure, ropes)
 
     # pictures and files --------------------------------------------------------------------------
 
@@ -794,14 +794,14 @@ class Comparison:
 
         text = files.to_json(self)
         if path is not None:
-            write_text(check_writable(path, overwrite=overwrite), text)
+            write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text
 
     def to_netcdf(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything, a sampled posterior included, to one netCDF file."""
         from bayescompare.comparison import files
 
-        return files.to_netcdf(self, check_writable(path, overwrite=overwrite))
+        return files.to_netcdf(self, check_file_is_writable(path, overwrite=overwrite))
 
     # inside --------------------------------------------------------------------------------------
 
@@ -814,7 +814,7 @@ class Comparison:
 
     def _lacking(self) -> set[str]:
         """Names of the class that this answer has nothing for, found without computing anything."""
-        from bayescompare.comparison.criticism import no_rope, no_weight
+        from bayescompare.comparison.criticism import no_prior_weight_criticism, no_rope_criticism
 
         method, answer = self.method, self.answer
         lacking = {name for name in QUANTITIES if not self._has(name)}
@@ -835,9 +835,9 @@ class Comparison:
         if THETA_LOWER not in answer.per_statement:
             lacking.add("intervals")
         lacking.discard("sensitivity")
-        if no_weight(method) or (method.needs_mcmc and answer.tree is None):
+        if no_prior_weight_criticism(method) or (method.needs_mcmc and answer.tree is None):
             lacking.add("sensitivity")
-        if no_rope(self):
+        if no_rope_criticism(self):
             lacking.add("rope_sensitivity")
         return lacking
 

@@ -5,7 +5,8 @@ model of PyMC keeps what was compiled for it, and its data may still change. So 
 which of its models are alike (`Method.reusable`) has them compiled once: the next table of the
 same shape is put into the model of the one before.
 
-At most `MOST_KEPT` of them are kept, the last ones used, for as long as the process lives; `forget`
+At most `MOST_KEPT` of them are kept, the last ones used, for as long as the process lives;
+`forget_compiled_models`
 empties the store. A model that is in use is not in the store, so that two threads never share one.
 """
 
@@ -27,14 +28,21 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.results.results import Results
 
-__all__ = ["MOST_KEPT", "Models", "Reusable", "borrowed_models", "forget", "frozen_model"]
+__all__ = [
+    "MOST_KEPT",
+    "CompiledModels",
+    "ReusableModel",
+    "borrowed_compiled_models",
+    "forget_compiled_models",
+    "model_with_compiled_memory",
+]
 
 #: Models kept; each holds a few compiled functions.
 MOST_KEPT = 8
 
 
 @dataclass(frozen=True)
-class Reusable:
+class ReusableModel:
     """What a model has in common with others, and what is its own.
 
     Attributes
@@ -53,7 +61,7 @@ class Reusable:
 
 
 @dataclass(frozen=True)
-class Models:
+class CompiledModels:
     """The models of one call.
 
     Attributes
@@ -81,15 +89,15 @@ class Models:
         return tree
 
 
-_KEPT: OrderedDict[Hashable, Models] = OrderedDict()
+_KEPT: OrderedDict[Hashable, CompiledModels] = OrderedDict()
 
 
-def forget() -> None:
+def forget_compiled_models() -> None:
     """Drop all that was kept."""
     _KEPT.clear()
 
 
-def frozen_model(model: pm.Model) -> pm.Model:
+def model_with_compiled_memory(model: pm.Model) -> pm.Model:
     """Return the model with a memory for its compiled functions; itself where it cannot have one.
 
     Releases of PyMC before 6.3 have no such models, and some models cannot be copied.
@@ -105,19 +113,21 @@ def frozen_model(model: pm.Model) -> pm.Model:
 
 
 @contextmanager
-def borrowed_models(
+def borrowed_compiled_models(
     method: Method, results: Results, *, edited: pm.Model | None = None
-) -> Iterator[Models]:
+) -> Iterator[CompiledModels]:
     """The models of a method for a table, those of a table before it where they are alike."""
     if edited is not None:
         # The user's model can predict by itself.
-        yield Models(edited)
+        yield CompiledModels(edited)
         return
     reusable = method.reusable(results)
     if reusable is None:
-        yield _built(method, results)
+        yield _models_to_be_compiled(method, results)
         return
-    models = _KEPT.pop(reusable.key, None) or _frozen(_built(method, results))
+    models = _KEPT.pop(reusable.key, None) or _freeze_compiled_models(
+        _models_to_be_compiled(method, results)
+    )
     for model in filter(None, (models.sampled, models.through)):
         for name, values in reusable.data.items():
             model.set_data(name, values)
@@ -127,10 +137,10 @@ def borrowed_models(
         _KEPT.popitem(last=False)
 
 
-def _built(method: Method, results: Results) -> Models:
-    return Models(method.nuts_model(results), method.predictive_model(results))
+def _models_to_be_compiled(method: Method, results: Results) -> CompiledModels:
+    return CompiledModels(method.nuts_model(results), method.predictive_model(results))
 
 
-def _frozen(models: Models) -> Models:
-    through = None if models.through is None else frozen_model(models.through)
-    return Models(frozen_model(models.sampled), through)
+def _freeze_compiled_models(models: CompiledModels) -> CompiledModels:
+    through = None if models.through is None else model_with_compiled_memory(models.through)
+    return CompiledModels(model_with_compiled_memory(models.sampled), through)

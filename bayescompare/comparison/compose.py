@@ -5,7 +5,7 @@ from __future__ import annotations
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
-from bayescompare.comparison.method_checks import check_answer, is_ours
+from bayescompare.comparison.method_checks import check_answer, is_built_in_method
 from bayescompare.results.results import Results
 
 __all__ = ["comparison_of"]
@@ -13,6 +13,6 @@ __all__ = ["comparison_of"]
 
 def comparison_of(results: Results, method: Method, answer: Answer) -> Comparison:
     """Put results, method and answer into the comparison type that the method declares."""
-    if not is_ours(type(method)):
+    if not is_built_in_method(type(method)):
         check_answer(results, method, answer)
     return (method.comparison_type or Comparison)(results, method, answer)

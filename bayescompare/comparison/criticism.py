@@ -14,7 +14,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison import registry
-from bayescompare.comparison.abilities import has
+from bayescompare.comparison.abilities import has_ability
 from bayescompare.comparison.decision import decide
 from bayescompare.comparison.lever import option_lever
 from bayescompare.comparison.method import Method, Sampling
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.comparison import Comparison
 
-__all__ = ["no_rope", "no_weight", "predictive_check", "prior_sensitivity", "rope_sensitivity"]
+__all__ = [
+    "no_prior_weight_criticism",
+    "no_rope_criticism",
+    "predictive_check",
+    "prior_sensitivity_criticism",
+    "rope_sensitivity_criticism",
+]
 
 
 Statistic = Callable[[FloatArray], AnyArray]
@@ -45,7 +51,7 @@ def predictive_check(
     check_tree(tree, group)
     check_tree(tree, "observed_data")
     own = c.method.predictive_statistics(c.results, tree, generator, prior=prior)
-    statistics = _usual_statistics(c, tree, group, generator) if own is None else own
+    statistics = _usual_criticism_statistics(c, tree, group, generator) if own is None else own
     rows = {}
     for label, (predicted, observed) in statistics.items():
         low, high = np.quantile(predicted, (0.025, 0.975))
@@ -55,7 +61,7 @@ def predictive_check(
     return pd.DataFrame.from_dict(rows, orient="index", columns=heads).rename_axis("statistic")
 
 
-def _usual_statistics(
+def _usual_criticism_statistics(
     c: Comparison, tree: xr.DataTree, group: str, rng: np.random.Generator
 ) -> Statistics:
     """Statistics that suit what was observed: statements, counts of errors, or anything."""
@@ -63,13 +69,13 @@ def _usual_statistics(
     (name, *_) = map(str, seen.data_vars)
     if name == OUTCOME and "statement" in seen[name].dims:
         prior = group == "prior_predictive"
-        return _statement_statistics(c, drawn[name], seen[name], rng, prior=prior)
+        return _statement_criticism_statistics(c, drawn[name], seen[name], rng, prior=prior)
     if "constant_data" in tree and "discordant" in tree["constant_data"]:
-        return _count_statistics(tree, drawn[name], seen[name])
-    return _any_statistics(drawn, seen)
+        return _count_criticism_statistics(tree, drawn[name], seen[name])
+    return _any_criticism_statistics(drawn, seen)
 
 
-def _statement_statistics(
+def _statement_criticism_statistics(
     c: Comparison,
     drawn: xr.DataArray,
     seen: xr.DataArray,
@@ -82,7 +88,9 @@ def _statement_statistics(
     predicted = drawn.transpose("chain", "draw", *order).values.astype(np.float64)
     observed = np.asarray(seen.transpose(*order).values, dtype=np.float64)
     labels = [str(label) for label in seen["statement"].values.tolist()]
-    seen_each = _untied(observed, predicted.shape[0] * predicted.shape[1], rng)
+    seen_each = _untie_observed_for_criticism(
+        observed, predicted.shape[0] * predicted.shape[1], rng
+    )
     counts = predicted.sum(axis=2).reshape(len(seen_each), -1), seen_each.sum(axis=1)
     if OTHER in labels:
         # Lumped statements cannot be distinguished: neither who wins nor how many there are.
@@ -99,12 +107,16 @@ def _statement_statistics(
     }
     first = c.results.algorithms[0]
     for j, measure in enumerate(c.results.measures):
-        leads = np.array([_leads(label, j, first) for label in labels], dtype=np.float64)
+        leads = np.array(
+            [_leads_for_criticism(label, j, first) for label in labels], dtype=np.float64
+        )
         statistics[f"{first} best on {measure}"] = [n @ leads for n in counts]
     return statistics
 
 
-def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
+def _untie_observed_for_criticism(
+    observed: FloatArray, size: int, rng: np.random.Generator
+) -> FloatArray:
     """Draw, for each prediction, which statement every dataset shows; ties are broken by chance.
 
     Predictions hold one statement each: a tie split over several is not what they are like.
@@ -115,7 +127,7 @@ def _untied(observed: FloatArray, size: int, rng: np.random.Generator) -> FloatA
     return np.eye(observed.shape[1])[chosen]
 
 
-def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
+def _any_criticism_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
     """Statistics of what the user's model observes: mean, spread and extremes."""
     figures: dict[str, Sequence[Any]] = {}
     statistics: dict[str, Callable[..., Any]] = {
@@ -134,12 +146,14 @@ def _any_statistics(drawn: xr.Dataset, seen: xr.Dataset) -> Statistics:
     return figures
 
 
-def _leads(label: str, measure: int, algorithm: str) -> bool:
+def _leads_for_criticism(label: str, measure: int, algorithm: str) -> bool:
     leaders = Statement.parse(label).leaders
     return len(leaders) > measure and leaders[measure] == algorithm
 
 
-def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray) -> Statistics:
+def _count_criticism_statistics(
+    tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray
+) -> Statistics:
     """Of counts of errors: datasets won, the overall share, and how much the shares vary."""
     n = np.asarray(tree["constant_data"].to_dataset()["discordant"].values, dtype=np.float64)
     predicted = drawn.transpose("chain", "draw", "dataset").values.astype(np.float64)
@@ -156,11 +170,13 @@ def _count_statistics(tree: xr.DataTree, drawn: xr.DataArray, seen: xr.DataArray
     }
 
 
-def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> pd.DataFrame:
+def prior_sensitivity_criticism(
+    c: Comparison, values: Sequence[float] | None = None
+) -> pd.DataFrame:
     """Repeat the comparison with weaker and stronger priors; statements are columns."""
-    if reason := no_weight(c.method):
+    if reason := no_prior_weight_criticism(c.method):
         raise BayescompareError(f"sensitivity: {reason}")
-    chosen = None if values is None else _numbers("values", values)
+    chosen = None if values is None else _numbers_for_criticism("values", values)
     if chosen is not None and not (chosen > 0).all():
         raise BayescompareError(f"values={values!r}: give finite numbers > 0.")
     lever = None
@@ -183,10 +199,12 @@ def prior_sensitivity(c: Comparison, values: Sequence[float] | None = None) -> p
     return table
 
 
-def no_weight(method: Method) -> str:
+def no_prior_weight_criticism(method: Method) -> str:
     """Why the weight of a method's prior cannot be varied; nothing where it can."""
-    if not has(type(method), "sensitivity"):
-        named = [name for name in registry.names() if has(registry.get(name), "sensitivity")]
+    if not has_ability(type(method), "sensitivity"):
+        named = [
+            name for name in registry.names() if has_ability(registry.get(name), "sensitivity")
+        ]
         return (
             f"method {method.name!r} has no weight of its prior to vary (methods with one: "
             f"{', '.join(named)})."
@@ -194,7 +212,7 @@ def no_weight(method: Method) -> str:
     return method.refuses("sensitivity")
 
 
-def no_rope(c: Comparison) -> str:
+def no_rope_criticism(c: Comparison) -> str:
     """Why the rope of an answer cannot be varied; nothing where it can."""
     if len(c.results.algorithms) != 2:
         return "a rope is about two algorithms."
@@ -208,16 +226,20 @@ def no_rope(c: Comparison) -> str:
     return c.method.refuses("rope_sensitivity")
 
 
-def rope_sensitivity(
+def rope_sensitivity_criticism(
     c: Comparison, measure: str, ropes: Sequence[float] | None = None
 ) -> pd.DataFrame:
     """Repeat the comparison with other ropes on a measure; statements are columns."""
     spec = dict(c.results.spec)
     if measure not in c.results:
         _ = c.results[measure]  # refuses, and says which there are
-    if reason := no_rope(c):
+    if reason := no_rope_criticism(c):
         raise BayescompareError(f"rope_sensitivity: {reason}")
-    chosen = _usual_ropes(c, measure) if ropes is None else _numbers("ropes", ropes)
+    chosen = (
+        _usual_ropes_for_criticism(c, measure)
+        if ropes is None
+        else _numbers_for_criticism("ropes", ropes)
+    )
     if not (chosen >= 0).all():
         raise BayescompareError(f"ropes={ropes!r}: a rope is a number >= 0.")
     rows = []
@@ -230,14 +252,14 @@ def rope_sensitivity(
     return pd.DataFrame(rows, index=pd.Index(chosen.tolist(), name="rope")).fillna(0.0)
 
 
-def _usual_ropes(c: Comparison, measure: str) -> FloatArray:
+def _usual_ropes_for_criticism(c: Comparison, measure: str) -> FloatArray:
     """From none to the largest difference on a dataset (of replicates: of their pairs)."""
     values = c.results.data[measure].transpose("dataset", "algorithm", ...).values
     gap = float(np.nanmax(np.abs(values[:, 0] - values[:, 1])))
     return np.linspace(0.0, gap or 1.0, 21)
 
 
-def _numbers(name: str, value: object) -> FloatArray:
+def _numbers_for_criticism(name: str, value: object) -> FloatArray:
     """Read a list of finite numbers."""
     try:
         numbers = np.asarray(value, dtype=np.float64)

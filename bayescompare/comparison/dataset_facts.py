@@ -20,9 +20,9 @@ _FEW = 4
 def check_facts(results: Results, method: Method) -> Results:
     """Refuse weights and domains that a method cannot use, and note what is doubtful."""
     if results.weights is not None:
-        results = _check_weights(results, method)
+        results = _check_dataset_fact_weights(results, method)
     if results.groups is not None:
-        results = _check_groups(results, method)
+        results = _check_dataset_fact_groups(results, method)
     used = [
         name
         for name, facts in (("weight=", results.weights), ("group=", results.groups))
@@ -36,22 +36,23 @@ def check_facts(results: Results, method: Method) -> Results:
     return results
 
 
-def _check_weights(results: Results, method: Method) -> Results:
+def _check_dataset_fact_weights(results: Results, method: Method) -> Results:
     assert results.weights is not None
     if len(set(results.weights)) == 1:
         return results._with(weight_of=None)
     if not method.knows_domains:
         raise BayescompareError(
             f"weight=: method {method.name!r} counts every dataset the same; use "
-            f"{_able()}, or make the table without weight=."
+            f"{_methods_using_dataset_facts()}, or make the table without weight=."
         )
     return results
 
 
-def _check_groups(results: Results, method: Method) -> Results:
+def _check_dataset_fact_groups(results: Results, method: Method) -> Results:
     assert results.groups is not None
     if not method.knows_domains:
-        note = f"the domains (group=) are not used by method {method.name!r}; {_able()} uses them"
+        users = _methods_using_dataset_facts()
+        note = f"the domains (group=) are not used by method {method.name!r}; {users} uses them"
         return results._with(group_of=None, notes=(*results.notes, note))
     sizes = Counter(results.groups)
     if len(sizes) == 1:
@@ -80,6 +81,6 @@ def _check_groups(results: Results, method: Method) -> Results:
     return results._with(notes=(*results.notes, *notes))
 
 
-def _able() -> str:
+def _methods_using_dataset_facts() -> str:
     names = [name for name in registry.names() if registry.get(name).knows_domains]
     return " or ".join(f"method={name!r}" for name in names)

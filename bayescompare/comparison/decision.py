@@ -22,9 +22,9 @@ __all__ = [
     "Decision",
     "Verdict",
     "decide",
-    "first_of",
-    "same_score",
-    "verdict_of",
+    "decide_verdict_at_level",
+    "first_named_in_decision",
+    "same_decision_score",
 ]
 
 #: Probabilities from which a statement is called settled, or likely. Used nowhere else.
@@ -90,16 +90,18 @@ def decide(answer: Answer) -> Decision:
         return Decision(answer.labels[0], math.nan, "open", (), None)
     score = answer.counts if answer.probability is None else answer.probability
     if answer.tested is not None:
-        return _about(answer, answer.tested)
-    tied = np.flatnonzero(same_score(score))
-    chosen = first_of(tied, answer.counts, answer.labels)
+        return _decision_about_pvalue(answer, answer.tested)
+    tied = np.flatnonzero(same_decision_score(score))
+    chosen = first_named_in_decision(tied, answer.counts, answer.labels)
     # Where nothing ever leads, no two lead alike.
     nothing = answer.pvalue is None and not score.any()
     rivals = () if nothing else tuple(answer.labels[k] for k in tied if k != chosen)
     others = np.delete(np.arange(len(score)), chosen)
     runner = None
     if len(others):
-        runner = first_of(others[same_score(score[others])], answer.counts, answer.labels)
+        runner = first_named_in_decision(
+            others[same_decision_score(score[others])], answer.counts, answer.labels
+        )
     level = float(score[chosen]) if answer.pvalue is None else answer.pvalue
     own = answer.per_statement.get(ALONE)
     alone = None if own is None else float(own[chosen])
@@ -109,7 +111,7 @@ def decide(answer: Answer) -> Decision:
     return Decision(
         statement=answer.labels[chosen],
         level=level,
-        verdict=verdict_of(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
+        verdict=decide_verdict_at_level(least, pvalue=answer.pvalue is not None, tied=bool(rivals)),
         rivals=rivals,
         runner_up=None if runner is None else (answer.labels[runner], float(score[runner])),
         alone=alone,
@@ -117,35 +119,41 @@ def decide(answer: Answer) -> Decision:
     )
 
 
-def same_score(score: FloatArray) -> BoolArray:
+def same_decision_score(score: FloatArray) -> BoolArray:
     """Which have the largest score, along the last axis, but for rounding."""
     top = score.max(axis=-1, keepdims=True)
     return np.asarray(score >= top - _SAME * np.maximum(1.0, np.abs(top)))
 
 
-def first_of(among: NDArray[np.intp], counts: FloatArray, labels: Sequence[str]) -> int:
+def first_named_in_decision(
+    among: NDArray[np.intp], counts: FloatArray, labels: Sequence[str]
+) -> int:
     """Return which of statements with the same score is named.
 
     That with more datasets, then by label.
     """
     if len(among) == 1:
         return int(among[0])
-    return int(min(among, key=lambda k: (-round(float(counts[k]), 9), _as_listed(labels[k]))))
+    return int(
+        min(
+            among, key=lambda k: (-round(float(counts[k]), 9), _canonical_decision_label(labels[k]))
+        )
+    )
 
 
-def _about(answer: Answer, lead: int) -> Decision:
+def _decision_about_pvalue(answer: Answer, lead: int) -> Decision:
     """The decision on the statement that a p-value is about."""
     assert answer.pvalue is not None
-    verdict = verdict_of(answer.pvalue, pvalue=True, tied=False)
+    verdict = decide_verdict_at_level(answer.pvalue, pvalue=True, tied=False)
     return Decision(answer.labels[lead], answer.pvalue, verdict, (), None)
 
 
-def _as_listed(label: str) -> str:
+def _canonical_decision_label(label: str) -> str:
     """A label that does not depend on the order in which the algorithms are listed."""
     return str(Statement.parse(label).canonical())
 
 
-def verdict_of(level: float, *, pvalue: bool, tied: bool) -> Verdict:
+def decide_verdict_at_level(level: float, *, pvalue: bool, tied: bool) -> Verdict:
     """Return the verdict at a level: the least P that counts, or the p-value."""
     if tied:
         return "tied"

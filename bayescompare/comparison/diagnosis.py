@@ -12,8 +12,8 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare.comparison.loo import MOST_KHAT, psis_loo
-from bayescompare.comparison.tree import OF_EDITED, check_tree, is_edited
-from bayescompare.text.numbers import count, error, statistic
+from bayescompare.comparison.tree import OF_EDITED, check_tree, is_edited_comparison_tree
+from bayescompare.text.numbers import count, standard_error_text, statistic_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -67,16 +67,18 @@ class Diagnosis:
 
     def written(self) -> dict[str, str]:
         """The figures as texts, each on its own side of the limit it is held to."""
-        return {name: _written(name, value) for name, value in self.figures.items()}
+        return {
+            name: _written_diagnosis_figure(name, value) for name, value in self.figures.items()
+        }
 
 
-def _written(name: str, value: float) -> str:
+def _written_diagnosis_figure(name: str, value: float) -> str:
     if math.isnan(value):
         return "not known"
     # The limit of an ESS is a multiple of that of one chain.
     step = LEAST_ESS_PER_CHAIN
     limit = LIMITS.get(name, step * round(value / step))
-    return count(value) if name == "divergences" else statistic(value, levels=[limit])
+    return count(value) if name == "divergences" else statistic_number_text(value, levels=[limit])
 
 
 def diagnose_answer(method: Method, answer: Answer) -> Diagnosis:
@@ -100,7 +102,7 @@ def diagnose_answer(method: Method, answer: Answer) -> Diagnosis:
     elif answer.mcse is not None:
         verdict = (
             "Monte Carlo from independent draws, so there are no chains to diagnose; the standard "
-            f"error of P is at most {error(float(answer.mcse.max()))}."
+            f"error of P is at most {standard_error_text(float(answer.mcse.max()))}."
         )
     else:
         verdict = "exact: no sampling was done, so there is nothing to diagnose."
@@ -115,25 +117,29 @@ def diagnose(tree: xr.DataTree, *, supports_psis: bool = True) -> Diagnosis:
     check_tree(tree, "posterior")
     posterior = tree["posterior"].to_dataset()
     chains = posterior.sizes["chain"]
-    table, figures, problems = _convergence(tree, posterior)
-    energy_figures, energy_problems = _transitions(tree)
+    table, figures, problems = _convergence_diagnosis(tree, posterior)
+    energy_figures, energy_problems = _transitions_diagnosis(tree)
     figures |= energy_figures
     problems += energy_problems
     loo = ""
     enough = posterior.sizes["draw"] * chains >= LEAST_FOR_KHAT
     if supports_psis and "log_likelihood" in tree and enough:
-        figures["greatest k-hat"] = _greatest_khat(tree)
+        figures["greatest k-hat"] = _greatest_khat_in_diagnosis(tree)
         if figures["greatest k-hat"] > MOST_KHAT:
             loo = (
                 f" PSIS-LOO is unreliable here (k-hat > {MOST_KHAT}); loo() without a tree is "
                 "exact where it can be."
             )
-    verdict = f"not trustworthy: {'; '.join(problems)}" if problems else _sound(tree, chains)
-    edited = f" {OF_EDITED}" if is_edited(tree) else ""
+    verdict = (
+        f"not trustworthy: {'; '.join(problems)}"
+        if problems
+        else _sound_diagnosis_words(tree, chains)
+    )
+    edited = f" {OF_EDITED}" if is_edited_comparison_tree(tree) else ""
     return Diagnosis(not problems, f"{verdict}.{loo}{edited}", table, figures)
 
 
-def _convergence(
+def _convergence_diagnosis(
     tree: xr.DataTree, posterior: xr.Dataset
 ) -> tuple[pd.DataFrame, dict[str, float], list[str]]:
     """R-hat and ESS: the table by variable, the worst figures, and what is wrong with them."""
@@ -146,18 +152,22 @@ def _convergence(
         table = az.summary(tree, kind="diagnostics", round_to="none")
         rhat = az.rhat(posterior)
         ess = [az.ess(posterior, method=method) for method in ("bulk", "tail")]
-    figures = {"greatest R-hat": max(_moving(rhat, posterior))} if chains > 1 else {}
-    figures["least ESS"] = min(v for each in ess for v in _moving(each, posterior))
+    figures = (
+        {"greatest R-hat": max(_moving_diagnosis_figures(rhat, posterior))} if chains > 1 else {}
+    )
+    figures["least ESS"] = min(
+        v for each in ess for v in _moving_diagnosis_figures(each, posterior)
+    )
     problems = []
     # Written so that NaN, which too few draws give, is a problem too.
-    if _is_chained(tree) and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT:
+    if _is_diagnosis_of_chains(tree) and not figures.get("greatest R-hat", 1.0) <= MOST_RHAT:
         problems.append("chains disagree (R-hat)")
     if not figures["least ESS"] >= LEAST_ESS_PER_CHAIN * chains:
         problems.append("too few effective draws (ESS)")
     return table, figures, problems
 
 
-def _transitions(tree: xr.DataTree) -> tuple[dict[str, float], list[str]]:
+def _transitions_diagnosis(tree: xr.DataTree) -> tuple[dict[str, float], list[str]]:
     """Divergences and energies; Metropolis and Gibbs steps have neither."""
     import arviz as az
 
@@ -174,27 +184,27 @@ def _transitions(tree: xr.DataTree) -> tuple[dict[str, float], list[str]]:
     return figures, problems
 
 
-def _greatest_khat(tree: xr.DataTree) -> float:
+def _greatest_khat_in_diagnosis(tree: xr.DataTree) -> float:
     with warnings.catch_warnings():
         # The verdict itself will say what ArviZ warns of.
         warnings.filterwarnings("ignore", message="Estimated shape parameter of Pareto")
         return float(psis_loo(tree).pareto_k.max())
 
 
-def _is_chained(tree: xr.DataTree) -> bool:
+def _is_diagnosis_of_chains(tree: xr.DataTree) -> bool:
     """Whether chains made the draws; of independent draws an R-hat above the limit is chance."""
     return "sample_stats" in tree or tree.attrs.get("sampler", "nuts") == "nuts"
 
 
-def _sound(tree: xr.DataTree, chains: int) -> str:
-    if not _is_chained(tree):
+def _sound_diagnosis_words(tree: xr.DataTree, chains: int) -> str:
+    if not _is_diagnosis_of_chains(tree):
         return "independent draws, no chains to diagnose"
     if chains == 1:
         return "no problem found, but one chain cannot show that chains agree"
     return "no problem found"
 
 
-def _moving(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
+def _moving_diagnosis_figures(figures: xr.Dataset, posterior: xr.Dataset) -> list[float]:
     """Figures of what is not constant over the draws; NaN, which counts as a problem, if one is."""
     samples = ("chain", "draw")
     moves = posterior.max(samples) > posterior.min(samples)

@@ -13,13 +13,19 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.effect_sizes import EffectSizes, effect_sizes
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import difference, percent
+from bayescompare.text.numbers import difference_number_text, percent
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.comparison.pairwise_notes import Judged
 
-__all__ = ["EFFECTS_TITLE", "effects_at_once", "pair_effects", "printed_pairs", "table_effects"]
+__all__ = [
+    "EFFECTS_TITLE",
+    "effects_at_once",
+    "pair_effects",
+    "printed_comparison_effects",
+    "table_effects",
+]
 
 EFFECTS_TITLE = "How large the differences are, positive where the first is better"
 
@@ -37,7 +43,7 @@ def table_effects(results: Results) -> pd.DataFrame:
             f"effects: they are of two algorithms, and there are {len(results.algorithms)}: "
             "compare two by algorithms=[...], or ask pairwise()."
         )
-    (rows,) = _effects(_advantages(results)[None], results)
+    (rows,) = _effects(_comparison_effect_advantages(results)[None], results)
     return pd.DataFrame(rows, index=pd.Index(results.measures, name="measure"), columns=_COLUMNS)
 
 
@@ -50,14 +56,16 @@ def pair_effects(comparisons: Iterable[Comparison]) -> pd.DataFrame:
         by_size.setdefault(len(c.results.datasets), []).append(place)
     rows: dict[int, list[tuple[Any, ...]]] = {}
     for places in by_size.values():
-        stacked = np.stack([_advantages(pairs[place].results) for place in places])
+        stacked = np.stack(
+            [_comparison_effect_advantages(pairs[place].results) for place in places]
+        )
         rows |= dict(zip(places, _effects(stacked, pairs[places[0]].results), strict=True))
-    return _by_pair([c.results for c in pairs], pairs[0].results.measures, rows)
+    return _comparison_effects_by_pair([c.results for c in pairs], pairs[0].results.measures, rows)
 
 
 def effects_at_once(results: Results, tables: Sequence[Judged]) -> pd.DataFrame:
     """Return the effect sizes of many pairs of one table, each over its own datasets."""
-    values = _advantages(results)
+    values = _comparison_effect_advantages(results)
     algorithm = {name: k for k, name in enumerate(results.algorithms)}
     dataset = {name: k for k, name in enumerate(results.datasets)}
     by_datasets: dict[tuple[str, ...], list[int]] = {}
@@ -71,10 +79,10 @@ def effects_at_once(results: Results, tables: Sequence[Judged]) -> pd.DataFrame:
             chosen = np.array([[algorithm[a] for a in tables[place].algorithms] for place in some])
             stacked = np.moveaxis(own[:, chosen], 0, 1)
             rows |= dict(zip(some, _effects(stacked, results), strict=True))
-    return _by_pair(tables, results.measures, rows)
+    return _comparison_effects_by_pair(tables, results.measures, rows)
 
 
-def _by_pair(
+def _comparison_effects_by_pair(
     tables: Sequence[Judged], measures: Sequence[str], rows: Mapping[int, list[tuple[Any, ...]]]
 ) -> pd.DataFrame:
     """Put the rows of all pairs, numbered, under their names."""
@@ -84,7 +92,7 @@ def _by_pair(
     return pd.DataFrame(body, columns=["first", "second", "measure", *_COLUMNS])
 
 
-def _advantages(results: Results) -> FloatArray:
+def _comparison_effect_advantages(results: Results) -> FloatArray:
     """Values of both, turned so that higher is better: (dataset, algorithm, measure)."""
     return results.average().oriented()
 
@@ -96,17 +104,19 @@ def _effects(values: FloatArray, results: Results) -> list[list[tuple[Any, ...]]
         first, second = values[:, :, 0, j], values[:, :, 1, j]
         noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
         spec = results[name]
-        found = _summaries(first - second, noise, spec.rope)
+        found = _summarise_comparison_effects(first - second, noise, spec.rope)
         if spec.scale == "ordinal":
             # Such a measure has no differences, only an order.
             missing = np.full(len(values), np.nan)
             sizes = [name for name in EffectSizes._fields if name not in ("won", "lost")]
             found = found._replace(**dict.fromkeys(sizes, missing))
-        by_measure.append(_rows(found, spec.rope))
+        by_measure.append(_comparison_effect_rows(found, spec.rope))
     return [list(rows) for rows in zip(*by_measure, strict=True)]
 
 
-def _summaries(difference: FloatArray, noise: FloatArray, rope: float | None) -> EffectSizes:
+def _summarise_comparison_effects(
+    difference: FloatArray, noise: FloatArray, rope: float | None
+) -> EffectSizes:
     """Summarise pairs (pair, dataset), each over the datasets on which both have a value."""
     there = ~np.isnan(difference)
     if there.all():
@@ -120,7 +130,7 @@ def _summaries(difference: FloatArray, noise: FloatArray, rope: float | None) ->
     return EffectSizes(*(np.array(column, dtype=np.float64) for column in zip(*alone, strict=True)))
 
 
-def _rows(found: EffectSizes, rope: float | None) -> list[tuple[Any, ...]]:
+def _comparison_effect_rows(found: EffectSizes, rope: float | None) -> list[tuple[Any, ...]]:
     """Return one row for each pair."""
     low, high = found.mean_lower, found.mean_upper
     words = np.full(len(low), "", dtype=object)
@@ -133,7 +143,7 @@ def _rows(found: EffectSizes, rope: float | None) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def printed_pairs(comparisons: Sequence[Comparison]) -> pd.DataFrame:
+def printed_comparison_effects(comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """Write the effect sizes of pairs as texts, with heads for printing.
 
     Of one pair alone its names are left out, and so are columns that are empty. Nothing is left
@@ -145,30 +155,32 @@ def printed_pairs(comparisons: Sequence[Comparison]) -> pd.DataFrame:
     if effects.empty:
         return pd.DataFrame()
     units = {name: pairs[0].results[name].unit or "" for name in pairs[0].results.measures}
-    table = pd.DataFrame([_printed(row, units) for row in effects.to_dict("records")])
+    table = pd.DataFrame(
+        [_printed_comparison_effect(row, units) for row in effects.to_dict("records")]
+    )
     table = table.drop(columns="pair") if len(pairs) == 1 else table
     return table.loc[:, (table != "").any()]
 
 
-def _printed(row: Mapping[Any, Any], units: Mapping[str, str]) -> dict[str, str]:
+def _printed_comparison_effect(row: Mapping[Any, Any], units: Mapping[str, str]) -> dict[str, str]:
     unit = units[row["measure"]]
     return {
         "pair": f"{row['first']}, {row['second']}",
         "measure": row["measure"],
-        "mean (95 %)": _with_interval(row, "mean", unit),
-        "median (95 %)": _with_interval(row, "median", unit),
+        "mean (95 %)": _comparison_effect_with_interval(row, "mean", unit),
+        "median (95 %)": _comparison_effect_with_interval(row, "median", unit),
         "won": percent(row["won"]),
         "lost": percent(row["lost"]),
         "mean and rope": row["rope"],
     }
 
 
-def _with_interval(row: Mapping[Any, Any], name: str, unit: str) -> str:
+def _comparison_effect_with_interval(row: Mapping[Any, Any], name: str, unit: str) -> str:
     value, low, high = (row[key] for key in (name, f"{name}_lower", f"{name}_upper"))
     if np.isnan(value):
         return ""
-    text = difference(value, unit)
+    text = difference_number_text(value, unit)
     if np.isnan(low):
         return text
-    ends = " to ".join(difference(end, significant=2) for end in (low, high))
+    ends = " to ".join(difference_number_text(end, significant=2) for end in (low, high))
     return f"{text} ({ends})"

@@ -17,15 +17,21 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayescompare._checks import check_draws, check_word
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
-from bayescompare.comparison.compiled import frozen_model
+from bayescompare.comparison.compiled import model_with_compiled_memory
 from bayescompare.comparison.diagnosis import MOST_RHAT
 from bayescompare.kernels.numerics.bridge import Bridge, bridge_constant
 from bayescompare.kernels.numerics.sinh_arcsinh import fit_sinh_arcsinh
-from bayescompare.text.numbers import count, error, log_evidence, plural, statistic
+from bayescompare.text.numbers import (
+    count,
+    log_evidence_text,
+    plural,
+    standard_error_text,
+    statistic_number_text,
+)
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -51,12 +57,12 @@ _LEAST_ALPHA = 0.25
 _OURS = ("idata_kwargs", "return_inferencedata", "var_names", "trace", "step")
 
 
-class _Pair(NamedTuple):
+class _EvidencePair(NamedTuple):
     log_evidence: float
     se: float
 
 
-class EvidenceEstimate(_Pair):
+class EvidenceEstimate(_EvidencePair):
     """A log evidence with its standard error; unpacks as ``log_evidence, se``.
 
     Attributes
@@ -89,8 +95,9 @@ class EvidenceEstimate(_Pair):
     def __repr__(self) -> str:
         caution = f"\n  caution: {self.note}" if self.note else ""
         return (
-            f"EvidenceEstimate: log evidence {log_evidence(self.log_evidence)}, standard error "
-            f"{error(self.se)}, by {self.how}{caution}"
+            f"EvidenceEstimate: log evidence {log_evidence_text(self.log_evidence)}, standard "
+            "error "
+            f"{standard_error_text(self.se)}, by {self.how}{caution}"
         )
 
 
@@ -119,16 +126,16 @@ def estimated_evidence(
         # θ itself for the one; latents that NUTS moves through for the other.
         build = c.method.evidence_model if by == "smc" else c.method.nuts_model
         model = build(c.results)
-    nuts.check_model(model)
-    _check_proper(model)
-    estimate = _by_smc if by == "smc" else _by_bridge
+    nuts.check_model_for_nuts(model)
+    _check_comparison_evidence_proper(model)
+    estimate = _comparison_evidence_by_smc if by == "smc" else _comparison_evidence_by_bridge
     return estimate(model, draws, chains, generator, options)
 
 
 # bridge sampling ----------------------------------------------------------------------------------
 
 
-def _by_bridge(
+def _comparison_evidence_by_bridge(
     model: pm.Model,
     draws: int,
     chains: int,
@@ -136,9 +143,9 @@ def _by_bridge(
     options: Mapping[str, Any],
 ) -> EvidenceEstimate:
     """Estimate the log evidence of a model by bridge sampling from NUTS."""
-    _check_bridge(model, draws, options)
+    _check_comparison_evidence_bridge(model, draws, options)
     seed = int(rng.integers(2**31 - 1))
-    model = frozen_model(model)
+    model = model_with_compiled_memory(model)
     wanted = {**options, "idata_kwargs": {"include_transformed": True}}
     tree = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=wanted)
     posterior = tree["posterior"].to_dataset()
@@ -146,23 +153,26 @@ def _by_bridge(
     points = np.concatenate(
         [posterior[name].values.reshape(chains, draws, -1) for name in names], axis=-1
     )
-    density = _log_density(model)
+    density = _comparison_evidence_density(model)
     own = density(points.reshape(-1, points.shape[-1])).reshape(chains, draws)
     half = draws // 2
     early, late = (points[:, :half], own[:, :half]), (points[:, half:], own[:, half:])
-    both = [_bridged(density, fit, use, rng) for (fit, _), use in ((early, late), (late, early))]
-    _check_overlap(both)
+    both = [
+        _bridge_comparison_evidence(density, fit, use, rng)
+        for (fit, _), use in ((early, late), (late, early))
+    ]
+    _check_comparison_evidence_overlap(both)
     first, second = (found.log_constant for found in both)
     # The two ways share no draw on one side of the bridge; where they differ by more than their
     # errors say, the errors are wrong.
     squared = sum(found.error**2 for found in both) / 4.0
     se = math.sqrt(max(squared, (first - second) ** 2 / 4.0))
     how = f"bridge sampling from {count(chains)} × {count(draws)} draws"
-    note = _caution(tree, posterior[names])
+    note = _comparison_evidence_caution(tree, posterior[names])
     return EvidenceEstimate(0.5 * (first + second), se, by="bridge", how=how, note=note)
 
 
-def _bridged(
+def _bridge_comparison_evidence(
     density: Callable[[FloatArray], FloatArray],
     fitted: FloatArray,
     used: tuple[FloatArray, FloatArray],
@@ -180,7 +190,7 @@ def _bridged(
     return bridge_constant(drawn, ratio)
 
 
-def _log_density(model: pm.Model) -> Callable[[FloatArray], FloatArray]:
+def _comparison_evidence_density(model: pm.Model) -> Callable[[FloatArray], FloatArray]:
     """Log of prior times likelihood at points (n, d) of the unconstrained coordinates."""
     function = model.logp_dlogp_function(ravel_inputs=True)
     function.set_extra_values({})
@@ -192,19 +202,21 @@ def _log_density(model: pm.Model) -> Callable[[FloatArray], FloatArray]:
     return density
 
 
-def _check_overlap(both: list[Bridge]) -> None:
+def _check_comparison_evidence_overlap(both: list[Bridge]) -> None:
     # Written so that NaN is refused.
     if all(b.error <= _MOST_ERROR and b.overlap >= _LEAST_OVERLAP for b in both):
         return
     raise BayescompareError(
         "estimate_evidence: bridge sampling found too little overlap between the posterior and the "
-        f"proposal fitted to it (relative errors {error(both[0].error) or 'unknown'} and "
-        f"{error(both[1].error) or 'unknown'}): take more draws=, or see diagnose(c.sample()) "
+        "proposal fitted to it (relative errors "
+        f"{standard_error_text(both[0].error) or 'unknown'} and "
+        f"{standard_error_text(both[1].error) or 'unknown'}): take more draws=, or see "
+        "diagnose(c.sample()) "
         "whether NUTS reaches the whole posterior."
     )
 
 
-def _caution(tree: xr.DataTree, values: xr.Dataset) -> str:
+def _comparison_evidence_caution(tree: xr.DataTree, values: xr.Dataset) -> str:
     """What speaks against the draws: divergences, and chains that disagree."""
     import arviz as az
 
@@ -215,11 +227,13 @@ def _caution(tree: xr.DataTree, values: xr.Dataset) -> str:
     if values.sizes["chain"] > 1:
         rhat = max(float(each.max()) for each in az.rhat(values).data_vars.values())
         if not rhat <= MOST_RHAT:
-            notes.append(f"R-hat up to {statistic(rhat, levels=[MOST_RHAT])}")
+            notes.append(f"R-hat up to {statistic_number_text(rhat, levels=[MOST_RHAT])}")
     return ", ".join(notes)
 
 
-def _check_bridge(model: pm.Model, draws: int, options: Mapping[str, Any]) -> None:
+def _check_comparison_evidence_bridge(
+    model: pm.Model, draws: int, options: Mapping[str, Any]
+) -> None:
     whole = [str(v.name) for v in model.value_vars if v not in model.continuous_value_vars]
     if whole:
         raise BayescompareError(
@@ -241,7 +255,7 @@ def _check_bridge(model: pm.Model, draws: int, options: Mapping[str, Any]) -> No
         )
 
 
-def _check_proper(model: pm.Model) -> None:
+def _check_comparison_evidence_proper(model: pm.Model) -> None:
     improper = [
         str(rv.name)
         for rv in model.free_RVs
@@ -257,7 +271,7 @@ def _check_proper(model: pm.Model) -> None:
 # sequential Monte Carlo ---------------------------------------------------------------------------
 
 
-def _by_smc(
+def _comparison_evidence_by_smc(
     model: pm.Model,
     draws: int,
     chains: int,
@@ -267,11 +281,11 @@ def _by_smc(
     """Estimate the log evidence of a model by sequential Monte Carlo, where that can be trusted."""
     import pymc as pm
 
-    _check_smc(model, chains)
+    _check_comparison_evidence_smc(model, chains)
     usual = {"progressbar": sys.stdout.isatty(), "compute_convergence_checks": False}
     seeds = [int(seed) for seed in rng.integers(2**31 - 1, size=chains)]
-    nuts.check_compiler()
-    with nuts.quiet(), np.errstate(all="ignore"):
+    nuts.check_compiler_for_nuts()
+    with nuts.quiet_nuts_warnings(), np.errstate(all="ignore"):
         try:
             tree = pm.sample_smc(
                 draws, model=model, chains=chains, random_seed=seeds, **{**usual, **options}
@@ -279,11 +293,11 @@ def _by_smc(
         except (NotImplementedError, TypeError, ValueError, RuntimeError) as trouble:
             raise BayescompareError(
                 "estimate_evidence: sequential Monte Carlo failed, which needs draws from the "
-                f"prior; try by='bridge'. ({one_line(trouble)})"
+                f"prior; try by='bridge'. ({error_in_one_line(trouble)})"
             ) from trouble
     # One figure for each stage of each chain, which may differ in how many they have.
     stages = tree["sample_stats"]["log_marginal_likelihood"].values
-    logs = np.array([_last(chain) for chain in np.atleast_1d(stages)])
+    logs = np.array([_last_comparison_evidence(chain) for chain in np.atleast_1d(stages)])
     if not np.isfinite(logs).all():
         raise BayescompareError(
             "estimate_evidence: sequential Monte Carlo gave no finite evidence; try by='bridge'."
@@ -295,13 +309,13 @@ def _by_smc(
     return EvidenceEstimate(mean, se, by="smc", how=how)
 
 
-def _last(chain: Any) -> float:
+def _last_comparison_evidence(chain: Any) -> float:
     figures = np.hstack([np.ravel(stage) for stage in np.ravel(chain)]).astype(np.float64)
     known = figures[~np.isnan(figures)]
     return float(known[-1]) if known.size else math.nan
 
 
-def _check_smc(model: pm.Model, chains: int) -> None:
+def _check_comparison_evidence_smc(model: pm.Model, chains: int) -> None:
     """Refuse models for which sequential Monte Carlo is known to miss."""
     steer = "by='bridge' takes it"
     if chains < 2:
@@ -321,14 +335,17 @@ def _check_smc(model: pm.Model, chains: int) -> None:
             f"is right only up to {_MOST_COORDINATES} (16 statements); {steer}."
         )
     for rv in model.free_RVs:
-        if "Dirichlet" in type(rv.owner.op).__name__ and not _least_alpha(rv) >= _LEAST_ALPHA:
+        if (
+            "Dirichlet" in type(rv.owner.op).__name__
+            and not _comparison_evidence_least_alpha(rv) >= _LEAST_ALPHA
+        ):
             raise BayescompareError(
                 f"by='smc': {rv.name} has a Dirichlet prior whose parameters are, or may be, below "
                 f"¼, where sequential Monte Carlo misses the corners; {steer}."
             )
 
 
-def _least_alpha(rv: Any) -> float:
+def _comparison_evidence_least_alpha(rv: Any) -> float:
     """The least parameter of a Dirichlet; NaN where it is random."""
     from pytensor.graph.traversal import ancestors
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 __all__ = [
     "SCHEMA",
     "SCHEMA_VERSION",
-    "netcdf",
-    "plain_json",
-    "results_facts",
+    "comparison_plain_json",
+    "comparison_results_as_json",
+    "comparison_tree_as_netcdf",
     "to_json",
     "to_netcdf",
 ]
@@ -43,7 +43,7 @@ SCHEMA_VERSION = 1
 def to_json(c: Comparison) -> str:
     """Write everything but a sampled posterior as JSON."""
     answer, results = c.answer, c.results
-    columns = _per_statement(answer)
+    columns = _statements_in_comparison_file(answer)
     statements = [
         dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
     ]
@@ -52,28 +52,30 @@ def to_json(c: Comparison) -> str:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
         "method": {"name": c.method.name, "kind": c.method.kind, "options": c.method.options()},
-        "results": results_facts(results),
+        "results": comparison_results_as_json(results),
         "best": c.best,
         "verdict": c.decision.verdict,
         "exact": c.exact,
-        **_scalars(answer),
+        **_scalars_in_comparison_file(answer),
         "figures": answer.scalars.to_dict(),
         "details": answer.details.to_dict(),
         "statements": statements,
-        "effects": _effects(results),
+        "effects": _effects_in_comparison_file(results),
         "explanation": c.explain(),
     }
-    return json.dumps(plain_json(document), ensure_ascii=False, allow_nan=False, indent=1)
+    return json.dumps(
+        comparison_plain_json(document), ensure_ascii=False, allow_nan=False, indent=1
+    )
 
 
-def _effects(results: Results) -> list[dict[Any, Any]] | None:
+def _effects_in_comparison_file(results: Results) -> list[dict[Any, Any]] | None:
     """Effect sizes of two algorithms, a record for each measure; they are not read back."""
     if len(results.algorithms) != 2:
         return None
     return table_effects(results).reset_index().to_dict("records")
 
 
-def results_facts(results: Results) -> dict[str, Any]:
+def comparison_results_as_json(results: Results) -> dict[str, Any]:
     """The results, as JSON."""
     facts: dict[str, Any] = {
         "algorithms": list(results.algorithms),
@@ -111,13 +113,13 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
         "schema_version": SCHEMA_VERSION,
         "bayescompare_version": __version__,
         "method": c.method.name,
-        "options": json.dumps(plain_json(c.method.options())),
-        "scalars": json.dumps(plain_json(_scalars(answer))),
-        "figures": json.dumps(plain_json(answer.scalars.to_dict())),
-        "details": json.dumps(plain_json(answer.details.to_dict())),
+        "options": json.dumps(comparison_plain_json(c.method.options())),
+        "scalars": json.dumps(comparison_plain_json(_scalars_in_comparison_file(answer))),
+        "figures": json.dumps(comparison_plain_json(answer.scalars.to_dict())),
+        "details": json.dumps(comparison_plain_json(answer.details.to_dict())),
         "explanation": c.explain(),
     }
-    columns = _per_statement(answer)
+    columns = _statements_in_comparison_file(answer)
     states = np.array(columns.pop("states"), dtype=str)
     arrays: dict[str, Any] = {
         name: ("statement", np.asarray(values))
@@ -130,13 +132,13 @@ def to_netcdf(c: Comparison, target: Path) -> Path:
     groups = {"/": xr.Dataset(attrs=head), "results": c.results.to_dataset(), "answer": saved}
     if answer.tree is not None:
         groups.update({name: node.to_dataset() for name, node in answer.tree.children.items()})
-        groups["/"].attrs["tree_attrs"] = json.dumps(plain_json(dict(answer.tree.attrs)))
+        groups["/"].attrs["tree_attrs"] = json.dumps(comparison_plain_json(dict(answer.tree.attrs)))
     for data in groups.values():
-        _netcdf_ready(data)
-    return write_bytes(target, netcdf(xr.DataTree.from_dict(groups)))
+        _make_comparison_netcdf_ready(data)
+    return write_bytes(target, comparison_tree_as_netcdf(xr.DataTree.from_dict(groups)))
 
 
-def netcdf(tree: xr.DataTree) -> bytes:
+def comparison_tree_as_netcdf(tree: xr.DataTree) -> bytes:
     """Return a tree as the bytes of a netCDF file.
 
     In memory, because HDF5 cannot get over a disk that fills up: it crashes the interpreter. And
@@ -145,11 +147,11 @@ def netcdf(tree: xr.DataTree) -> bytes:
     return bytes(tree.to_netcdf(engine="h5netcdf"))
 
 
-def _per_statement(answer: Answer) -> dict[str, Any]:
+def _statements_in_comparison_file(answer: Answer) -> dict[str, Any]:
     """One entry per column of the statements' table; reading back takes the same columns."""
     columns: dict[str, Any] = {
         "label": list(answer.labels),
-        "states": _by_statement(answer),
+        "states": _states_in_comparison_file(answer),
         "count": answer.counts,
     }
     for name in ("probability", "mcse"):
@@ -159,14 +161,14 @@ def _per_statement(answer: Answer) -> dict[str, Any]:
     return {**columns, **answer.per_statement}
 
 
-def _by_statement(answer: Answer) -> list[list[str]]:
+def _states_in_comparison_file(answer: Answer) -> list[list[str]]:
     """For every statement, the state of each measure; none where there are no measures."""
     if not answer.states:
         return [[] for _ in answer.labels]
     return [list(states) for states in zip(*answer.states, strict=True)]
 
 
-def _scalars(answer: Answer) -> dict[str, Any]:
+def _scalars_in_comparison_file(answer: Answer) -> dict[str, Any]:
     return {
         # A string, because K passes what JSON numbers keep exactly; by way of Decimal, because
         # Python writes no integer of more than 4,300 digits.
@@ -183,18 +185,18 @@ def _scalars(answer: Answer) -> dict[str, Any]:
     }
 
 
-def plain_json(value: Any) -> Any:
+def comparison_plain_json(value: Any) -> Any:
     """Turn numpy and containers into JSON's own types; NaN, which JSON lacks, into null."""
     if isinstance(value, Mapping):
-        return {str(k): plain_json(v) for k, v in value.items()}
+        return {str(k): comparison_plain_json(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain_json(v) for v in value]
+        return [comparison_plain_json(v) for v in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _netcdf_ready(data: xr.Dataset) -> None:
+def _make_comparison_netcdf_ready(data: xr.Dataset) -> None:
     """Drop encodings and attributes that the netCDF writer refuses."""
     for key, value in list(data.attrs.items()):
         if isinstance(value, (bool, np.bool_)):

@@ -7,13 +7,19 @@ import numpy as np
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Method
-from bayescompare.results.gaps import Reading, seen
+from bayescompare.results.gaps import Reading, seen_despite_results_gaps
 from bayescompare.results.results import Results
-from bayescompare.results.text import cell_words, first
+from bayescompare.results.text import first_words_in_results, results_cell_words
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
-__all__ = ["GAPS_TEXT", "as_failed_runs", "complete_part", "coverage_words", "read_gaps"]
+__all__ = [
+    "GAPS_TEXT",
+    "compare_gaps_as_failed",
+    "comparison_coverage_words",
+    "comparison_without_gaps",
+    "read_gaps",
+]
 
 #: What each reading does with a missing cell, after "… are missing".
 _NOTES: dict[Reading, str] = {
@@ -53,10 +59,10 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
     if not absent.any():
         return results
     if missing not in method.missing_ways:
-        raise BayescompareError(_refusal(results, method, missing))
+        raise BayescompareError(_refusal_of_comparison_gaps(results, method, missing))
     if missing == "worst":
-        return as_failed_runs(results)
-    some = seen(absent).any(axis=1)
+        return compare_gaps_as_failed(results)
+    some = seen_despite_results_gaps(absent).any(axis=1)
     if not some.any():
         raise TooFewDatasets(
             f"missing={missing!r}: no dataset has a value of {join_names(results.algorithms)} on "
@@ -70,7 +76,7 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
             f"compare, and {method.name!r} needs {method.min_datasets}.",
             left=int(some.sum()),
         )
-    note = _note(results, missing)
+    note = _note_on_comparison_gaps(results, missing)
     if missing == "ignore" and not some.all():
         gone = [name for name, there in zip(results.datasets, some, strict=True) if not there]
         kept = [name for name, there in zip(results.datasets, some, strict=True) if there]
@@ -80,7 +86,7 @@ def read_gaps(results: Results, method: Method, missing: Reading) -> Results:
     return results._with(gaps=missing if left else None, notes=(*results.notes, note))
 
 
-def as_failed_runs(results: Results) -> Results:
+def compare_gaps_as_failed(results: Results) -> Results:
     """Take every missing cell for a failed run, with a note.
 
     Examples
@@ -91,10 +97,12 @@ def as_failed_runs(results: Results) -> Results:
     """
     if not results.absent().any():
         return results
-    return results._with(gaps="worst", notes=(*results.notes, _note(results, "worst")))
+    return results._with(
+        gaps="worst", notes=(*results.notes, _note_on_comparison_gaps(results, "worst"))
+    )
 
 
-def complete_part(results: Results) -> Results | None:
+def comparison_without_gaps(results: Results) -> Results | None:
     """Return the datasets without missing cells; None where there are none.
 
     Where missing cells count as failed runs, none is missing.
@@ -108,7 +116,7 @@ def complete_part(results: Results) -> Results | None:
     return results.sel(datasets=kept)._with(gaps=None)
 
 
-def coverage_words(results: Results) -> str:
+def comparison_coverage_words(results: Results) -> str:
     """Say how many of the comparisons of a table were seen.
 
     Examples
@@ -117,19 +125,20 @@ def coverage_words(results: Results) -> str:
     >>> coverage_words(bc.load_example("pnn"))
     '8 of 8 (dataset, measure) pairs seen'
     """
-    there = seen(results.absent())
+    there = seen_despite_results_gaps(results.absent())
     return f"{count(int(there.sum()))} of {count(there.size)} (dataset, measure) pairs seen"
 
 
-def _note(results: Results, missing: Reading) -> str:
+def _note_on_comparison_gaps(results: Results, missing: Reading) -> str:
     absent = results.absent()
     cells = f"{count(int(absent.sum()))} of {plural(absent.size, 'cell')}"
     datasets = plural(int(absent.any(axis=(1, 2)).sum()), "dataset")
     are = "is" if absent.sum() == 1 else "are"
-    return f"{cells} {are} missing, on {datasets} ({coverage_words(results)}): {_NOTES[missing]}"
+    coverage = comparison_coverage_words(results)
+    return f"{cells} {are} missing, on {datasets} ({coverage}): {_NOTES[missing]}"
 
 
-def _refusal(results: Results, method: Method, missing: Reading) -> str:
+def _refusal_of_comparison_gaps(results: Results, method: Method, missing: Reading) -> str:
     absent = results.absent()
     cells = results._listed(np.asarray(absent)).to_dict("records")
     able = [name for name in registry.names() if missing in registry.get(name).missing_ways]
@@ -137,6 +146,7 @@ def _refusal(results: Results, method: Method, missing: Reading) -> str:
     return (
         f"missing={missing!r}: method {method.name!r} cannot read missing cells so, and "
         f"{plural(len(cells), 'cell')} {'is' if len(cells) == 1 else 'are'} missing "
-        f"({first([cell_words(cell) for cell in cells], 3)}): use missing={others}, or a method "
+        f"({first_words_in_results([results_cell_words(cell) for cell in cells], 3)}): use "
+        f"missing={others}, or a method "
         f"that can ({', '.join(able)})."
     )

@@ -29,8 +29,8 @@ from scipy.special import logsumexp, ndtri
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.nuts import quiet
-from bayescompare.text.numbers import statistic
+from bayescompare.comparison.nuts import quiet_nuts_warnings
+from bayescompare.text.numbers import statistic_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -40,7 +40,12 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.results.results import Results
 
-__all__ = ["IntegratedLikelihood", "check_latents", "pointwise_likelihood", "with_pointwise"]
+__all__ = [
+    "IntegratedLikelihood",
+    "check_integration_latents",
+    "pointwise_integration",
+    "with_pointwise_integration",
+]
 
 _SAMPLES = ("chain", "draw")
 #: Points of the first rule, and of the last.
@@ -56,7 +61,7 @@ _REACH = 4.0
 _FREEDOM, _WIDER = 5, 1.3
 
 
-def pointwise_likelihood(
+def pointwise_integration(
     method: Method, results: Results, model: pm.Model, posterior: xr.Dataset
 ) -> Callable[[xr.Dataset], xr.DataArray] | None:
     """Return what gives the log likelihood by dataset; None where it is the model's own."""
@@ -65,11 +70,11 @@ def pointwise_likelihood(
         return hook
     if not method.latents:
         return None
-    check_latents(method.latents, model)
+    check_integration_latents(method.latents, model)
     return IntegratedLikelihood(model, method.latents, posterior)
 
 
-def check_latents(latents: Sequence[str], model: pm.Model) -> None:
+def check_integration_latents(latents: Sequence[str], model: pm.Model) -> None:
     """Refuse names of latents that are no free variable of each dataset's own."""
     free = [str(rv.name) for rv in model.free_RVs]
     for name in latents:
@@ -85,14 +90,14 @@ def check_latents(latents: Sequence[str], model: pm.Model) -> None:
             )
 
 
-def with_pointwise(
+def with_pointwise_integration(
     tree: xr.DataTree, method: Method, results: Results, model: pm.Model
 ) -> xr.DataTree:
     """Put the log likelihood that can leave a dataset out in place of the model's own."""
     import xarray as xr
 
     posterior = tree["posterior"].to_dataset()
-    likelihood = pointwise_likelihood(method, results, model, posterior)
+    likelihood = pointwise_integration(method, results, model, posterior)
     if likelihood is not None:
         name = str(model.observed_RVs[0].name)
         tree["log_likelihood"] = xr.DataTree(likelihood(posterior).to_dataset(name=name))
@@ -161,7 +166,7 @@ class IntegratedLikelihood:
         own, others = self._values
         batched = [self._batched(value) for value in own]
         terms = self._terms()
-        with quiet():
+        with quiet_nuts_warnings():
             vectorised = vectorize_graph(terms, dict(zip(own, batched, strict=True)))
             return compile_(
                 [*others, *batched], vectorised, on_unused_input="ignore", trust_input=True
@@ -224,7 +229,7 @@ class IntegratedLikelihood:
         for name in self.latents:
             rv, transform = bare[name], self.model.rvs_to_transforms[self.model[name]]
             outs.append(rv if transform is None else transform.forward(rv, *rv.owner.inputs))
-        with quiet():
+        with quiet_nuts_warnings():
             turned = compile_(
                 bare.value_vars,
                 bare.replace_rvs_by_values(outs),
@@ -280,13 +285,15 @@ class IntegratedLikelihood:
             if number >= most:
                 raise BayescompareError(
                     f"LATENT={', '.join(self.latents)}: integrating it out does not settle (two "
-                    f"rules differ by {statistic(off, significant=2)} nats); declare "
+                    f"rules differ by {statistic_number_text(off, significant=2)} nats); declare "
                     "log_likelihood(posterior, results) instead."
                 )
             rule, before = finer, after
 
     def _rule_of(self, x: FloatArray, number: int) -> tuple[list[FloatArray], FloatArray]:
-        points, weights = (_trapezoid if x.shape[-1] == 1 else _importance)(x, number)
+        points, weights = (
+            _trapezoid_integration_points if x.shape[-1] == 1 else _importance_integration_points
+        )(x, number)
         return self._as_latents(points), weights
 
     def _evaluated(
@@ -295,7 +302,9 @@ class IntegratedLikelihood:
         """Log of the integral (sample, dataset)."""
         density, rows = self._density, []
         with np.errstate(all="ignore"):
-            for row in _rows(shared, len(self.fitted["draw"]) * len(self.fitted["chain"])):
+            for row in _integration_rows(
+                shared, len(self.fitted["draw"]) * len(self.fitted["chain"])
+            ):
                 prior, likelihood = density(*row, *points)
                 rows.append(logsumexp(prior + likelihood + weights, axis=0))
         return np.stack(rows)
@@ -316,11 +325,11 @@ class IntegratedLikelihood:
             )
 
 
-def _rows(columns: list[FloatArray], number: int) -> Any:
+def _integration_rows(columns: list[FloatArray], number: int) -> Any:
     return zip(*columns, strict=True) if columns else ([] for _ in range(number))
 
 
-def _trapezoid(x: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
+def _trapezoid_integration_points(x: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
     """Points (Q, n, 1), dense where the draws are and far beyond them, with log weights.
 
     The trapezoidal rule in t, for u = mean + sd sinh t.
@@ -332,7 +341,7 @@ def _trapezoid(x: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
     return points[..., None], weights
 
 
-def _importance(x: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
+def _importance_integration_points(x: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
     """Quasi-random points (Q, n, D) of a Student-t for each dataset, with log weights."""
     from scipy.stats import chi2, multivariate_t, qmc
 

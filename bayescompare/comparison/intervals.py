@@ -70,7 +70,7 @@ def statement_intervals(
             "statement; for the parameters of a sampled model see arviz.summary(c.tree, ci_prob=, "
             "ci_kind=)."
         )
-    low, high, exact = _ends(c, asked, rng)
+    low, high, exact = _comparison_interval_ends(c, asked, rng)
     # A statement that the draws lump together with others has a mean, but no interval.
     columns = {"mean": mean, "lower": low, "upper": high}
     table = pd.DataFrame(columns, index=pd.Index(c.answer.labels, name="statement"))
@@ -80,19 +80,21 @@ def statement_intervals(
     return table
 
 
-def _ends(c: Comparison, asked: Interval, rng: Rng) -> tuple[FloatArray, FloatArray, bool]:
+def _comparison_interval_ends(
+    c: Comparison, asked: Interval, rng: Rng
+) -> tuple[FloatArray, FloatArray, bool]:
     """Both ends for every statement, and whether they are exact."""
     betas = None
     if c.answer.tree is None:
         betas = c.method.theta_betas(c.results)
     if betas is not None:
-        both = np.array([_of_betas(asked, *mixture) for mixture in betas])
+        both = np.array([_comparison_interval_of_betas(asked, *mixture) for mixture in betas])
         return both[:, 0], both[:, 1], True
-    low, high = draws_interval(_drawn(c, rng), asked.ci_prob, asked.ci_kind)
+    low, high = draws_interval(_draw_comparison_intervals(c, rng), asked.ci_prob, asked.ci_kind)
     return low, high, False
 
 
-def _of_betas(
+def _comparison_interval_of_betas(
     asked: Interval, weight: FloatArray, first: FloatArray, second: FloatArray
 ) -> tuple[float, float]:
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
@@ -105,7 +107,7 @@ def _of_betas(
     return quantile_interval(quantile, asked.ci_prob, asked.ci_kind)
 
 
-def _drawn(c: Comparison, rng: Rng) -> FloatArray:
+def _draw_comparison_intervals(c: Comparison, rng: Rng) -> FloatArray:
     """Draws of every listed statement's share of datasets, (draw, statement)."""
     tree: Any = c.answer.tree
     if tree is None:

@@ -65,13 +65,13 @@ def option_lever(method: Method, results: Results) -> Lever | None:
         return None
 
     def answer(value: float) -> Answer:
-        weighed = _weighed(method, option, value)
+        weighed = _method_weighed_by_lever(method, option, value)
         return weighed.answer(results, Sampling(np.random.default_rng(0), seed=0))
 
     return Lever.of_answers(option, answer, bounded=True)
 
 
-def _weighed(method: Method, option: str, value: float) -> Method:
+def _method_weighed_by_lever(method: Method, option: str, value: float) -> Method:
     """The method with a prior of another weight, whichever way its own was specified."""
     base: Any = method.unlearned()
     rest = {k: v for k, v in (getattr(base, "priors", None) or {}).items() if k != option}

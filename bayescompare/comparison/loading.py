@@ -14,17 +14,17 @@ from typing import Any
 import xarray as xr
 
 from bayescompare._checks import check_path
-from bayescompare._errors import BayescompareError, one_line
-from bayescompare._input import check_regular, read_file
+from bayescompare._errors import BayescompareError, error_in_one_line
+from bayescompare._input import check_input_is_regular, read_input_file
 from bayescompare.comparison import registry
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.checks import (
     check_comparison,
-    part,
-    read_count,
-    read_numbers,
-    read_size,
-    read_states,
+    naming_comparison_part,
+    read_comparison_count,
+    read_comparison_numbers,
+    read_comparison_size,
+    read_comparison_states,
 )
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.compose import comparison_of
@@ -37,7 +37,7 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count
 
-__all__ = ["load_comparison", "refuse_constant", "results_from_facts"]
+__all__ = ["load_comparison", "load_comparison_results", "refuse_constant_on_loading"]
 
 #: The largest arrays that are read from a netCDF file, all together: 4 GiB.
 MOST_ARRAYS = 4 * 2**30
@@ -69,48 +69,57 @@ def load_comparison(path: str | Path) -> Comparison:
     """
     source = check_path(path)
     try:
-        check_regular(source)
-        c = _read_json(source) if source.suffix == ".json" else _read_netcdf(source)
+        check_input_is_regular(source)
+        c = (
+            _load_comparison_json(source)
+            if source.suffix == ".json"
+            else _load_comparison_netcdf(source)
+        )
         check_comparison(c)
     except BayescompareError as error:
         raise BayescompareError(f"{source}: {error}") from None
     except Exception as error:  # whatever a parser makes of bytes that are nothing of ours
         raise BayescompareError(
-            f"{source} is not a comparison that bayescompare wrote ({one_line(error)})."
+            f"{source} is not a comparison that bayescompare wrote ({error_in_one_line(error)})."
         ) from None
     return c
 
 
-def _read_json(source: Path) -> Comparison:
-    document = json.loads(read_file(source), parse_constant=refuse_constant)
-    _check_schema(document)
-    with part("results"):
-        results = results_from_facts(document["results"])
-    with part("statements"):
+def _load_comparison_json(source: Path) -> Comparison:
+    document = json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
+    _check_comparison_schema(document)
+    with naming_comparison_part("results"):
+        results = load_comparison_results(document["results"])
+    with naming_comparison_part("statements"):
         rows = document["statements"]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         labels, states = columns.pop("label"), columns.pop("states")
-    with part("method"):
+    with naming_comparison_part("method"):
         name, options = document["method"]["name"], document["method"]["options"]
-        method = _method(name, options).for_table(results)
-    with part("the answer"):
-        answer = _answer(labels, states, columns, document, document, None, method)
-    with part("method"):
+        method = _method_of_loaded_comparison(name, options).for_table(results)
+    with naming_comparison_part("the answer"):
+        answer = _answer_of_loaded_comparison(
+            labels, states, columns, document, document, None, method
+        )
+    with naming_comparison_part("method"):
         return comparison_of(results, method, method.restored(answer, options))
 
 
-def refuse_constant(word: str) -> float:
+def refuse_constant_on_loading(word: str) -> float:
     """Refuse NaN and Infinity, which Python reads and JSON does not have."""
     raise BayescompareError(f"{word} is not JSON.")
 
 
-def results_from_facts(document: Mapping[str, Any]) -> Results:
+def load_comparison_results(document: Mapping[str, Any]) -> Results:
     """Build the results from what a file stores about them."""
     facts: dict[str, Any] = {"source": document["source"], "notes": tuple(document["notes"])}
     coords = {"dataset": document["datasets"], "algorithm": document["algorithms"]}
     if "counts" in document:
         dims = ("dataset", "algorithm", "opponent")
-        kept = {name: read_numbers(name, values) for name, values in document["counts"].items()}
+        kept = {
+            name: read_comparison_numbers(name, values)
+            for name, values in document["counts"].items()
+        }
         counts = xr.Dataset(
             {name: (dims[: values.ndim], values) for name, values in kept.items()},
             {**coords, "opponent": document["algorithms"]},
@@ -118,7 +127,9 @@ def results_from_facts(document: Mapping[str, Any]) -> Results:
         return ErrorCounts.from_counts(counts, **facts)
     if "replicates" in document:
         coords["replicate"] = document["replicates"]
-    cells = {name: read_numbers(name, values) for name, values in document["values"].items()}
+    cells = {
+        name: read_comparison_numbers(name, values) for name, values in document["values"].items()
+    }
     data = xr.Dataset({name: (tuple(coords), values) for name, values in cells.items()}, coords)
     spec = {name: Measure.from_dict(fields) for name, fields in document["measures"].items()}
     facts["replicates"] = document.get("replicates_are", "folds")
@@ -131,34 +142,34 @@ def results_from_facts(document: Mapping[str, Any]) -> Results:
     return Results(data, spec, **facts)
 
 
-def _read_netcdf(source: Path) -> Comparison:
-    _check_netcdf_size(source)
+def _load_comparison_netcdf(source: Path) -> Comparison:
+    _check_comparison_netcdf_size(source)
     with xr.open_datatree(source, engine="h5netcdf") as opened:
         tree = opened.load()
-    _check_schema(tree.attrs)
-    with part("results"):
+    _check_comparison_schema(tree.attrs)
+    with naming_comparison_part("results"):
         stored = tree["results"].to_dataset()
         kind = ErrorCounts if "wrong_only" in stored else Results
         results = kind.from_dataset(stored)
-    with part("method"):
+    with naming_comparison_part("method"):
         options = json.loads(tree.attrs["options"])
-        method = _method(tree.attrs["method"], options).for_table(results)
-    with part("the answer"):
+        method = _method_of_loaded_comparison(tree.attrs["method"], options).for_table(results)
+    with naming_comparison_part("the answer"):
         saved = tree["answer"].to_dataset()
-        answer = _answer(
+        answer = _answer_of_loaded_comparison(
             saved["statement"].values.tolist(),
             saved["states"].values.tolist() if "states" in saved else [],
             {str(name): saved[name].values for name in saved.data_vars if name != "states"},
             json.loads(tree.attrs["scalars"]),
             {name: json.loads(tree.attrs[name]) for name in ("figures", "details")},
-            _posterior(tree),
+            _posterior_of_loaded_comparison(tree),
             method,
         )
-    with part("method"):
+    with naming_comparison_part("method"):
         return comparison_of(results, method, method.restored(answer, options))
 
 
-def _check_netcdf_size(source: Path) -> None:
+def _check_comparison_netcdf_size(source: Path) -> None:
     """Reject arrays that are larger than memory: a file may say so without holding them."""
     import h5py
 
@@ -172,7 +183,7 @@ def _check_netcdf_size(source: Path) -> None:
         )
 
 
-def _posterior(tree: xr.DataTree) -> xr.DataTree | None:
+def _posterior_of_loaded_comparison(tree: xr.DataTree) -> xr.DataTree | None:
     """The groups that are not ours, which an answer was sampled as."""
     groups = {name: node.to_dataset() for name, node in tree.children.items() if name not in _OWN}
     if not groups:
@@ -182,7 +193,7 @@ def _posterior(tree: xr.DataTree) -> xr.DataTree | None:
     return kept
 
 
-def _answer(
+def _answer_of_loaded_comparison(
     labels: list[str],
     states: list[list[str]],
     columns: Mapping[str, Any],
@@ -191,17 +202,17 @@ def _answer(
     tree: xr.DataTree | None,
     method: Method,
 ) -> Answer:
-    arrays = {name: read_numbers(name, values) for name, values in columns.items()}
+    arrays = {name: read_comparison_numbers(name, values) for name, values in columns.items()}
     if scalars["pvalue"] is not None and scalars["statistic"] is None:
         scalars = {**scalars, "statistic": math.inf}  # which JSON has no number for
     return Answer(
         labels=tuple(labels),
-        states=read_states(states),
+        states=read_comparison_states(states),
         counts=arrays.pop("count"),
         probability=arrays.pop("probability", None),
         mcse=arrays.pop("mcse", None),
-        n_statements=read_size("n_statements", scalars["n_statements"]),
-        n_observed=read_count("n_observed", scalars["n_observed"]),
+        n_statements=read_comparison_size("n_statements", scalars["n_statements"]),
+        n_observed=read_comparison_count("n_observed", scalars["n_observed"]),
         **{name: scalars[name] for name in _SCALARS},
         **{name: scalars[stored] for name, stored in _RENAMED.items()},
         # Files written before there was such a field had no such mass.
@@ -213,7 +224,7 @@ def _answer(
     )
 
 
-def _method(name: str, options: dict[str, Any]) -> Method:
+def _method_of_loaded_comparison(name: str, options: dict[str, Any]) -> Method:
     priors = options.get("priors")
     if priors:
         options = {
@@ -221,16 +232,16 @@ def _method(name: str, options: dict[str, Any]) -> Method:
             # Numbers, and vectors and mappings of them, are kept; all else by name.
             "priors": {k: SavedPrior(v) if isinstance(v, str) else v for k, v in priors.items()},
         }
-    return registry.saved_class(name).from_options(options)
+    return registry.saved_class_in_registry(name).from_options(options)
 
 
-def _check_schema(head: Any) -> None:
+def _check_comparison_schema(head: Any) -> None:
     if not isinstance(head, Mapping) or head.get("schema") != SCHEMA:
         other = head.get("schema") if isinstance(head, Mapping) else None
         if other == "bayescompare/ranking":
             raise BayescompareError("this is a ranking: read it by load_ranking().")
         raise BayescompareError("this is not a comparison that bayescompare wrote.")
-    version = read_count("schema_version", head.get("schema_version"))
+    version = read_comparison_count("schema_version", head.get("schema_version"))
     if version > SCHEMA_VERSION:
         raise BayescompareError(
             f"schema version {version}, and this bayescompare reads up to {SCHEMA_VERSION}: "

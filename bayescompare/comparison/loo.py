@@ -14,8 +14,8 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.tree import EDITED, OF_EDITED, check_tree, is_edited
-from bayescompare.text.numbers import statistic
+from bayescompare.comparison.tree import EDITED, OF_EDITED, check_tree, is_edited_comparison_tree
+from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData
@@ -62,9 +62,9 @@ def exact_loo(without: FloatArray, within: FloatArray, datasets: Sequence[str]) 
 def checked_loo(tree: xr.DataTree) -> ELPDData:
     """PSIS-LOO of a tree whose log likelihood can be one; an edited model's says that it is."""
     check_tree(tree, "log_likelihood")
-    _check_likelihood(tree)
+    _check_comparison_loo_likelihood(tree)
     loo = psis_loo(tree)
-    return marked_loo(loo, OF_EDITED, model=EDITED) if is_edited(tree) else loo
+    return marked_loo(loo, OF_EDITED, model=EDITED) if is_edited_comparison_tree(tree) else loo
 
 
 def marked_loo(loo: ELPDData, line: str, **attrs: object) -> ELPDData:
@@ -86,24 +86,25 @@ def marked_loo(loo: ELPDData, line: str, **attrs: object) -> ELPDData:
     return marked
 
 
-def _check_likelihood(tree: xr.DataTree) -> None:
+def _check_comparison_loo_likelihood(tree: xr.DataTree) -> None:
     """Reject a log likelihood above 0 of discrete data, which no probability has."""
     if "observed_data" not in tree:
         return
     observed = tree["observed_data"].to_dataset()
     for name, each in tree["log_likelihood"].to_dataset().data_vars.items():
-        if name not in observed or not _is_discrete(observed[name]):
+        if name not in observed or not _comparison_loo_is_discrete(observed[name]):
             continue
         most = float(each.max())
         if most > _ROUNDING:
             raise BayescompareError(
-                f"loo: the log likelihood of {name!r} reaches {statistic(most, significant=3)}, "
+                f"loo: the log likelihood of {name!r} reaches "
+                f"{statistic_number_text(most, significant=3)}, "
                 f"but {name!r} is discrete and no probability exceeds 1: normalise the "
                 "model's likelihood."
             )
 
 
-def _is_discrete(observed: xr.DataArray) -> bool:
+def _comparison_loo_is_discrete(observed: xr.DataArray) -> bool:
     """Whole numbers are discrete, and so is a dataset's weight split over statements."""
     if observed.dtype.kind in "biu":
         return True
@@ -120,7 +121,7 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
     import arviz as az
 
     check_tree(tree, "log_likelihood")
-    densities = _by_dataset(tree["log_likelihood"].to_dataset())
+    densities = _comparison_loo_by_dataset(tree["log_likelihood"].to_dataset())
     (name,) = map(str, densities.data_vars)
     samples = ("chain", "draw")
     spread = densities.max(samples) - densities.min(samples)
@@ -150,7 +151,7 @@ def psis_loo(tree: xr.DataTree) -> ELPDData:
     return loo
 
 
-def _by_dataset(densities: xr.Dataset) -> xr.Dataset:
+def _comparison_loo_by_dataset(densities: xr.Dataset) -> xr.Dataset:
     """One log density per dataset: a dataset is left out whole, with all that was seen on it."""
     total = None
     for name, each in densities.data_vars.items():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.answer import Answer
     from bayescompare.comparison.comparison import Comparison
-    from bayescompare.comparison.compiled import Reusable
+    from bayescompare.comparison.compiled import ReusableModel
     from bayescompare.comparison.decision import Decision
     from bayescompare.comparison.lever import Lever
     from bayescompare.comparison.pair_figures import PairFigures
@@ -293,7 +293,7 @@ class Method(ABC):
         """Refuse a `data_scale` that was declared and does not hold."""
         return
 
-    def reusable(self, results: Results) -> Reusable | None:
+    def reusable(self, results: Results) -> ReusableModel | None:
         """Say which models of other tables are this one's but for their data; None: not known.
 
         Where two tables give the same key, a second NUTS reuses what was compiled for the first.
@@ -399,9 +399,9 @@ class Method(ABC):
 
     def leads(self, results: Results, answer: Answer) -> FloatArray:
         """P(each statement leads) given each draw of a sampled answer: (chain, draw, statement)."""
-        from bayescompare.comparison.sampled import theta_leads
+        from bayescompare.comparison.sampled import comparison_theta_leads
 
-        return theta_leads(answer)
+        return comparison_theta_leads(answer)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Return what a paper's methods section says of it, from "by the ... test" on.

@@ -13,7 +13,7 @@ from bayescompare.comparison.details import Details, Scalars, check_details_type
 from bayescompare.comparison.method import InputKind, Kind, Method
 from bayescompare.results.results import Results
 
-__all__ = ["check_answer", "check_class", "is_ours"]
+__all__ = ["check_answer", "check_class", "is_built_in_method"]
 
 #: What a class must declare, and as what.
 _NEEDED: dict[str, type] = {"name": str, "title": str, "provides": frozenset, "citations": tuple}
@@ -25,7 +25,7 @@ _TYPES: dict[str, type[Details]] = {"details_type": Details, "scalars_type": Sca
 _WORDS = {"kind": get_args(Kind), "input_kind": get_args(InputKind)}
 
 
-def is_ours(method: type[Method]) -> bool:
+def is_built_in_method(method: type[Method]) -> bool:
     """Whether a method's class comes with this package."""
     return method.__module__.partition(".")[0] == __name__.partition(".")[0]
 

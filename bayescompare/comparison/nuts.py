@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._checks import check_word
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Sampling
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SAMPLERS",
-    "check_compiler",
-    "check_model",
-    "monte_carlo_error",
-    "one_prior_draw",
-    "predict_again",
-    "quiet",
+    "check_compiler_for_nuts",
+    "check_model_for_nuts",
+    "draw_prior_as_nuts",
+    "nuts_monte_carlo_error",
+    "predict_again_from_nuts",
+    "quiet_nuts_warnings",
     "run_nuts",
     "sample",
-    "sample_as",
+    "sample_nuts_as_asked",
 ]
 
 #: Implementations of NUTS that PyMC can call; all but its own are packages to install.
@@ -75,15 +75,15 @@ def sample(
 
     seeds = [int(s) for s in rng.integers(2**31 - 1, size=3)]
     tree = run_nuts(model, draws=draws, chains=chains, seed=seeds[0], options=options)
-    with quiet(), model:
+    with quiet_nuts_warnings(), model:
         pm.compute_log_likelihood(tree, progressbar=False)
         pm.stats.compute_log_prior(tree, progressbar=False)
-        tree["log_prior"].attrs["top_level"] = _top_level(model)
-    attempt = _do if predicts else _try
-    with quiet(), model if through is None else through:
-        predicted = attempt(lambda: _predict(tree, seeds[1]))
+        tree["log_prior"].attrs["top_level"] = _top_names_for_nuts(model)
+    attempt = _do_nuts_step if predicts else _try_nuts_step
+    with quiet_nuts_warnings(), model if through is None else through:
+        predicted = attempt(lambda: _predict_after_nuts(tree, seeds[1]))
         # A model of the user's may have an improper prior, of which there are no draws.
-        attempt(lambda: _draw_prior(tree, draws, seeds[2], predictive=predicted))
+        attempt(lambda: _draw_prior_beside_nuts(tree, draws, seeds[2], predictive=predicted))
     return tree
 
 
@@ -102,10 +102,10 @@ def run_nuts(
     # diagnose() checks convergence.
     usual = {"progressbar": sys.stdout.isatty(), "compute_convergence_checks": False}
     chosen = {"nuts_sampler": "pymc", **usual, **(options or {})}
-    check_compiler()
-    _check_sampler(chosen["nuts_sampler"])
-    with quiet(), model:
-        check_model(model)
+    check_compiler_for_nuts()
+    _check_nuts_sampler(chosen["nuts_sampler"])
+    with quiet_nuts_warnings(), model:
+        check_model_for_nuts(model)
         # A step that leaves the posterior overflows; NUTS rejects it and counts a divergence.
         with np.errstate(over="ignore"):
             try:
@@ -113,12 +113,12 @@ def run_nuts(
             except SamplingError as error:
                 raise BayescompareError(
                     "NUTS cannot start, because the density is not finite where it begins; check "
-                    f"the priors and the likelihood: {one_line(error)}"
+                    f"the priors and the likelihood: {error_in_one_line(error)}"
                 ) from error
     return tree
 
 
-def sample_as(
+def sample_nuts_as_asked(
     sampling: Sampling,
     model: pm.Model,
     *,
@@ -139,24 +139,24 @@ def sample_as(
     )
 
 
-def one_prior_draw(model: pm.Model, rng: np.random.Generator) -> xr.DataTree:
+def draw_prior_as_nuts(model: pm.Model, rng: np.random.Generator) -> xr.DataTree:
     """Draw once from the prior and its predictive: the groups prior and prior_predictive."""
     import pymc as pm
 
-    check_compiler()
+    check_compiler_for_nuts()
     seed = int(rng.integers(2**31 - 1))
-    with quiet(), model:
+    with quiet_nuts_warnings(), model:
         try:
             tree: xr.DataTree = pm.sample_prior_predictive(1, random_seed=seed)
         except (NotImplementedError, ValueError, TypeError, RuntimeError) as error:
             raise BayescompareError(
                 "simulate: this model does not draw from its prior predictive; an improper prior "
-                f"or a likelihood without random= is the usual reason: {one_line(error)}"
+                f"or a likelihood without random= is the usual reason: {error_in_one_line(error)}"
             ) from error
     return tree
 
 
-def predict_again(
+def predict_again_from_nuts(
     model: pm.Model, posterior: xr.DataTree, name: str, rng: np.random.Generator
 ) -> xr.DataArray:
     """Predict a variable anew from draws of the posterior."""
@@ -164,7 +164,7 @@ def predict_again(
 
     tree = posterior.from_dict({"posterior": posterior.to_dataset()})
     seed = int(rng.integers(2**31 - 1))
-    with quiet(), model:
+    with quiet_nuts_warnings(), model:
         again = pm.sample_posterior_predictive(
             tree, var_names=[name], progressbar=False, random_seed=seed
         )
@@ -172,7 +172,7 @@ def predict_again(
     return drawn
 
 
-def monte_carlo_error(each: FloatArray) -> FloatArray:
+def nuts_monte_carlo_error(each: FloatArray) -> FloatArray:
     """Monte Carlo standard error of the mean over (chain, draw), for every statement.
 
     Where no draw differs from another the error is not zero but unknown; Laplace's rule bounds it.
@@ -188,7 +188,7 @@ def monte_carlo_error(each: FloatArray) -> FloatArray:
     return np.asarray(np.where(known, mcse, np.sqrt(p * (1.0 - p) / n)))
 
 
-def _predict(tree: xr.DataTree, seed: int) -> None:
+def _predict_after_nuts(tree: xr.DataTree, seed: int) -> None:
     import pymc as pm
 
     pm.sample_posterior_predictive(
@@ -196,7 +196,7 @@ def _predict(tree: xr.DataTree, seed: int) -> None:
     )
 
 
-def _draw_prior(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -> None:
+def _draw_prior_beside_nuts(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -> None:
     import pymc as pm
 
     model = pm.modelcontext(None)
@@ -207,7 +207,7 @@ def _draw_prior(tree: xr.DataTree, draws: int, seed: int, *, predictive: bool) -
             tree[group] = prior[group]
 
 
-def _top_level(model: pm.Model) -> list[str]:
+def _top_names_for_nuts(model: pm.Model) -> list[str]:
     """Names of the free variables whose priors depend on no other: the top of a hierarchy.
 
     Neither latents of our own parametrisation nor what each dataset has are priors of the user's.
@@ -225,13 +225,13 @@ def _top_level(model: pm.Model) -> list[str]:
     return names
 
 
-def _do(work: Callable[[], None]) -> bool:
+def _do_nuts_step(work: Callable[[], None]) -> bool:
     """Run a step that the model must support."""
     work()
     return True
 
 
-def _try(work: Callable[[], None]) -> bool:
+def _try_nuts_step(work: Callable[[], None]) -> bool:
     """Run a step that the model may not support; return whether it did."""
     try:
         work()
@@ -240,7 +240,7 @@ def _try(work: Callable[[], None]) -> bool:
     return True
 
 
-def check_model(model: pm.Model) -> None:
+def check_model_for_nuts(model: pm.Model) -> None:
     """Reject models for which PyMC would raise an obscure error."""
     if not model.free_RVs:
         raise BayescompareError("model has no free variable to sample.")
@@ -248,7 +248,7 @@ def check_model(model: pm.Model) -> None:
         raise BayescompareError("model has no observed variable: nothing links it to the data.")
 
 
-def _check_sampler(name: object) -> None:
+def _check_nuts_sampler(name: object) -> None:
     """Reject a sampler that PyMC does not know, or that is not installed."""
     check_word("nuts_sampler", name, SAMPLERS)
     package = str(name)
@@ -259,7 +259,7 @@ def _check_sampler(name: object) -> None:
         )
 
 
-def check_compiler() -> None:
+def check_compiler_for_nuts() -> None:
     """Reject a home folder that PyTensor cannot write to, without which it does not work."""
     from pytensor.configdefaults import config
 
@@ -273,7 +273,7 @@ def check_compiler() -> None:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def quiet_nuts_warnings() -> Iterator[None]:
     """Silence warnings that say nothing new.
 
     PyMC warns that Potentials are ignored in predictive sampling. The Potential of

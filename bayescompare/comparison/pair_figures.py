@@ -63,7 +63,7 @@ class PairFigures:
         decisions = [c.decision for c in comparisons]
         missing = float("nan")
         return cls(
-            pairs=[_names(c) for c in comparisons],
+            pairs=[_names_in_pair_figures(c) for c in comparisons],
             datasets=np.array([len(c.results.datasets) for c in comparisons], dtype=np.int64),
             statements=[d.statement for d in decisions],
             verdicts=[d.verdict for d in decisions],
@@ -71,17 +71,23 @@ class PairFigures:
             alone=np.array([missing if d.alone is None else d.alone for d in decisions]),
             lowest=np.array([missing if d.lowest is None else d.lowest for d in decisions]),
             dominance=np.array(
-                [[_dominates(c, *_names(c)), _dominates(c, *_names(c)[::-1])] for c in comparisons]
+                [
+                    [
+                        _dominates_in_pair_figures(c, *_names_in_pair_figures(c)),
+                        _dominates_in_pair_figures(c, *_names_in_pair_figures(c)[::-1]),
+                    ]
+                    for c in comparisons
+                ]
             ).reshape(-1, 2),
         )
 
 
-def _names(c: Comparison) -> tuple[str, str]:
+def _names_in_pair_figures(c: Comparison) -> tuple[str, str]:
     first, second = c.results.algorithms
     return first, second
 
 
-def _dominates(c: Comparison, first: str, second: str) -> float:
+def _dominates_in_pair_figures(c: Comparison, first: str, second: str) -> float:
     """P(`first` better on every measure is the most probable statement), or the p-value."""
     dominance = Statement.of(State.order(first, second), measures=max(1, len(c.answer.states)))
     label = str(dominance)

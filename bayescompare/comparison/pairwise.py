@@ -15,7 +15,7 @@ import xarray as xr
 
 from bayescompare._checks import is_whole
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._files import check_writable, write_text
+from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._typing import AnyArray
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import LIKELY
@@ -34,7 +34,7 @@ from bayescompare.comparison.pairwise_words import (
 )
 from bayescompare.comparison.rule import Rule, as_rule
 from bayescompare.comparison.verdicts import PairVerdicts
-from bayescompare.results.gaps import pair_coverage
+from bayescompare.results.gaps import pair_coverage_in_results
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import plural, probability_equation, pvalue_equation
@@ -166,7 +166,10 @@ class Pairwise:
     def best(self) -> xr.DataArray:
         """The most probable statement of each pair."""
         named = zip(self.figures.statements, self.figures.pairs, strict=True)
-        seen = [[_seen_from(label, pair, first) for first in pair] for label, pair in named]
+        seen = [
+            [_pairwise_comparison_seen_from(label, pair, first) for first in pair]
+            for label, pair in named
+        ]
         return self._square("best", np.array(seen, dtype=object).reshape(-1, 2).T, "")
 
     @property
@@ -259,7 +262,7 @@ class Pairwise:
         if not absent.any():
             return None
         names = list(self.results.algorithms)
-        return pd.DataFrame(pair_coverage(absent), index=names, columns=names)
+        return pd.DataFrame(pair_coverage_in_results(absent), index=names, columns=names)
 
     @property
     def _bounded(self) -> bool:
@@ -299,7 +302,7 @@ class Pairwise:
                 continue
             winner, loser = statement.states[0].names
             graph.add_edge(winner, loser, **{figure: row[figure]}, statement=row["statement"])
-        graph.graph["cycles"] = _cycles(graph)
+        graph.graph["cycles"] = _pairwise_comparison_cycles(graph)
         return graph
 
     # tables and words ----------------------------------------------------------------------------
@@ -462,7 +465,7 @@ class Pairwise:
         }
         text = json.dumps(document, ensure_ascii=False, indent=1)
         if path is not None:
-            write_text(check_writable(path, overwrite=overwrite), text)
+            write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text
 
     def _square(self, name: str, figures: AnyArray, empty: Any = np.nan) -> xr.DataArray:
@@ -478,14 +481,14 @@ class Pairwise:
         return xr.DataArray(values, coords, ("algorithm", "opponent"), name=name, attrs=attrs)
 
 
-def _seen_from(label: str, pair: tuple[str, str], first: str) -> str:
+def _pairwise_comparison_seen_from(label: str, pair: tuple[str, str], first: str) -> str:
     """The statement with `first` named first, which matters only for equivalence."""
     if Statement.names_only_orders(label):
         return label
     return str(Statement.parse(label, pair).seen_from(first))
 
 
-def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
+def _pairwise_comparison_cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
     """One shortest cycle of each group of algorithms that are all above each other.
 
     Listing all would take too long: their number grows exponentially, and one makes the point.
@@ -500,10 +503,12 @@ def _cycles(graph: nx.DiGraph[str]) -> list[tuple[str, ...]]:
         inside.add_edges_from(sorted(graph.subgraph(group).edges))
         turns = [nx.shortest_path(inside, loser, winner) for winner, loser in inside.edges]
         if turns:
-            cycles.append(min((len(turn), _from_least(turn)) for turn in turns)[1])
+            cycles.append(
+                min((len(turn), _pairwise_comparison_cycle_start(turn)) for turn in turns)[1]
+            )
     return sorted(cycles)
 
 
-def _from_least(turn: list[str]) -> tuple[str, ...]:
+def _pairwise_comparison_cycle_start(turn: list[str]) -> tuple[str, ...]:
     start = turn.index(min(turn))
     return (*turn[start:], *turn[:start])

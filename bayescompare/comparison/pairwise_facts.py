@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.pairwise_headline import FIRST, SECOND, trade_off_words
-from bayescompare.comparison.pairwise_notes import spread_words
+from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import (
     plural,
     probability_equation,
     pvalue_equation,
-    setting,
+    setting_number_text,
 )
 from bayescompare.text.phrases import join_names
 
@@ -44,7 +44,7 @@ def pairwise_facts(p: Pairwise, verdicts: PairVerdicts, rule: Rule) -> dict[str,
     return {
         **facts,
         "How sure": _certainty(p, verdicts, rule),
-        "Data": data_words(p.results, spread_words(p.tables)),
+        "Data": data_words(p.results, pairwise_notes_on_spread(p.tables)),
         "Assumption": taken_for_granted(p.method, p.results, learned=p.learned, pairs=True),
     }
 
@@ -192,7 +192,7 @@ def taken_for_granted(
         if name in ("prior", "strength", "ess", "b") and isinstance(value, (int, float, str))
     }
     listed = ", ".join(
-        f"{name} {value if isinstance(value, str) else setting(value)}"
+        f"{name} {value if isinstance(value, str) else setting_number_text(value)}"
         for name, value in chosen.items()
     )
     who = "Every pair has its own prior" if pairs else "The prior is that of the method"

@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from bayescompare.results.results import Results
-from bayescompare.results.text import INCOMPLETE, dropped_words
+from bayescompare.results.text import INCOMPLETE, results_dropped_words
 from bayescompare.text.numbers import plural
 
-__all__ = ["Judged", "PairTable", "notes_words", "pair_tables", "spread_words"]
+__all__ = [
+    "Judged",
+    "PairTable",
+    "notes_words",
+    "pairwise_notes_of_tables",
+    "pairwise_notes_on_spread",
+]
 
 #: Notes on some of the pairs that a paragraph holds, and pairs that such a note names.
 _MOST_NOTES, _MOST_PAIRS = 8, 3
@@ -42,7 +48,7 @@ class PairTable(NamedTuple):
     notes: tuple[str, ...]
 
 
-def pair_tables(results: Results, pairs: Sequence[tuple[str, str]]) -> list[PairTable]:
+def pairwise_notes_of_tables(results: Results, pairs: Sequence[tuple[str, str]]) -> list[PairTable]:
     """Name the datasets that have all cells of each pair, with the notes of its table.
 
     Examples
@@ -63,7 +69,7 @@ def pair_tables(results: Results, pairs: Sequence[tuple[str, str]]) -> list[Pair
         if key not in known:
             kept = tuple(name for name, out in zip(results.datasets, gone, strict=True) if not out)
             left = [name for name, out in zip(results.datasets, gone, strict=True) if out]
-            note = (dropped_words(left, INCOMPLETE),) if left else ()
+            note = (results_dropped_words(left, INCOMPLETE),) if left else ()
             known[key] = kept, (*results.notes, *note)
         tables.append(PairTable((first, second), *known[key]))
     return tables
@@ -75,7 +81,7 @@ def notes_words(tables: Sequence[Judged]) -> list[str]:
     Equal notes become one, which names its pairs unless it is about all of them.
     """
     sentences = []
-    datasets = spread_words(tables)
+    datasets = pairwise_notes_on_spread(tables)
     if datasets:
         sentences.append(
             f"The pairs use different datasets, {datasets} each: those on which both algorithms of "
@@ -92,7 +98,8 @@ def notes_words(tables: Sequence[Judged]) -> list[str]:
     some = [note for note, pairs in about.items() if len(pairs) < len(tables)]
     some.sort(key=lambda note: -len(about[note]))
     sentences += [
-        f"Note on {_pairs_named(about[note], everyone)}: {note}." for note in some[:_MOST_NOTES]
+        f"Note on {_pairs_in_pairwise_notes(about[note], everyone)}: {note}."
+        for note in some[:_MOST_NOTES]
     ]
     rest = len(some) - _MOST_NOTES
     if rest > 0:
@@ -102,7 +109,7 @@ def notes_words(tables: Sequence[Judged]) -> list[str]:
     return sentences
 
 
-def spread_words(tables: Sequence[Judged]) -> str:
+def pairwise_notes_on_spread(tables: Sequence[Judged]) -> str:
     """Say how many datasets the pairs have, where these are not the same ones for all.
 
     Examples
@@ -121,7 +128,9 @@ def spread_words(tables: Sequence[Judged]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _pairs_named(pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str, ...]]) -> str:
+def _pairs_in_pairwise_notes(
+    pairs: Sequence[tuple[str, ...]], everyone: Sequence[tuple[str, ...]]
+) -> str:
     """Name the pairs that a note is about: all with one algorithm, or the first few."""
     if len(pairs) > 1:
         (*shared,) = set(pairs[0]).intersection(*pairs[1:])

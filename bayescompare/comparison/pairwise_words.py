@@ -9,7 +9,7 @@ from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.rule import Rule
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import percent_setting, plural, setting
+from bayescompare.text.numbers import percent_setting, plural, setting_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ def pairs_words(
         f"{method.name} compared {plural(len(decided), 'pair')} of "
         f"{plural(len(results.algorithms), 'algorithm')}, {joint}on "
         f"{join_names(results.measures)}.",
-        f"{verdict[0].upper()}{verdict[1:]}{_promise(method, decided, rule)}",
-        _winners(method, results, graph),
+        f"{verdict[0].upper()}{verdict[1:]}{_pairwise_words_on_promise(method, decided, rule)}",
+        _pairwise_words_on_winners(method, results, graph),
         *_cycle_words(graph.graph["cycles"]),
-        _mixed(results, graph.graph["mixed"]),
-        _open(decided),
-        _without(decided),
+        _pairwise_words_on_mixed(results, graph.graph["mixed"]),
+        _pairwise_words_on_open(decided),
+        _pairwise_words_on_uncompared(decided),
     ]
     return [sentence for sentence in sentences if sentence]
 
@@ -83,7 +83,8 @@ def learned_words(
     pairs = lone[["first", "second"]].to_numpy().tolist()
     return (
         f"{prior} Judged alone, {join_names([f'{a} and {b}' for a, b in pairs], most=4)} would "
-        f"reach {setting(rule.level)} too; among so many pairs some do by chance, and the "
+        f"reach {setting_number_text(rule.level)} too; among so many pairs some do by chance, "
+        "and the "
         "learned prior allows for that."
     )
 
@@ -107,7 +108,7 @@ def closing_words(
         lacking = may and all(results[name].rope is None for name in results.measures)
         remedy = "; give the measures a rope to find out which are equal" if lacking else ""
         sentences.append(f"A pair left open is not shown to be equal{remedy}.")
-        sentences.append(_changed(method, relaxed))
+        sentences.append(_pairwise_words_on_change(method, relaxed))
     return sentences
 
 
@@ -125,7 +126,7 @@ def doubt_words(pairs: Sequence[str], models: int) -> str:
     return f"Caution: the sampling is not trustworthy{where}; see diagnose() of each."
 
 
-def _changed(method: Method, relaxed: tuple[Rule, int] | None) -> str:
+def _pairwise_words_on_change(method: Method, relaxed: tuple[Rule, int] | None) -> str:
     others = "more datasets, or another prior or test, may change any verdict"
     if relaxed is None:
         return f"What would change it: {others}."
@@ -136,14 +137,15 @@ def _changed(method: Method, relaxed: tuple[Rule, int] | None) -> str:
     )
 
 
-def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
+def _pairwise_words_on_promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
     """Say what a verdict needs, and how often it may be wrong."""
     if method.kind != "bayesian":
         rate = percent_setting(rule.alpha)
         if not method.valid_pvalue:
             return f": its p-value after Holm's correction is at most {rate}."
         return (
-            f": p after {_holm(method)} is at most {setting(rule.alpha)}, so the probability of "
+            f": p after {_pairwise_words_on_holm(method)} is at most "
+            f"{setting_number_text(rule.alpha)}, so the probability of "
             f"even one false verdict is at most {rate}."
         )
     if rule.level is None:
@@ -154,10 +156,12 @@ def _promise(method: Method, decided: pd.DataFrame, rule: Rule) -> str:
     both = not (decided["alone"] == decided["probability"]).all()
     under = " under the prior learned from all pairs and under the pair's own" if both else ""
     gaps = ", whatever values the missing cells would have had" if "lowest" in decided else ""
-    return f": its statement leads with P of at least {setting(rule.level)}{under}{gaps}."
+    return (
+        f": its statement leads with P of at least {setting_number_text(rule.level)}{under}{gaps}."
+    )
 
 
-def _holm(method: Method) -> str:
+def _pairwise_words_on_holm(method: Method) -> str:
     """Name the corrected p-values, where the matrix shows uncorrected ones."""
     if not method.directed:
         return "Holm's correction"
@@ -165,7 +169,7 @@ def _holm(method: Method) -> str:
     return f"Holm's correction of {sides} p-values"
 
 
-def _winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
+def _pairwise_words_on_winners(method: Method, results: Results, graph: nx.DiGraph[str]) -> str:
     winners = [name for name in graph if graph.out_degree(name)]
     if not winners:
         return ""
@@ -194,7 +198,7 @@ def _cycle_words(cycles: Sequence[Sequence[str]]) -> list[str]:
     return [*sentences, *more] if rest else sentences
 
 
-def _mixed(results: Results, verdicts: Sequence[tuple[str, str, str]]) -> str:
+def _pairwise_words_on_mixed(results: Results, verdicts: Sequence[tuple[str, str, str]]) -> str:
     """Name the trade-offs and the equivalent pairs in words."""
     if not verdicts:
         return ""
@@ -210,7 +214,7 @@ def _mixed(results: Results, verdicts: Sequence[tuple[str, str, str]]) -> str:
     return f"{kind}: {shown}{more}."
 
 
-def _open(decided: pd.DataFrame) -> str:
+def _pairwise_words_on_open(decided: pd.DataFrame) -> str:
     left = decided[~decided["asserted"] & (decided["statement"] != "")]
     pairs = left[["first", "second"]].to_numpy().tolist()
     if not pairs:
@@ -218,7 +222,7 @@ def _open(decided: pd.DataFrame) -> str:
     return f"Left open: {join_names([f'{a} against {b}' for a, b in pairs])}."
 
 
-def _without(decided: pd.DataFrame) -> str:
+def _pairwise_words_on_uncompared(decided: pd.DataFrame) -> str:
     """Name the pairs that have too few datasets in common to be compared."""
     pairs = decided[decided["statement"] == ""][["first", "second"]].to_numpy().tolist()
     if not pairs:

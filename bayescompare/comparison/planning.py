@@ -9,14 +9,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, shown
+from bayescompare._checks import MOST_COUNT, check_count, is_number, is_whole, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.text.numbers import whole
+from bayescompare.text.numbers import whole_number_text
 
-__all__ = ["check_factors", "check_plan", "grown", "next_cells", "plan_table"]
+__all__ = [
+    "check_plan",
+    "check_planning_factors",
+    "grow_cells_in_planning",
+    "plan_table",
+    "planning_with_next_cells",
+]
 
 
 #: From so many simulated datasets (or times as many replicates) to P of every statement.
@@ -25,12 +31,13 @@ Simulate = Callable[[Any, np.random.Generator], FloatArray]
 
 def check_plan(more: object, threshold: object, simulations: object) -> list[int]:
     """Check the arguments of ``plan``; return the numbers of further datasets."""
-    numbers = _listed(more)
+    numbers = _comparison_planning_numbers(more)
     for number in numbers:
         if not (is_whole(number) and 1 <= number <= MOST_COUNT):
             raise BayescompareError(
-                f"more={shown(more)}: give numbers of further datasets, each >= 1 and at most "
-                f"{whole(MOST_COUNT)}."
+                f"more={show_checked_value(more)}: give numbers of further datasets, each >= 1 "
+                "and at most "
+                f"{whole_number_text(MOST_COUNT)}."
             )
     if not (is_number(threshold) and 0.5 < threshold < 1.0):
         raise BayescompareError(f"threshold={threshold!r}: must lie between 0.5 and 1.")
@@ -40,26 +47,29 @@ def check_plan(more: object, threshold: object, simulations: object) -> list[int
     return [int(number) for number in numbers if is_whole(number)]
 
 
-def check_factors(more: object, replicates: object) -> list[float]:
+def check_planning_factors(more: object, replicates: object) -> list[float]:
     """Check the factors by which ``plan`` multiplies replicates."""
     if more is not None:
         raise BayescompareError(
-            f"more={shown(more)} and replicates={shown(replicates)}: plan more datasets or more "
+            f"more={show_checked_value(more)} and replicates={show_checked_value(replicates)}: "
+            "plan more datasets or more "
             "replicates, one at a time."
         )
-    factors = _listed(replicates)
+    factors = _comparison_planning_numbers(replicates)
     for factor in factors:
         if not (is_number(factor) and 1.0 <= factor <= MOST_COUNT):
             raise BayescompareError(
-                f"replicates={shown(replicates)}: give factors by which to multiply the "
-                f"replicates of every dataset, each >= 1 and at most {whole(MOST_COUNT)}."
+                f"replicates={show_checked_value(replicates)}: give factors by which to multiply "
+                "the "
+                "replicates of every dataset, each >= 1 and at most "
+                f"{whole_number_text(MOST_COUNT)}."
             )
     if not factors:
         raise BayescompareError("replicates=[]: give at least one factor.")
     return [float(factor) for factor in factors if is_number(factor)]
 
 
-def _listed(numbers: object) -> list[object]:
+def _comparison_planning_numbers(numbers: object) -> list[object]:
     listed = isinstance(numbers, (Sequence, np.ndarray)) and not isinstance(numbers, str)
     return list(numbers) if listed else [numbers]  # type: ignore[call-overload]
 
@@ -102,12 +112,16 @@ def plan_table(
     return pd.DataFrame(rows, columns=heads).set_index(name)
 
 
-def next_cells(cells: DirichletCells, number: int, rng: np.random.Generator) -> FloatArray:
-    """Add datasets as `grown` does, and return every P(max)."""
-    return probability_of_maximum(grown(cells, number, rng))[0]
+def planning_with_next_cells(
+    cells: DirichletCells, number: int, rng: np.random.Generator
+) -> FloatArray:
+    """Add datasets as `grow_cells_in_planning` does, and return every P(max)."""
+    return probability_of_maximum(grow_cells_in_planning(cells, number, rng))[0]
 
 
-def grown(cells: DirichletCells, number: int, rng: np.random.Generator) -> DirichletCells:
+def grow_cells_in_planning(
+    cells: DirichletCells, number: int, rng: np.random.Generator
+) -> DirichletCells:
     """Add datasets one by one, as Pólya's urn does.
 
     θ is integrated out: each dataset falls into a statement in proportion to prior parameter plus
@@ -127,13 +141,13 @@ def grown(cells: DirichletCells, number: int, rng: np.random.Generator) -> Diric
         log_alpha.append(lump[0])
         alpha.append(math.exp(lump[0]))
         counts.append(1.0)
-        lump[1] = _one_less(lump[1])
+        lump[1] = _comparison_planning_one_less(lump[1])
     kept = [(a, size) for a, size in lumps if size > -math.inf]
     first = kept[0] if kept else (-math.inf, -math.inf)
     return DirichletCells(np.array(log_alpha), np.array(counts), *first, more=tuple(kept[1:]))
 
 
-def _one_less(log_size: float) -> float:
+def _comparison_planning_one_less(log_size: float) -> float:
     """Logarithm of one fewer: log(e^x − 1)."""
     one_less = math.expm1(-log_size) if log_size > 0 else -1.0
     return log_size + math.log(-one_less) if one_less > -1.0 else -math.inf

@@ -24,11 +24,11 @@ from bayescompare.comparison.lever import POWER
 from bayescompare.comparison.loo import MOST_KHAT
 from bayescompare.comparison.reweighting import (
     LEAST_EFFECTIVE,
-    Weights,
-    checked_leads,
-    smoothed_weights,
+    ReweightingWeights,
+    leads_for_reweighting,
+    smoothed_reweighting,
 )
-from bayescompare.text.numbers import count, setting, statistic
+from bayescompare.text.numbers import count, setting_number_text, statistic_number_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -55,18 +55,18 @@ def power_scaled(c: Comparison, values: Sequence[float] | None) -> pd.DataFrame:
             "sensitivity: the chains of this answer were not saved (JSON does not hold them, "
             "netCDF does); compare() again."
         )
-    log_prior = _log_prior(tree)
-    each = checked_leads(c, "sensitivity")
+    log_prior = _power_scaling_log_prior(tree)
+    each = leads_for_reweighting(c, "sensitivity")
     rows, kept, left_out = {}, [], {}
     for power in USUAL.tolist() if values is None else list(map(float, values)):
-        weights = smoothed_weights((power - 1.0) * log_prior)
+        weights = smoothed_reweighting((power - 1.0) * log_prior)
         if not weights.hold:
             left_out[power] = weights
             continue
         rows[power] = weights.mean(each)
         kept.append((weights.khat, weights.effective, float(weights.error(each).max())))
     if left_out and (values is not None or not rows):
-        raise _failed(*next(iter(left_out.items())))
+        raise _power_scaling_failure(*next(iter(left_out.items())))
     table = pd.DataFrame.from_dict(rows, orient="index", columns=list(c.answer.labels))
     table.index.name = POWER
     figures = map(list, zip(*kept, strict=True))
@@ -75,17 +75,19 @@ def power_scaled(c: Comparison, values: Sequence[float] | None) -> pd.DataFrame:
     return table
 
 
-def _failed(power: float, weights: Weights) -> BayescompareError:
+def _power_scaling_failure(power: float, weights: ReweightingWeights) -> BayescompareError:
     return BayescompareError(
-        f"sensitivity: the draws cannot be reweighted to power {setting(power)} of the prior: "
-        f"k-hat is {statistic(weights.khat, significant=2) or 'unknown'} (at most {MOST_KHAT}), "
+        f"sensitivity: the draws cannot be reweighted to power {setting_number_text(power)} of "
+        "the prior: "
+        f"k-hat is {statistic_number_text(weights.khat, significant=2) or 'unknown'} (at most "
+        f"{MOST_KHAT}), "
         f"and the weights are worth {count(round(weights.effective))} of "
         f"{count(weights.values.size)} draws (at least {LEAST_EFFECTIVE}). Ask for values nearer "
         "to 1, sample more draws, or compare() with another prior."
     )
 
 
-def _log_prior(tree: xr.DataTree) -> FloatArray:
+def _power_scaling_log_prior(tree: xr.DataTree) -> FloatArray:
     """Log density of all priors at the top of the hierarchy, (chain, draw)."""
     if "log_prior" not in tree:
         raise BayescompareError(

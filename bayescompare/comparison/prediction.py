@@ -11,22 +11,23 @@ from bayescompare._checks import MOST_DRAWS, check_count, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._version import __version__
-from bayescompare.text.numbers import whole
+from bayescompare.text.numbers import whole_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
     from bayescompare.results.results import Results
 
-__all__ = ["predicted_statements", "simulated_results"]
+__all__ = ["predict_for_comparison", "simulate_for_comparison"]
 
 
-def predicted_statements(c: Comparison, n: int, draws: int, rng: Rng) -> xr.DataArray:
+def predict_for_comparison(c: Comparison, n: int, draws: int, rng: Rng) -> xr.DataArray:
     """Draw the statements of n new datasets, with how they were drawn as attributes."""
     check_count(n=n, draws=draws)
     assert is_whole(n)
     if n * draws > MOST_DRAWS:
         raise BayescompareError(
-            f"n={n} for draws={draws}: at most {whole(MOST_DRAWS)} predictions in total."
+            f"n={n} for draws={draws}: at most {whole_number_text(MOST_DRAWS)} predictions in "
+            "total."
         )
     generator, seed = as_rng(rng)
     labels = c.method.predict(c.results, c.answer, int(n), int(draws), generator)
@@ -41,7 +42,7 @@ def predicted_statements(c: Comparison, n: int, draws: int, rng: Rng) -> xr.Data
     return xr.DataArray(labels, coords, ("sample", "dataset"), name="statement", attrs=attrs)
 
 
-def simulated_results(c: Comparison, rng: Rng) -> Results:
+def simulate_for_comparison(c: Comparison, rng: Rng) -> Results:
     """Draw a table from the prior of an answer's method, and note how."""
     generator, seed = as_rng(rng)
     table = c.method.simulate(c.results, generator)

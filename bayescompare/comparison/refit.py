@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import logsumexp
 
-from bayescompare._checks import briefly, check_draws, check_flag, is_number
+from bayescompare._checks import check_draws, check_flag, is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
-from bayescompare.comparison.compiled import frozen_model
-from bayescompare.comparison.integration import pointwise_likelihood
+from bayescompare.comparison.compiled import model_with_compiled_memory
+from bayescompare.comparison.integration import pointwise_integration
 from bayescompare.comparison.loo import MOST_KHAT, checked_loo, marked_loo
-from bayescompare.comparison.tree import is_edited
-from bayescompare.kernels.numerics.bridge import autocorrelation_time
+from bayescompare.comparison.tree import is_edited_comparison_tree
+from bayescompare.kernels.numerics.bridge import bridge_autocorrelation_time
 from bayescompare.text.numbers import count, plural
 from bayescompare.text.phrases import join_names
 
@@ -52,7 +52,9 @@ def check_refit(refit: object, khat: object, model: object, options: Mapping[str
     """Reject what is for refits without ``refit=True``, and what refits set themselves."""
     check_flag(refit=refit)
     if not is_number(khat) or khat != khat:
-        raise BayescompareError(f"khat={briefly(khat)}: give a number, such as {MOST_KHAT}.")
+        raise BayescompareError(
+            f"khat={show_checked_value_briefly(khat)}: give a number, such as {MOST_KHAT}."
+        )
     for name in ("random_seed", "idata_kwargs", "return_inferencedata", "var_names"):
         if name in options:
             way = "pass the seed as rng= instead" if name == "random_seed" else "leave it out"
@@ -71,7 +73,7 @@ def refits(
     sampling: Sampling,
 ) -> ELPDData:
     """PSIS-LOO of a tree, with refits for the datasets that it cannot leave out."""
-    if model is None and is_edited(tree):
+    if model is None and is_edited_comparison_tree(tree):
         raise BayescompareError(
             "loo: the tree came from an edited model, which refits need: pass it as model=."
         )
@@ -84,7 +86,7 @@ def refits(
     chains = options.pop("chains", posterior.sizes["chain"])
     check_draws(draws=draws, chains=chains)
     model = method.nuts_model(results) if model is None else model
-    likelihood = pointwise_likelihood(method, results, model, posterior)
+    likelihood = pointwise_integration(method, results, model, posterior)
     return refitted_loo(
         loo,
         model,
@@ -129,9 +131,9 @@ def refitted_loo(
         return marked_loo(loo, "No dataset needed a refit.", refitted=[])
     options = dict(options)
     shown = bool(options.pop("progressbar", sys.stderr.isatty()))
-    partial = _Partial.of(model, pointwise)
+    partial = _PartialRefit.of(model, pointwise)
     within, errors = loo.p + float(elpd.sum()), dict[str, float]()
-    for i in _tracked(poor, shown):
+    for i in _track_refits(poor, shown):
         tree = partial.sample(i, draws, chains, int(rng.integers(2**31 - 1)), options)
         elpd[i], errors[names[i]] = partial.predicted(i, tree)
         khat[i] = 0.0
@@ -149,7 +151,7 @@ def refitted_loo(
 
 
 @dataclass(frozen=True, eq=False)
-class _Partial:
+class _PartialRefit:
     """A model from which the likelihood of any dataset can be taken away."""
 
     model: pm.Model
@@ -158,18 +160,20 @@ class _Partial:
     pointwise: Pointwise | None
 
     @classmethod
-    def of(cls, model: pm.Model, pointwise: Pointwise | None) -> _Partial:
+    def of(cls, model: pm.Model, pointwise: Pointwise | None) -> _PartialRefit:
         import pymc as pm
         from pymc.model.fgraph import clone_model
 
-        nuts.check_compiler()
+        nuts.check_compiler_for_nuts()
         n = len(model.coords["dataset"])
-        with nuts.quiet(), clone_model(model) as partial:
+        with nuts.quiet_nuts_warnings(), clone_model(model) as partial:
             left_out = pm.Data(LEFT_OUT, np.zeros(n), dims="dataset")
-            pm.Potential(f"{LEFT_OUT}_likelihood", -(left_out * _by_dataset(partial)).sum())
-            kept = frozen_model(partial)
+            pm.Potential(
+                f"{LEFT_OUT}_likelihood", -(left_out * _refit_likelihood_by_dataset(partial)).sum()
+            )
+            kept = model_with_compiled_memory(partial)
             terms = kept.logp(list(kept.observed_RVs), sum=False, jacobian=False)
-            each = sum(map(_summed, kept.observed_RVs, terms, [kept] * len(terms)))
+            each = sum(map(_sum_refit_likelihood, kept.observed_RVs, terms, [kept] * len(terms)))
             own = (
                 None if pointwise else kept.compile_fn(each, inputs=kept.value_vars, point_fn=False)
             )
@@ -193,7 +197,7 @@ class _Partial:
         logs = self._log_likelihood(i, posterior)
         mean = float(logsumexp(logs) - np.log(logs.size))
         ratio = np.exp(logs - mean)
-        return mean, float(ratio.std() * np.sqrt(autocorrelation_time(ratio) / ratio.size))
+        return mean, float(ratio.std() * np.sqrt(bridge_autocorrelation_time(ratio) / ratio.size))
 
     def _log_likelihood(self, i: int, posterior: xr.Dataset) -> FloatArray:
         if self.pointwise is not None:
@@ -207,18 +211,18 @@ class _Partial:
         return logs.reshape(posterior.sizes["chain"], -1)
 
 
-def _by_dataset(model: pm.Model) -> Any:
+def _refit_likelihood_by_dataset(model: pm.Model) -> Any:
     """Log likelihood of each dataset, as a graph of the model's random variables."""
     import pymc as pm
 
     terms = [
-        _summed(rv, pm.logp(rv, model.rvs_to_values[rv], warn_rvs=False), model)
+        _sum_refit_likelihood(rv, pm.logp(rv, model.rvs_to_values[rv], warn_rvs=False), model)
         for rv in model.observed_RVs
     ]
     return sum(terms)
 
 
-def _summed(rv: Any, term: Any, model: pm.Model) -> Any:
+def _sum_refit_likelihood(rv: Any, term: Any, model: pm.Model) -> Any:
     """Sum a log density over all its dims but the dataset."""
     axis = list(model.named_vars_to_dims.get(rv.name) or ()).index("dataset")
     if axis >= term.ndim:
@@ -229,7 +233,7 @@ def _summed(rv: Any, term: Any, model: pm.Model) -> Any:
     return term.sum(axis=[k for k in range(term.ndim) if k != axis])
 
 
-def _tracked(items: Sequence[int], shown: bool) -> Iterator[int]:
+def _track_refits(items: Sequence[int], shown: bool) -> Iterator[int]:
     """Go through the refits, with a progress bar on standard error where it is wanted."""
     if not shown:
         yield from items

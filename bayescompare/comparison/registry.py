@@ -16,15 +16,15 @@ __all__ = [
     "add",
     "get",
     "having",
-    "module_of",
+    "module_in_registry",
     "names",
-    "remove",
-    "saved_class",
-    "title_of",
+    "remove_from_registry",
+    "saved_class_in_registry",
+    "title_in_registry",
 ]
 
 
-class _Entry(NamedTuple):
+class _RegistryEntry(NamedTuple):
     """Where a method's class is, as ``"module:Class"``, and its one line."""
 
     where: str
@@ -32,63 +32,63 @@ class _Entry(NamedTuple):
 
 
 _BUILT_IN = {
-    "glrt": _Entry(
+    "glrt": _RegistryEntry(
         "bayescompare.methods.classic.glrt:GLRT",
         "likelihood-ratio test that one joint statement is the most probable",
     ),
-    "dirichlet": _Entry(
+    "dirichlet": _RegistryEntry(
         "bayescompare.methods.dirichlet:Dirichlet",
         "multinomial-Dirichlet test: P(each joint statement is the most probable)",
     ),
-    "network": _Entry(
+    "network": _RegistryEntry(
         "bayescompare.methods.network:Network",
         "the dirichlet test factored by a learned Bayesian network of measures",
     ),
-    "replicated": _Entry(
+    "replicated": _RegistryEntry(
         "bayescompare.methods.replicated:Replicated",
         "the dirichlet test when folds, seeds or items leave each dataset uncertain",
     ),
-    "poisson-binomial": _Entry(
+    "poisson-binomial": _RegistryEntry(
         "bayescompare.methods.context.poisson_binomial:PoissonBinomial",
         "P(one algorithm is better on most datasets), from paired error counts",
     ),
-    "hierarchical": _Entry(
+    "hierarchical": _RegistryEntry(
         "bayescompare.methods.context.hierarchical:Hierarchical",
         "the same with partial pooling: datasets borrow from each other",
     ),
-    "correlated-t": _Entry(
+    "correlated-t": _RegistryEntry(
         "bayescompare.methods.context.correlated_t:CorrelatedT",
         "the same for any measure, from replicated results (folds, seeds)",
     ),
-    "gsd": _Entry(
+    "gsd": _RegistryEntry(
         "bayescompare.methods.gsd:GSD",
         "generalised stochastic dominance: better for every sensible utility",
     ),
-    "gsd-bootstrap": _Entry(
+    "gsd-bootstrap": _RegistryEntry(
         "bayescompare.methods.gsd.bootstrap:GSDBootstrap",
         "the same as probabilities, by the Bayesian bootstrap over datasets",
     ),
-    "sign": _Entry(
+    "sign": _RegistryEntry(
         "bayescompare.methods.classic.sign:Sign",
         "sign test: is one algorithm better on more datasets?",
     ),
-    "signed-rank": _Entry(
+    "signed-rank": _RegistryEntry(
         "bayescompare.methods.classic.signed_rank:SignedRank",
         "Bayesian signed-rank test: P(one algorithm is better on the whole)",
     ),
-    "wilcoxon": _Entry(
+    "wilcoxon": _RegistryEntry(
         "bayescompare.methods.classic.wilcoxon:Wilcoxon",
         "Wilcoxon signed-rank test, exact with ties",
     ),
-    "friedman": _Entry(
+    "friedman": _RegistryEntry(
         "bayescompare.methods.classic.friedman:Friedman",
         "Friedman test of mean ranks (Iman-Davenport), with Nemenyi's pairs",
     ),
-    "all-test": _Entry(
+    "all-test": _RegistryEntry(
         "bayescompare.methods.classic.all_test:AllTest",
         "all-test: is one algorithm significantly better on every measure?",
     ),
-    "one-test": _Entry(
+    "one-test": _RegistryEntry(
         "bayescompare.methods.classic.one_test:OneTest",
         "one-test: significantly better on some measure, worse on none?",
     ),
@@ -99,7 +99,7 @@ MODEL_FILE = "model"
 
 #: Saved by this name, but asked for by a file or a function.
 _UNLISTED = {
-    MODEL_FILE: _Entry(
+    MODEL_FILE: _RegistryEntry(
         "bayescompare.methods.model_file:ModelFile",
         "a generative model in plain PyMC, from a file or a function",
     )
@@ -115,7 +115,7 @@ def get(name: object) -> type[Method]:
     if isinstance(name, str) and name in _REGISTERED:
         return _REGISTERED[name]
     if isinstance(name, str) and name in _BUILT_IN:
-        return _load(_BUILT_IN[name])
+        return _load_from_registry(_BUILT_IN[name])
     known = names()
     raise BayescompareError(
         f"method={name!r} is unknown: choose one of {', '.join(known)}."
@@ -148,12 +148,12 @@ def having(quantity: str) -> list[str]:
     return [name for name in names() if quantity in get(name).provides]
 
 
-def title_of(name: str) -> str:
+def title_in_registry(name: str) -> str:
     """Return the one line about a built-in method."""
     return {**_BUILT_IN, **_UNLISTED}[name].title
 
 
-def module_of(attribute: str) -> str | None:
+def module_in_registry(attribute: str) -> str | None:
     """Return the module of the built-in method whose class has this name; None of any other."""
     for entry in _BUILT_IN.values():
         module, _, name = entry.where.partition(":")
@@ -162,10 +162,10 @@ def module_of(attribute: str) -> str | None:
     return None
 
 
-def saved_class(name: object) -> type[Method]:
+def saved_class_in_registry(name: object) -> type[Method]:
     """Return the class that a saved comparison names."""
     if isinstance(name, str) and name in _UNLISTED:
-        return _load(_UNLISTED[name])
+        return _load_from_registry(_UNLISTED[name])
     if isinstance(name, str) and name not in names():
         raise BayescompareError(
             f"it was made by method {name!r}, which is not known here: if that is a method of "
@@ -187,7 +187,7 @@ def add(method: type[Method]) -> None:
             "in 'my-test'."
         )
     before = _REGISTERED.get(name)
-    again = before is not None and _place(before) == _place(method)
+    again = before is not None and _place_in_registry(before) == _place_in_registry(method)
     if name in _BUILT_IN or name in _UNLISTED or not (before is None or again):
         raise BayescompareError(
             f"name={name!r} of {method.__qualname__}: there is a method of this name already; "
@@ -196,18 +196,18 @@ def add(method: type[Method]) -> None:
     _REGISTERED[name] = method
 
 
-def remove(name: str) -> None:
+def remove_from_registry(name: str) -> None:
     """Forget a registered method; built-in ones stay."""
     if name not in _REGISTERED:
         raise BayescompareError(f"name={name!r}: no method was registered by this name.")
     del _REGISTERED[name]
 
 
-def _place(method: type[Method]) -> tuple[str, str]:
+def _place_in_registry(method: type[Method]) -> tuple[str, str]:
     return method.__module__, method.__qualname__
 
 
-def _load(entry: _Entry) -> type[Method]:
+def _load_from_registry(entry: _RegistryEntry) -> type[Method]:
     module, _, attribute = entry.where.partition(":")
     method: type[Method] = getattr(importlib.import_module(module), attribute)
     return method

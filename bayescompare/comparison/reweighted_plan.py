@@ -19,9 +19,9 @@ from bayescompare.comparison.loo import MOST_KHAT
 from bayescompare.comparison.planning import plan_table
 from bayescompare.comparison.reweighting import (
     LEAST_EFFECTIVE,
-    Weights,
-    checked_leads,
-    smoothed_weights,
+    ReweightingWeights,
+    leads_for_reweighting,
+    smoothed_reweighting,
 )
 from bayescompare.text.numbers import count, plural
 
@@ -45,10 +45,10 @@ def reweighted_plan(
     rng: np.random.Generator,
 ) -> pd.DataFrame:
     """Tabulate how often so many further datasets settle the question; see `Comparison.plan`."""
-    weigh, each = c.method.likelihood_of_more(c.results, c.answer), checked_leads(c, "plan")
+    weigh, each = c.method.likelihood_of_more(c.results, c.answer), leads_for_reweighting(c, "plan")
     parts, failed, ess = [], [], []
     for k, number in enumerate(more):
-        simulate = _Simulator(weigh, each, simulations, more[:k])
+        simulate = _ReweightedPlanSimulator(weigh, each, simulations, more[:k])
         parts.append(plan_table(simulate, best, [number], threshold, simulations, rng))
         failed.append(simulate.failed / simulations)
         ess.append(float(np.median(simulate.effective)))
@@ -59,7 +59,7 @@ def reweighted_plan(
 
 
 @dataclass(eq=False)
-class _Simulator:
+class _ReweightedPlanSimulator:
     """Adds predicted datasets and answers again, by weights; gives up where too many fail."""
 
     weigh: Callable[[int, np.random.Generator], FloatArray]
@@ -70,7 +70,7 @@ class _Simulator:
     failed: int = 0
 
     def __call__(self, number: int, rng: np.random.Generator) -> FloatArray:
-        weights: Weights = smoothed_weights(self.weigh(number, rng))
+        weights: ReweightingWeights = smoothed_reweighting(self.weigh(number, rng))
         self.effective.append(weights.effective)
         self.failed += not weights.hold
         if self.failed > max(1.0, _MOST_FAILED * self.simulations):

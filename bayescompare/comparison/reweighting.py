@@ -18,7 +18,7 @@ from bayescompare.comparison.loo import MOST_KHAT
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
 
-__all__ = ["LEAST_EFFECTIVE", "Weights", "checked_leads", "smoothed_weights"]
+__all__ = ["LEAST_EFFECTIVE", "ReweightingWeights", "leads_for_reweighting", "smoothed_reweighting"]
 
 #: Draws that weights must be worth.
 LEAST_EFFECTIVE = 50
@@ -30,7 +30,7 @@ _FEWEST = 25
 _IMPOSSIBLE = -1e4
 
 
-class Weights(NamedTuple):
+class ReweightingWeights(NamedTuple):
     """Smoothed weights of draws.
 
     Attributes
@@ -74,7 +74,7 @@ class Weights(NamedTuple):
         return np.where(np.isfinite(found) & (found > 0), found, unknown)
 
 
-def smoothed_weights(log_weights: FloatArray) -> Weights:
+def smoothed_reweighting(log_weights: FloatArray) -> ReweightingWeights:
     """Smooth the largest weights by a generalised Pareto distribution; equal ones stay as they are.
 
     Examples
@@ -90,7 +90,7 @@ def smoothed_weights(log_weights: FloatArray) -> Weights:
     known = np.where(np.isnan(log_weights), -np.inf, log_weights)
     logs = np.maximum(known, known.max() + _IMPOSSIBLE)
     if float(np.ptp(logs)) < _CONSTANT:
-        return Weights(np.full(logs.shape, 1.0 / logs.size), 0.0, float(logs.size))
+        return ReweightingWeights(np.full(logs.shape, 1.0 / logs.size), 0.0, float(logs.size))
     relative = float(array_stats.ess(logs, method="tail", relative=True, prob=(0.05, 0.95)))
     # Beyond 1, as of draws that alternate, fewer draws would make the tail than can be fitted.
     independent = min(relative, 1.0) if np.isfinite(relative) else 1.0
@@ -104,10 +104,10 @@ def smoothed_weights(log_weights: FloatArray) -> Weights:
             khat = 0.0
     weights = np.exp(smooth - smooth.max())
     weights = (weights / weights.sum()).reshape(logs.shape)
-    return Weights(weights, float(khat), 1.0 / float((weights**2).sum()))
+    return ReweightingWeights(weights, float(khat), 1.0 / float((weights**2).sum()))
 
 
-def checked_leads(c: Comparison, asked: str) -> FloatArray:
+def leads_for_reweighting(c: Comparison, asked: str) -> FloatArray:
     """P(each statement leads) given each draw, which averages to the answer."""
     each = c.method.leads(c.results, c.answer)
     assert c.answer.probability is not None

@@ -12,7 +12,7 @@ from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.comparison.decision import LIKELY, SETTLED
 from bayescompare.kernels.classic.holm import holm
-from bayescompare.text.numbers import percent_setting, setting
+from bayescompare.text.numbers import percent_setting, setting_number_text
 
 __all__ = ["Rule", "as_rule"]
 
@@ -73,9 +73,9 @@ class Rule:
         ('P at least 0.95', 'Holm at 0.05')
         """
         if not bayesian:
-            return f"Holm at {setting(self.alpha)}"
+            return f"Holm at {setting_number_text(self.alpha)}"
         if self.level is not None:
-            return f"P at least {setting(self.level)}"
+            return f"P at least {setting_number_text(self.level)}"
         return f"expected share of false ones at most {percent_setting(self.alpha)}"
 
     def looser(self) -> Rule | None:

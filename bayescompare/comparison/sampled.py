@@ -9,10 +9,10 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.leading import sole_leader
 
-__all__ = ["theta_leads"]
+__all__ = ["comparison_theta_leads"]
 
 
-def theta_leads(answer: Answer) -> FloatArray:
+def comparison_theta_leads(answer: Answer) -> FloatArray:
     """Whether each statement's θ is the largest, in each draw: (chain, draw, statement)."""
     assert answer.tree is not None, "only a sampled answer has draws"
     posterior = answer.tree["posterior"].to_dataset()

@@ -6,14 +6,14 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["EDITED", "OF_EDITED", "check_tree", "is_edited"]
+__all__ = ["EDITED", "OF_EDITED", "check_tree", "is_edited_comparison_tree"]
 
 #: What the attribute "model" of a tree says where the user gave the model.
 EDITED = "edited"
 OF_EDITED = "This is about an edited model, not the one behind the comparison."
 
 
-def is_edited(tree: xr.DataTree) -> bool:
+def is_edited_comparison_tree(tree: xr.DataTree) -> bool:
     """Whether a tree was sampled from a model that the user edited."""
     return bool(tree.attrs.get("model") == EDITED)
 

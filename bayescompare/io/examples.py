@@ -137,14 +137,14 @@ def load_example(name: str) -> Results:
     """
     from bayescompare.io.tables import read_results
 
-    example = _find(name)
+    example = _find_example(name)
     with as_file(files("bayescompare").joinpath("data", example.file)) as path:
         if example.pair is not None:
-            return _counts(path, example, example.pair)
+            return _counts_of_example(path, example, example.pair)
         return replace(read_results(path, measures=example.measures), source=example.source)
 
 
-def _counts(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
+def _counts_of_example(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
     import pandas as pd
 
     from bayescompare.results.counts import ErrorCounts
@@ -159,7 +159,7 @@ def _counts(path: Path, example: Example, pair: tuple[str, str]) -> ErrorCounts:
     )
 
 
-def _find(name: object) -> Example:
+def _find_example(name: object) -> Example:
     for example in _EXAMPLES:
         if isinstance(name, str) and example.name == name:
             return example

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayescompare._checks import check_path, shown
+from bayescompare._checks import check_path, show_checked_value
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import Format, read_table
+from bayescompare.io.parsing.files import Format, parse_table_file
 from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.counts import ErrorCounts
 
@@ -49,8 +49,8 @@ def read_errors(
     >>> read_errors(path, first_wrong="svm", second_wrong="nn").algorithms
     ('svm', 'nn')
     """
-    file = _file(path)
-    _check_column_names(
+    file = _predictions_file(path)
+    _check_predictions_file_columns(
         dataset=dataset,
         first_wrong=first_wrong,
         second_wrong=second_wrong,
@@ -59,7 +59,7 @@ def read_errors(
     )
     try:
         return ErrorCounts.from_frame(
-            read_table(file, format, names={dataset}),
+            parse_table_file(file, format, names={dataset}),
             dataset=dataset,
             first_wrong=first_wrong,
             second_wrong=second_wrong,
@@ -104,14 +104,14 @@ def read_predictions(
     >>> [only.tolist() for only in read_predictions(path, correct="correct").pair("A", "B")]
     [[0.0], [1.0]]
     """
-    file = _file(path)
-    _check_column_names(correct=correct, y_true=y_true, y_pred=y_pred)
-    _check_column_names(dataset=dataset, example=example, algorithm=algorithm)
+    file = _predictions_file(path)
+    _check_predictions_file_columns(correct=correct, y_true=y_true, y_pred=y_pred)
+    _check_predictions_file_columns(dataset=dataset, example=example, algorithm=algorithm)
     labels = [column for column in (y_true, y_pred) if column is not None]
     try:
-        table = read_table(file, format, names={dataset, example, algorithm, *labels})
+        table = parse_table_file(file, format, names={dataset, example, algorithm, *labels})
         return ErrorCounts.from_predictions(
-            _with_truth(table, [] if correct is None else [correct]),
+            _truth_of_predictions_file(table, [] if correct is None else [correct]),
             dataset=dataset,
             example=example,
             algorithm=algorithm,
@@ -124,13 +124,13 @@ def read_predictions(
         raise BayescompareError(f"{file}: {error}") from None
 
 
-def _with_truth(table: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
+def _truth_of_predictions_file(table: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
     """Convert the words true and false, which stand for booleans in a text file."""
     there = [column for column in columns if column in table]
     return table.assign(**{column: truth_of_words(table[column]) for column in there})
 
 
-def _file(path: object) -> Path:
+def _predictions_file(path: object) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise BayescompareError(
             f"path is a {type(path).__name__}: give the path of a file; for a DataFrame use "
@@ -139,7 +139,9 @@ def _file(path: object) -> Path:
     return check_path(path)
 
 
-def _check_column_names(**columns: object) -> None:
+def _check_predictions_file_columns(**columns: object) -> None:
     for argument, column in columns.items():
         if not (column is None or isinstance(column, str)):
-            raise BayescompareError(f"{argument}={shown(column)}: give a column's name, a string.")
+            raise BayescompareError(
+                f"{argument}={show_checked_value(column)}: give a column's name, a string."
+            )

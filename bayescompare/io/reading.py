@@ -9,13 +9,13 @@ import bayescompare.io as io
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS, TABLES, TOOLS
-from bayescompare.io.parsing.files import format_of, read_table
-from bayescompare.io.parsing.paths import Paths, as_path, find_files, naming
+from bayescompare.io.parsing.files import format_of_parsed_file, parse_table_file
+from bayescompare.io.parsing.paths import Paths, as_path, find_files, naming_path_in_errors
 from bayescompare.io.parsing.selection import Chosen
 from bayescompare.io.recognition import recognise
 from bayescompare.results.results import Results
 
-__all__ = ["read", "read_recognised", "recognised"]
+__all__ = ["read", "read_recognised", "recognised_for_reading"]
 
 
 def read(
@@ -50,7 +50,7 @@ def read(
     >>> read(path).notes
     ('read as result files of aeon',)
     """
-    kind = recognised(paths, format)
+    kind = recognised_for_reading(paths, format)
     if kind in TABLES:
         return _read_one_table(paths, measures, kind if format is not None else None, options)
     read_by = _read_by if format is not None else read_recognised
@@ -59,7 +59,7 @@ def read(
     except TypeError as error:
         if options and "unexpected keyword" in str(error):
             reader = f"io.{TOOLS[kind].reader}()"
-            raise BayescompareError(_no_such_option(options, reader)) from None
+            raise BayescompareError(_no_such_reading_option(options, reader)) from None
         raise
 
 
@@ -74,17 +74,17 @@ def read_recognised(kind: str, paths: Paths, measures: Chosen | None, **options:
     return results._with(notes=(f"read as {title}", *results.notes))
 
 
-def recognised(paths: Paths, format: str | None = None) -> str:
+def recognised_for_reading(paths: Paths, format: str | None = None) -> str:
     """Return the format of the first file, if none is given."""
     if format is not None:
         check_word("format", format, FORMATS)
         return format
-    path = as_path(_first(paths))
-    with naming(path):
+    path = as_path(_first_path_for_reading(paths))
+    with naming_path_in_errors(path):
         return recognise(path)
 
 
-def _first(paths: object) -> object:
+def _first_path_for_reading(paths: object) -> object:
     """Return the first of some paths."""
     while not isinstance(paths, (str, bytes)) and isinstance(paths, (Mapping, Iterable)):
         inner = list(paths.values() if isinstance(paths, Mapping) else paths)
@@ -105,8 +105,8 @@ def _read_by(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -
     files, source = find_files(paths, "*.csv")
     tables = []
     for file, _ in files:
-        with naming(file):
-            tables.append(read_table(file, format_of(file, None), names=_WORDS))
+        with naming_path_in_errors(file):
+            tables.append(parse_table_file(file, format_of_parsed_file(file, None), names=_WORDS))
     table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
     results = reader(table, measures=measures, source=source, **options)
     return results
@@ -133,11 +133,11 @@ def _read_one_table(
         return io.read_results(path, measures=measures, format=kind, **options)
     except TypeError as error:
         if "unexpected keyword" in str(error):
-            raise BayescompareError(_no_such_option(options, "read_results()")) from None
+            raise BayescompareError(_no_such_reading_option(options, "read_results()")) from None
         raise
 
 
-def _no_such_option(options: Mapping[str, Any], reader: str) -> str:
+def _no_such_reading_option(options: Mapping[str, Any], reader: str) -> str:
     return (
         f"{next(iter(options))}=: one of these is not an option of {reader}: {', '.join(options)}."
     )

@@ -11,7 +11,12 @@ from typing import Any
 
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS
-from bayescompare.io.parsing.files import format_of, parquet_errors, read_bytes, text_of
+from bayescompare.io.parsing.files import (
+    format_of_parsed_file,
+    parquet_errors,
+    read_bytes_to_parse,
+    text_of_parsed_file,
+)
 from bayescompare.io.parsing.json_files import read_json, read_json_lines
 from bayescompare.io.tools.aeon import AEON_HEADERS
 from bayescompare.io.tools.amlb import AMLB_COLUMNS
@@ -23,7 +28,7 @@ from bayescompare.io.tools.lm_eval import is_lm_eval_json
 from bayescompare.io.tools.mteb import is_mteb_json
 from bayescompare.io.tools.promptfoo import is_promptfoo_json
 from bayescompare.io.tools.tabarena import TABARENA_COLUMNS
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
 __all__ = ["recognise"]
 
@@ -54,7 +59,7 @@ def recognise(path: Path) -> str:
     ('ioh', 'ioh')
     """
     if path.is_dir():
-        return _of_directory(path)
+        return _recognise_directory(path)
     if not path.exists():
         raise BayescompareError("no such file or directory.")
     name = path.name.lower().removesuffix(".gz")
@@ -62,10 +67,10 @@ def recognise(path: Path) -> str:
         if name.endswith(suffix):
             return format
     look = _LOOKS.get(Path(name).suffix)
-    return format_of(path, None) if look is None else look(path)
+    return format_of_parsed_file(path, None) if look is None else look(path)
 
 
-def _of_directory(path: Path) -> str:
+def _recognise_directory(path: Path) -> str:
     files = [file for file in sorted(path.rglob("*")) if file.is_file()][: 20 * _MOST_FILES]
     for file in files:
         if file.name == "run_spec.json":
@@ -88,24 +93,24 @@ def _of_directory(path: Path) -> str:
 # ------------------------------------------------------------------------------------------ tables
 
 
-def _by_columns(columns: list[str], otherwise: str) -> str:
+def _recognise_columns(columns: list[str], otherwise: str) -> str:
     names = set(columns)
     return next((tool for tool, own in _COLUMNS.items() if own <= names), otherwise)
 
 
-def _of_text(path: Path) -> str:
-    kind = format_of(path, None)
-    first = _start_of(path).lstrip().partition("\n")[0]
+def _recognise_text(path: Path) -> str:
+    kind = format_of_parsed_file(path, None)
+    first = _start_to_recognise(path).lstrip().partition("\n")[0]
     if first.lower().startswith(AEON_HEADERS):
         return "aeon"
     cells = first.split("," if kind == "csv" else "\t")
-    return _by_columns([cell.strip().strip("'\"") for cell in cells], kind)
+    return _recognise_columns([cell.strip().strip("'\"") for cell in cells], kind)
 
 
-def _start_of(path: Path) -> str:
+def _start_to_recognise(path: Path) -> str:
     """Return the beginning of a text; a large table is not read for its header alone."""
     if path.stat().st_size <= _START:
-        return text_of(read_bytes(path))
+        return text_of_parsed_file(read_bytes_to_parse(path))
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     try:
@@ -115,34 +120,35 @@ def _start_of(path: Path) -> str:
         raise BayescompareError(f"cannot be decompressed ({error}).") from None
 
 
-def _of_parquet(path: Path) -> str:
+def _recognise_parquet(path: Path) -> str:
     with parquet_errors():
         from pyarrow.parquet import read_schema
 
-        return _by_columns([str(name) for name in read_schema(path).names], "parquet")
+        return _recognise_columns([str(name) for name in read_schema(path).names], "parquet")
 
 
 # -------------------------------------------------------------------------------------------- JSON
 
 
-def _of_json(path: Path) -> str:
+def _recognise_json(path: Path) -> str:
     data = read_json(path)
     return next((tool for tool, fits in _SHAPES.items() if fits(data)), "json")
 
 
-def _of_lines(path: Path) -> str:
+def _recognise_json_lines(path: Path) -> str:
     for number, row in read_json_lines(path):
         if "doc_id" in row:
             return "lm-eval-items"
         if is_every_eval_sample(row):
             return "every-eval-ever"
         raise BayescompareError(
-            f"line {number} is of no known tool: it has {quoted(row, 6)}. Name the tool by format=."
+            f"line {number} is of no known tool: it has {quoted_names_in_results(row, 6)}. Name "
+            "the tool by format=."
         )
     raise BayescompareError("the file is empty.")
 
 
-def _is_helm(data: Any) -> bool:
+def _recognise_helm_json(data: Any) -> bool:
     return (
         isinstance(data, list)
         and bool(data)
@@ -150,7 +156,7 @@ def _is_helm(data: Any) -> bool:
     )
 
 
-def _is_fev(data: Any) -> bool:
+def _recognise_fev_json(data: Any) -> bool:
     rows = data if isinstance(data, list) else []
     return bool(rows) and isinstance(rows[0], dict) and rows[0].keys() >= FEV_COLUMNS
 
@@ -162,14 +168,14 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
     "promptfoo": is_promptfoo_json,
     "mteb": is_mteb_json,
     "lm-eval": is_lm_eval_json,
-    "helm": _is_helm,
-    "fev": _is_fev,
+    "helm": _recognise_helm_json,
+    "fev": _recognise_fev_json,
 }
 _SUFFIXES = {".arff": "weka", ".info": "ioh", ".eval": "inspect"}
 _LOOKS: dict[str, Callable[[Path], str]] = {
-    ".csv": _of_text,
-    ".tsv": _of_text,
-    ".parquet": _of_parquet,
-    ".json": _of_json,
-    ".jsonl": _of_lines,
+    ".csv": _recognise_text,
+    ".tsv": _recognise_text,
+    ".parquet": _recognise_parquet,
+    ".json": _recognise_json,
+    ".jsonl": _recognise_json_lines,
 }

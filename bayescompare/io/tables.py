@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from bayescompare._checks import check_path, check_word, shown
+from bayescompare._checks import check_path, check_word, show_checked_value
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import Format, read_table
-from bayescompare.io.parsing.pieces import is_large, pieces_of
+from bayescompare.io.parsing.files import Format, parse_table_file
+from bayescompare.io.parsing.pieces import is_read_in_pieces, pieces_of
 from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.checks import check_spec
-from bayescompare.results.domains import dataset_facts
+from bayescompare.results.domains import results_domain_facts
 from bayescompare.results.headers import SEPARATORS
-from bayescompare.results.items.frame import replicate_kind
+from bayescompare.results.items.frame import replicate_kind_of_items
 from bayescompare.results.items.reader import ItemReader
-from bayescompare.results.items.table import check_keep_items, summary_fields
+from bayescompare.results.items.table import check_keep_items, item_summary_fields
 from bayescompare.results.layouts import LAYOUTS, Layout
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.replicates import ReplicateKind
@@ -101,16 +101,22 @@ def read_results(
     roles |= {role: column for role, column in more.items() if column is not None}
     about = {"group": group, "weight": weight}
     facts = [column for column in about.values() if column is not None]
-    _check_arguments(path, [*roles.values(), *facts], layout)
-    kind = replicate_kind(replicates, more)
+    _check_read_table_arguments(path, [*roles.values(), *facts], layout)
+    kind = replicate_kind_of_items(replicates, more)
     check_keep_items(keep_items)
     file = check_path(path)
     names = {*roles.values(), "measure", *([group] if group is not None else [])}
-    table = partial(read_table, file, format, names=names)
+    table = partial(parse_table_file, file, format, names=names)
     try:
-        if kind == "items" and replicate is not None and _in_pieces(file, format, keep_items):
-            results = _read_items(file, roles, spec, layout, format, str(path))
-            known = dataset_facts(table(), dataset, group=group, weight=weight) if facts else {}
+        if (
+            kind == "items"
+            and replicate is not None
+            and _read_table_in_pieces(file, format, keep_items)
+        ):
+            results = _read_table_of_items(file, roles, spec, layout, format, str(path))
+            known = (
+                results_domain_facts(table(), dataset, group=group, weight=weight) if facts else {}
+            )
             return results._with(**known)
         frame = table()
         if kind == "items":
@@ -134,11 +140,11 @@ def read_results(
         raise BayescompareError(f"{file}: {error}") from None
 
 
-def _in_pieces(file: Path, format: Format | None, keep_items: bool | None) -> bool:
-    return keep_items is False or (keep_items is None and is_large(file, format))
+def _read_table_in_pieces(file: Path, format: Format | None, keep_items: bool | None) -> bool:
+    return keep_items is False or (keep_items is None and is_read_in_pieces(file, format))
 
 
-def _read_items(
+def _read_table_of_items(
     file: Path,
     roles: Mapping[str, str],
     spec: Mapping[str, Measure],
@@ -155,10 +161,10 @@ def _read_items(
     reader = ItemReader(roles, spec)
     for piece in pieces_of(file, format, roles, list(spec)):
         reader.add(piece)
-    return Results(spec=spec, source=source, **summary_fields(reader.summary()))
+    return Results(spec=spec, source=source, **item_summary_fields(reader.summary()))
 
 
-def _check_arguments(path: object, columns: list[object], layout: object) -> None:
+def _check_read_table_arguments(path: object, columns: list[object], layout: object) -> None:
     if not isinstance(path, (str, os.PathLike)):
         raise BayescompareError(
             f"path is a {type(path).__name__}: give the path of a file; for a DataFrame use "
@@ -166,7 +172,9 @@ def _check_arguments(path: object, columns: list[object], layout: object) -> Non
         )
     for column in columns:
         if not isinstance(column, str):
-            raise BayescompareError(f"{shown(column)}: give a column's name, a string.")
+            raise BayescompareError(
+                f"{show_checked_value(column)}: give a column's name, a string."
+            )
     for column in columns:
         if columns.count(column) > 1:
             raise BayescompareError(

@@ -74,7 +74,7 @@ def effect_sizes(
         error = difference.std(axis=-1, ddof=1) / np.sqrt(n)
         half = stdtrit(n - 1, 0.5 + 0.5 * level) * error
     ordered = np.sort(difference, axis=-1)
-    ends = _order_statistics(ordered, level)
+    ends = _effect_size_order_statistics(ordered, level)
     width = (rope or 0.0) + noise
     return EffectSizes(
         mean,
@@ -87,7 +87,9 @@ def effect_sizes(
     )
 
 
-def _order_statistics(ordered: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def _effect_size_order_statistics(
+    ordered: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
     """Return the two order statistics between which the median lies."""
     n = ordered.shape[-1]
     # The number of values below the median is Binomial(n, ½).

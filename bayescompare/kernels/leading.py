@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from bayescompare._typing import BoolArray, FloatArray
 
-__all__ = ["SAME", "exceeds", "sole_leader", "strict_order"]
+__all__ = ["SAME", "exceeds_to_lead", "sole_leader", "strict_order"]
 
 
 #: Values that differ by less, relative to the larger one, are equal up to rounding.
 SAME = 1e-12
 
 
-def exceeds(a: FloatArray, b: FloatArray) -> BoolArray:
+def exceeds_to_lead(a: FloatArray, b: FloatArray) -> BoolArray:
     """Whether a is above b by more than rounding; broadcasts.
 
     Examples
@@ -42,7 +42,7 @@ def sole_leader(values: FloatArray) -> BoolArray:
     if values.shape[-1] < 2:
         return np.ones(values.shape, dtype=bool)
     second, first = np.moveaxis(np.partition(values, -2, axis=-1)[..., -2:], -1, 0)
-    alone = exceeds(first, second)
+    alone = exceeds_to_lead(first, second)
     return np.asarray((values == first[..., None]) & alone[..., None])
 
 
@@ -74,5 +74,5 @@ def strict_order(
     """
     order = np.argsort(-values, axis=-1, kind="stable")
     ranked = np.take_along_axis(values, order, axis=-1)
-    steps = exceeds(ranked[..., :-1], ranked[..., 1:])
+    steps = exceeds_to_lead(ranked[..., :-1], ranked[..., 1:])
     return order, np.asarray(steps[..., :places].all(axis=-1))

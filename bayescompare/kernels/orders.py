@@ -25,9 +25,9 @@ __all__ = [
     "AllowedOrders",
     "WeightTable",
     "allowed_orders",
-    "expansion_sizes",
-    "tabulate",
-    "tied_or_equivalent",
+    "sizes_of_allowed_orders",
+    "tabulate_orders",
+    "tied_or_equivalent_order",
 ]
 
 
@@ -83,7 +83,7 @@ class WeightTable:
     weight: FloatArray
 
 
-def expansion_sizes(values: FloatArray, ropes: Sequence[float | None]) -> list[int]:
+def sizes_of_allowed_orders(values: FloatArray, ropes: Sequence[float | None]) -> list[int]:
     """Count the statements that each dataset's ties allow, without listing them.
 
     Parameters
@@ -102,9 +102,9 @@ def expansion_sizes(values: FloatArray, ropes: Sequence[float | None]) -> list[i
     for j, rope in enumerate(ropes):
         if rope is not None:
             continue
-        _, tied = _sorted_with_ties(values[:, :, j])
+        _, tied = _orders_with_ties(values[:, :, j])
         for i in np.flatnonzero(tied.any(axis=1)):
-            sizes[i] *= math.prod(math.factorial(len(g)) for g in _runs(tied[i]))
+            sizes[i] *= math.prod(math.factorial(len(g)) for g in _runs_of_tied_orders(tied[i]))
     return sizes
 
 
@@ -122,7 +122,7 @@ def allowed_orders(values: FloatArray, rope: float | None, *, complete: bool) ->
     """
     if values.shape[1] == 2:
         return _pair_orders(values, rope)
-    order, tied = _sorted_with_ties(values)
+    order, tied = _orders_with_ties(values)
     some = tied.any(axis=1)
     rows = [
         _consistent_orders(order[i], tied[i]) if some[i] else order[i : i + 1]
@@ -137,13 +137,13 @@ def allowed_orders(values: FloatArray, rope: float | None, *, complete: bool) ->
     return AllowedOrders(levels, inverse.ravel()[len(listed) - offsets[-1] :], offsets)
 
 
-def tabulate(measures: Sequence[AllowedOrders]) -> WeightTable:
+def tabulate_orders(measures: Sequence[AllowedOrders]) -> WeightTable:
     """Cross the measures' allowed orders within each dataset and add up the weights.
 
     A dataset with c₁, …, c_m allowed orders gives each of its Π c_j statements weight 1 / Π c_j.
     """
-    dataset, states = _cross(measures)
-    statement, unique = _unique_rows(states)
+    dataset, states = _cross_orders(measures)
+    statement, unique = _unique_rows_of_orders(states)
     weight = 1.0 / np.bincount(dataset)[dataset]
     counts = np.bincount(statement, weights=weight, minlength=len(unique))
     return WeightTable(unique, counts, dataset, statement, weight)
@@ -152,7 +152,7 @@ def tabulate(measures: Sequence[AllowedOrders]) -> WeightTable:
 def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
     """Return the states of two algorithms: first better, [equivalent,] second better."""
     difference = values[:, 0] - values[:, 1]
-    close = tied_or_equivalent(values[:, 0], values[:, 1], rope)
+    close = tied_or_equivalent_order(values[:, 0], values[:, 1], rope)
     if rope is not None:
         levels = np.array([[0, 1], [MIDDLE, MIDDLE], [1, 0]], dtype=np.int64)
         flat = np.where(close, 1, np.where(difference > 0, 0, 2)).astype(np.int64)
@@ -163,13 +163,15 @@ def _pair_orders(values: FloatArray, rope: float | None) -> AllowedOrders:
     return AllowedOrders(levels, np.nonzero(allowed)[1].astype(np.int64), offsets)
 
 
-def tied_or_equivalent(first: FloatArray, second: FloatArray, rope: float | None) -> BoolArray:
+def tied_or_equivalent_order(
+    first: FloatArray, second: FloatArray, rope: float | None
+) -> BoolArray:
     """Whether values are equal but for float noise, or within the rope."""
     noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
     return np.asarray(np.abs(first - second) <= (rope or 0.0) + noise)
 
 
-def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
+def _orders_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
     """Return the order best to worst, and where a place is tied with the place before it."""
     order = np.argsort(-values, axis=1, kind="stable").astype(np.int64)
     ranked = np.take_along_axis(values, order, axis=1)
@@ -177,7 +179,7 @@ def _sorted_with_ties(values: FloatArray) -> tuple[IntArray, BoolArray]:
     return order, ranked[:, :-1] - ranked[:, 1:] <= RELATIVE_TOLERANCE * scale
 
 
-def _runs(tied: BoolArray) -> list[range]:
+def _runs_of_tied_orders(tied: BoolArray) -> list[range]:
     """Split places 0 … l − 1 into runs of places tied with each other."""
     edges = [0, *(np.flatnonzero(~tied) + 1).tolist(), len(tied) + 1]
     return [range(low, high) for low, high in itertools.pairwise(edges)]
@@ -188,12 +190,12 @@ def _consistent_orders(order: IntArray, tied: BoolArray) -> IntArray:
 
     Tied *groups* are permuted as a whole; breaking tied pairs one by one can create cycles.
     """
-    groups = [sorted(int(order[p]) for p in run) for run in _runs(tied)]
+    groups = [sorted(int(order[p]) for p in run) for run in _runs_of_tied_orders(tied)]
     ways = itertools.product(*(itertools.permutations(g) for g in groups))
     return np.array([list(itertools.chain.from_iterable(w)) for w in ways], dtype=np.int64)
 
 
-def _cross(measures: Sequence[AllowedOrders]) -> tuple[IntArray, IntArray]:
+def _cross_orders(measures: Sequence[AllowedOrders]) -> tuple[IntArray, IntArray]:
     """Return (dataset, states) with a row for every statement that a dataset allows."""
     first = np.stack([c.flat[c.offsets[:-1]] for c in measures], axis=1)
     sizes = np.stack([c.sizes for c in measures], axis=1)
@@ -216,7 +218,7 @@ def _cross(measures: Sequence[AllowedOrders]) -> tuple[IntArray, IntArray]:
     return dataset, np.concatenate(blocks)
 
 
-def _unique_rows(states: IntArray) -> tuple[IntArray, IntArray]:
+def _unique_rows_of_orders(states: IntArray) -> tuple[IntArray, IntArray]:
     """Return (index of each row among the distinct rows, the distinct rows), sorted."""
     radix = [int(top) + 1 for top in states.max(axis=0)]
     if math.prod(radix) < 2**62:

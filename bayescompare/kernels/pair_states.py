@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.orders import tied_or_equivalent
+from bayescompare.kernels.orders import tied_or_equivalent_order
 
 __all__ = ["count_pairs", "every_state"]
 
@@ -67,14 +67,16 @@ def count_pairs(
     parts: list[tuple[IntArray, IntArray, FloatArray]] = []
     for start in range(0, len(first), step):
         block = slice(start, start + step)
-        counts = _dense(values[:, first[block]], values[:, second[block]], ropes, arities)
+        counts = _dense_pair_states(
+            values[:, first[block]], values[:, second[block]], ropes, arities
+        )
         pair, statement = np.nonzero(counts)
         parts.append((pair + start, statement, counts[pair, statement]))
     pairs, statements, numbers = (np.concatenate(part) for part in zip(*parts, strict=True))
     return pairs, statements, numbers
 
 
-def _dense(
+def _dense_pair_states(
     first: FloatArray, second: FloatArray, ropes: Sequence[float | None], arities: Sequence[int]
 ) -> FloatArray:
     """Counts of all statements, (pairs, K), from values (n, pairs, m) of both algorithms."""
@@ -86,7 +88,7 @@ def _dense(
     tied = np.zeros((n, pairs), dtype=np.int64)
     for j, rope in enumerate(ropes):
         one, other = first[:, :, j], second[:, :, j]
-        close = tied_or_equivalent(one, other, rope)
+        close = tied_or_equivalent_order(one, other, rope)
         state = np.where(close, 0 if rope is None else 1, np.where(one > other, 0, arities[j] - 1))
         code += state * place[j]
         if rope is None:
@@ -95,13 +97,13 @@ def _dense(
     counts = np.zeros(pairs * size)
     for pattern in np.unique(tied[known]).tolist():
         own = code[known & (tied == pattern)]
-        branches = list(_branches(pattern, place))
+        branches = list(_branches_of_pair_states(pattern, place))
         for branch in branches:
             counts += np.bincount(own + branch, minlength=len(counts)) / len(branches)
     return counts.reshape(pairs, size)
 
 
-def _branches(pattern: int, place: Sequence[int]) -> Iterator[int]:
+def _branches_of_pair_states(pattern: int, place: Sequence[int]) -> Iterator[int]:
     """What to add to the code of a tied dataset for each statement that its ties allow."""
     ways = [(0, step) if pattern >> j & 1 else (0,) for j, step in enumerate(place)]
     return map(sum, itertools.product(*ways))

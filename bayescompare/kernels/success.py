@@ -18,7 +18,7 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["area", "sign_confidence", "success_counts"]
+__all__ = ["area_under_success", "sign_success_confidence", "success_counts"]
 
 
 def success_counts(
@@ -56,7 +56,7 @@ def success_counts(
     return np.concatenate([-level, [0.0]]), successes, errors
 
 
-def area(success: FloatArray, error: FloatArray) -> float:
+def area_under_success(success: FloatArray, error: FloatArray) -> float:
     """Area under the curve of successes against errors, by the trapezoidal rule.
 
     Examples
@@ -67,7 +67,7 @@ def area(success: FloatArray, error: FloatArray) -> float:
     return float(np.trapezoid(success, error))
 
 
-def sign_confidence(datasets: int) -> FloatArray:
+def sign_success_confidence(datasets: int) -> FloatArray:
     r"""One minus the sign test's two-sided p-value, for every number of wins and of losses.
 
     .. math:: 1 - \min\Bigl(1,\; 2 \sum_{i=0}^{\min(\kappa^+, \kappa^-)}

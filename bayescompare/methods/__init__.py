@@ -101,7 +101,7 @@ def register(method: type[Method]) -> type[Method]:
 
 def unregister(name: str) -> None:
     """Forget a method that `register` made known; built-in ones stay."""
-    registry.remove(name)
+    registry.remove_from_registry(name)
 
 
 def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.DataFrame:
@@ -128,11 +128,11 @@ def describe(method: str | Method | type[Method] | Callable[..., Any]) -> pd.Dat
     if isinstance(method, str) and method in names():
         method = get(method)
     if isinstance(method, ModelFile):
-        return _describe_model(method.source)
+        return _describe_model_as_method(method.source)
     own = method if isinstance(method, type) else type(method)
     if issubclass(own, Base):
         return priors_table(own) if own.parameters else options_table(own)
-    return _describe_model(method)
+    return _describe_model_as_method(method)
 
 
 def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame:
@@ -163,26 +163,28 @@ def abilities(method: str | Method | type[Method] | None = None) -> pd.DataFrame
     if method is None:
         return abilities_table()
     if isinstance(method, str):
-        return abilities_of(get(method) if method != MODEL_FILE else registry.saved_class(method))
+        return abilities_of(
+            get(method) if method != MODEL_FILE else registry.saved_class_in_registry(method)
+        )
     own: type = method if isinstance(method, type) else type(method)
     return abilities_of(own if issubclass(own, Base) else get(method))
 
 
-def _describe_model(source: object) -> pd.DataFrame:
+def _describe_model_as_method(source: object) -> pd.DataFrame:
     """Tabulate what the build function of a model takes."""
-    from bayescompare.methods.model_file.description import describe_source
+    from bayescompare.methods.model_file.description import describe_model_file
     from bayescompare.methods.model_file.source import bundled, find_source
 
     named = isinstance(source, str) and not source.endswith(".py") and source not in bundled()
     other = not (isinstance(source, (str, os.PathLike)) or callable(source))
     if named or other or isinstance(source, type):
         get(source)  # refuses, and says what there is
-    return describe_source(find_source(source))
+    return describe_model_file(find_source(source))
 
 
 def __getattr__(attribute: str) -> Any:
     """Load a class when it is first asked for: ``bc.methods.Dirichlet``."""
-    module = _ELSEWHERE.get(attribute) or registry.module_of(attribute)
+    module = _ELSEWHERE.get(attribute) or registry.module_in_registry(attribute)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
     return getattr(importlib.import_module(module), attribute)

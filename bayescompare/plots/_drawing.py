@@ -29,11 +29,11 @@ __all__ = [
     "PURPLE",
     "SKY",
     "VERMILION",
-    "clip",
-    "clip_label",
+    "clip_drawn_label",
+    "clip_drawn_text",
     "figure_of",
     "legend_beside",
-    "moved",
+    "moved_in_drawing",
     "new_axes",
     "prefix_words",
     "set_title",
@@ -90,7 +90,7 @@ def figure_of(ax: Axes) -> Figure | SubFigure:
     return figure
 
 
-def moved(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
+def moved_in_drawing(ax: Axes, transform: Transform, x: float, y: float) -> Transform:
     """Return the transform moved by x and y points, whatever the size of the figure."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -114,12 +114,12 @@ def set_title(
     width = max(24, int(inches / 0.088))
     # "P = 0.8" and "p < 0.001" stay on one line.
     glued = (re.sub(r" ([=<>]) ", rf"{GLUE}\1{GLUE}", part) for part in parts)
-    lines = [line for part in glued for line in _balanced(part, width)]
+    lines = [line for part in glued for line in _balanced_plot_lines(part, width)]
     text = re.sub(f"{GLUE}([=<>]){GLUE}", r" \1 ", "\n".join(lines))
     ax.set_title(text, loc="left", fontsize="medium", pad=pad, **LITERAL)
 
 
-def _balanced(text: str, width: int) -> list[str]:
+def _balanced_plot_lines(text: str, width: int) -> list[str]:
     """Wrap to as few lines as `width` allows, of similar length."""
     lines = textwrap.wrap(text, width)
     for narrower in range(width - 1, 0, -1):
@@ -144,7 +144,7 @@ def legend_beside(ax: Axes, **options: Any) -> None:
         text.set(**LITERAL)
 
 
-def clip(text: str, width: int) -> str:
+def clip_drawn_text(text: str, width: int) -> str:
     """Shorten a text in its middle.
 
     Examples
@@ -166,7 +166,7 @@ def shown_names(names: Sequence[str], width: int) -> dict[str, str]:
     >>> shown_names(["lab/net-small", "lab/net-extra-large"], 9)
     {'lab/net-small': 'small', 'lab/net-extra-large': 'extr…arge'}
     """
-    return {name: clip(own, width) for name, own in short_names(names).items()}
+    return {name: clip_drawn_text(own, width) for name, own in short_names(names).items()}
 
 
 def prefix_words(names: Sequence[str]) -> list[str]:
@@ -181,7 +181,7 @@ def prefix_words(names: Sequence[str]) -> list[str]:
     return [f"names without “{prefix}”"] if prefix else []
 
 
-def clip_label(label: str, width: int) -> str:
+def clip_drawn_label(label: str, width: int) -> str:
     """Shorten the names in a statement about two algorithms, and keep its meaning.
 
     Longer orderings keep both ends.
@@ -201,10 +201,10 @@ def clip_label(label: str, width: int) -> str:
     room = width - len(names) + 1
     pairs = all(len(state.names) == 2 for state in statement.states)
     if not pairs or room < 3 * len(names):
-        return clip(label, width)
+        return clip_drawn_text(label, width)
     # Short names leave room for the others.
     each = max(k for k in range(room) if sum(min(len(name), k) for name in names) <= room)
-    return str(statement.renamed(lambda name: clip(name, each)))
+    return str(statement.renamed(lambda name: clip_drawn_text(name, each)))
 
 
 def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
@@ -218,13 +218,13 @@ def wrap_label(label: str, *, width: int = 40, most: int = 4) -> list[str]:
     ['A>B>C>D|B>A>C>D|', 'D>C>B>A']
     """
     lines = [""]
-    for part in _parts(label, width):
+    for part in _plot_label_parts(label, width):
         if lines[-1] and len(lines[-1]) + len(part.rstrip(BAR)) > width:
             lines.append("")
         lines[-1] += part
     return lines if len(lines) <= most else [*lines[: most - 1], "…" + lines[-1]]
 
 
-def _parts(label: str, width: int) -> Iterable[str]:
-    *states, last = (clip_label(str(state), width) for state in Statement.parse(label).states)
+def _plot_label_parts(label: str, width: int) -> Iterable[str]:
+    *states, last = (clip_drawn_label(str(state), width) for state in Statement.parse(label).states)
     return [*(state + BAR for state in states), last]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bayescompare._checks import is_number, shown
+from bayescompare._checks import is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.verdicts import mean_places
 from bayescompare.plots._drawing import new_axes, set_title
@@ -29,7 +29,9 @@ def draw_titled(
 ) -> Axes:
     """Draw, on a new figure of a size if one is given, and set another title if one is given."""
     if title is not None and not isinstance(title, str):
-        raise BayescompareError(f"title={shown(title)}: give a string, or None for the usual one.")
+        raise BayescompareError(
+            f"title={show_checked_value(title)}: give a string, or None for the usual one."
+        )
     if figsize is not None:
         ax = new_axes(None, _checked_size(figsize, ax))
     ax = draw(ax)
@@ -46,7 +48,8 @@ def _checked_size(figsize: object, ax: Axes | None) -> tuple[float, float]:
     sides = tuple(figsize) if isinstance(figsize, Sequence) else ()
     if len(sides) != 2 or not all(is_number(side) and 0.0 < side <= 200.0 for side in sides):
         raise BayescompareError(
-            f"figsize={shown(figsize)}: give a width and a height in inches, as (6.5, 4)."
+            f"figsize={show_checked_value(figsize)}: give a width and a height in inches, as "
+            "(6.5, 4)."
         )
     return float(sides[0]), float(sides[1])
 
@@ -67,7 +70,8 @@ def arranged_names(results: Results, order: object) -> list[str] | None:
     known = results.algorithms
     if isinstance(order, str) or not isinstance(order, Sequence):
         raise BayescompareError(
-            f"order={shown(order)}: give 'place', or a list of all algorithms in their order."
+            f"order={show_checked_value(order)}: give 'place', or a list of all algorithms in "
+            "their order."
         )
     names = [str(name) for name in order]
     for name in names:

@@ -10,9 +10,9 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare.comparison.pairwise import Pairwise
-from bayescompare.comparison.pairwise_notes import spread_words
+from bayescompare.comparison.pairwise_notes import pairwise_notes_on_spread
 from bayescompare.comparison.rule import Rule, as_rule
-from bayescompare.kernels.classic.wilcoxon import differences
+from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
 from bayescompare.statements import State, Statement
 from bayescompare.text.numbers import plural
 
@@ -26,15 +26,15 @@ __all__ = [
     "APART",
     "BELOW",
     "SAME",
-    "ahead",
-    "datasets_words",
-    "level_of",
-    "no_winner_words",
-    "ranked_measure",
-    "rule_of",
-    "sign_lines",
-    "signs",
-    "verdicts_words",
+    "level_of_plotted_pairs",
+    "plotted_datasets_words",
+    "plotted_no_winner_words",
+    "plotted_pair_ahead",
+    "plotted_pair_signs",
+    "plotted_ranked_measure",
+    "plotted_sign_lines",
+    "plotted_verdicts_words",
+    "rule_of_plotted_pairs",
 ]
 
 #: Row better, row worse, equivalent, incomparable.
@@ -44,7 +44,7 @@ ABOVE, BELOW, SAME, APART = "≻", "≺", "=", "~"
 _MOST_SIGNS = 6
 
 
-def rule_of(p: object, level: object, fdr: object) -> Rule:
+def rule_of_plotted_pairs(p: object, level: object, fdr: object) -> Rule:
     """Check the argument `p`, and return the rule by which its pairs are decided."""
     if not isinstance(p, Pairwise):
         raise BayescompareError(
@@ -53,14 +53,14 @@ def rule_of(p: object, level: object, fdr: object) -> Rule:
     return as_rule(level=level, fdr=fdr)
 
 
-def level_of(p: Pairwise) -> str:
+def level_of_plotted_pairs(p: Pairwise) -> str:
     """Return the column of `Pairwise.decide` with the certainty of a statement."""
     return "probability" if p.bayesian else "pvalue"
 
 
 # Every picture of all pairs asks for the same ones again.
 @lru_cache(maxsize=1024)
-def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
+def plotted_pair_signs(statement: str, row: str, column: str) -> tuple[str, ...]:
     """Return for each measure how `row` compares with `column` in a statement about the pair.
 
     Examples
@@ -76,7 +76,7 @@ def signs(statement: str, row: str, column: str) -> tuple[str, ...]:
     )
 
 
-def sign_lines(signs_of_pair: tuple[str, ...]) -> list[str]:
+def plotted_sign_lines(signs_of_pair: tuple[str, ...]) -> list[str]:
     """Return one line per sign or, if there are many, how often each occurs.
 
     Examples
@@ -90,13 +90,13 @@ def sign_lines(signs_of_pair: tuple[str, ...]) -> list[str]:
     return [f"{times[sign]} {sign}" for sign in (ABOVE, BELOW, SAME, APART) if times[sign]]
 
 
-def verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
+def plotted_verdicts_words(p: Pairwise, table: pd.DataFrame, rule: Rule) -> str:
     """Say how many pairs have a verdict and by which rule."""
     pairs = f"{int(table['asserted'].sum())} of {plural(len(table), 'pair')}"
-    return f"a verdict for {pairs} ({rule.name(bayesian=p.bayesian)}){datasets_words(p)}"
+    return f"a verdict for {pairs} ({rule.name(bayesian=p.bayesian)}){plotted_datasets_words(p)}"
 
 
-def no_winner_words(number: int) -> str:
+def plotted_no_winner_words(number: int) -> str:
     """Say how many verdicts have no arrow: trade-offs, and ties on some or all measures.
 
     Examples
@@ -108,13 +108,13 @@ def no_winner_words(number: int) -> str:
     return f"{plural(number, 'verdict')} {name} no winner on every measure"
 
 
-def datasets_words(p: Pairwise) -> str:
+def plotted_datasets_words(p: Pairwise) -> str:
     """Say for the end of a title how many datasets pairs have, if they have different ones."""
-    spread = spread_words(p.tables)
+    spread = pairwise_notes_on_spread(p.tables)
     return f"; on different datasets, {spread} each" if spread else ""
 
 
-def ranked_measure(p: Pairwise, measure: object) -> str | None:
+def plotted_ranked_measure(p: Pairwise, measure: object) -> str | None:
     """Return the measure to rank by; None if the method asks one question about all of them.
 
     Ranks on several measures are never averaged: the reader decides which of them matters.
@@ -140,7 +140,7 @@ def ranked_measure(p: Pairwise, measure: object) -> str | None:
     return names[0] if measure is None else str(measure)
 
 
-def ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
+def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | None = None) -> float:
     """Return how far a pair's first algorithm is ahead of the second on a measure, from 0 to 1.
 
     Bayesian: the probability of the statements that favour the first on that measure or, without
@@ -157,9 +157,11 @@ def ahead(c: Comparison, first: str, second: str, measure: str | None = None) ->
     place = 0 if measure is None else c.results.measures.index(measure)
     if c.answer.probability is None:
         rope = c.results[c.results.measures[place]].rope
-        advantage = differences(c.results.oriented()[:, :, place], rope)
+        advantage = wilcoxon_differences(c.results.oriented()[:, :, place], rope)
         return float(np.mean((np.sign(advantage) + 1.0) / 2.0))
     worth = {ABOVE: 1.0, BELOW: 0.0}
-    share = [worth.get(signs(label, first, second)[place], 0.5) for label in c.answer.labels]
+    share = [
+        worth.get(plotted_pair_signs(label, first, second)[place], 0.5) for label in c.answer.labels
+    ]
     listed = c.answer.probability
     return float(np.clip(listed @ share + 0.5 * (1.0 - listed.sum()), 0.0, 1.0))

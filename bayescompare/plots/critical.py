@@ -12,23 +12,23 @@ import numpy as np
 from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     LITERAL,
-    clip,
+    clip_drawn_text,
     new_axes,
     prefix_words,
     set_title,
     shown_names,
 )
-from bayescompare.plots._line import MOST_BARS, MOST_NAMES, Bar, draw_line, line_size
+from bayescompare.plots._line import MOST_BARS, MOST_NAMES, LineBar, draw_line, line_size
 from bayescompare.plots._pairs import (
     ABOVE,
     BELOW,
     SAME,
-    ahead,
-    no_winner_words,
-    ranked_measure,
-    rule_of,
-    signs,
-    verdicts_words,
+    plotted_no_winner_words,
+    plotted_pair_ahead,
+    plotted_pair_signs,
+    plotted_ranked_measure,
+    plotted_verdicts_words,
+    rule_of_plotted_pairs,
 )
 from bayescompare.plots.critical_rows import draw_rows, rows_size
 from bayescompare.text.names import short_names
@@ -46,7 +46,7 @@ __all__ = ["critical_size", "plot_critical"]
 
 
 @dataclass(frozen=True)
-class Standing:
+class CriticalStanding:
     """The ranking, best first, and the pairs without a verdict.
 
     Attributes
@@ -122,22 +122,22 @@ def plot_critical(
     >>> [text.get_text() for text in ax.texts][-3:]
     ['GBM 1.49', 'RF 1.52', 'CART 2.99']
     """
-    rule = rule_of(p, level, fdr)
+    rule = rule_of_plotted_pairs(p, level, fdr)
     table = p.decided(rule)
-    chosen = ranked_measure(p, measure)
-    standing = _standing(p, table, chosen)
-    bars = _bars(p, standing)
+    chosen = plotted_ranked_measure(p, measure)
+    standing = _critical_plot_standing(p, table, chosen)
+    bars = _critical_plot_bars(p, standing)
     shown = _without_prefix(p, standing.names)
     if bars is None:
         ax = new_axes(ax, rows_size(shown))
         draw_rows(ax, standing.ranks, shown, standing.left_open)
-        ax.set_xlabel(_meaning(p, chosen), **LITERAL)
+        ax.set_xlabel(_critical_plot_meaning(p, chosen), **LITERAL)
         if p.reference is not None:
             ax.set_xlim(0.97, 2.03)
     else:
         ax = new_axes(ax, line_size(len(standing.names), len(bars)))
         draw_line(ax, standing.ranks, shown, bars, top=0.8)
-    set_title(ax, *_title(p, table, standing, bars, rule, chosen))
+    set_title(ax, *_critical_plot_title(p, table, standing, bars, rule, chosen))
     return ax
 
 
@@ -149,9 +149,9 @@ def critical_size(
     fdr: float | None = None,
 ) -> tuple[float, float]:
     """Return the width and height in inches that `plot_critical` needs."""
-    table = p.decided(rule_of(p, level, fdr))
-    standing = _standing(p, table, ranked_measure(p, measure))
-    bars = _bars(p, standing)
+    table = p.decided(rule_of_plotted_pairs(p, level, fdr))
+    standing = _critical_plot_standing(p, table, plotted_ranked_measure(p, measure))
+    bars = _critical_plot_bars(p, standing)
     if bars is None:
         return rows_size(_without_prefix(p, standing.names))
     return line_size(len(standing.names), len(bars))
@@ -165,10 +165,12 @@ def _without_prefix(p: Pairwise, names: Sequence[str]) -> list[str]:
 # what is drawn -----------------------------------------------------------------------------------
 
 
-def _standing(p: Pairwise, table: pd.DataFrame, measure: str | None) -> Standing:
+def _critical_plot_standing(
+    p: Pairwise, table: pd.DataFrame, measure: str | None
+) -> CriticalStanding:
     import networkx as nx
 
-    ranks = _ranks(p, measure)
+    ranks = _critical_plot_ranks(p, measure)
     # An algorithm without any comparison has no rank and is left out.
     order = [k for k in np.argsort(ranks, kind="stable") if not np.isnan(ranks[k])]
     names = [p.results.algorithms[k] for k in order]
@@ -180,22 +182,24 @@ def _standing(p: Pairwise, table: pd.DataFrame, measure: str | None) -> Standing
     for first, second, statement, asserted in zip(*(table[c] for c in columns), strict=True):
         if first not in place or second not in place:
             continue
-        verdict = set(signs(statement, first, second))
+        verdict = set(plotted_pair_signs(statement, first, second))
         if not asserted:
             left_open.add_edge(place[first], place[second])
         elif verdict == {SAME}:
             equivalent.add_edge(place[first], place[second])
         elif verdict not in ({ABOVE}, {BELOW}):
             unordered += 1
-    return Standing(names, ranks[order], left_open, equivalent, unordered)
+    return CriticalStanding(names, ranks[order], left_open, equivalent, unordered)
 
 
-def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
+def _critical_plot_ranks(p: Pairwise, measure: str | None) -> FloatArray:
     """Return the rank of each algorithm on a measure, as defined in `plot_critical`."""
     names = p.results.algorithms
     place = {name: k for k, name in enumerate(names)}
     behind, met = np.zeros(len(names)), np.zeros(len(names))
-    for (one, other), lead in zip(p.figures.pairs, _leads(p, measure), strict=True):
+    for (one, other), lead in zip(
+        p.figures.pairs, _leads_in_critical_diagram(p, measure), strict=True
+    ):
         first, second = place[one], place[other]
         behind[first] += 1.0 - lead
         behind[second] += lead
@@ -208,56 +212,59 @@ def _ranks(p: Pairwise, measure: str | None) -> FloatArray:
     return np.asarray(ranks)
 
 
-def _leads(p: Pairwise, measure: str | None) -> Iterable[float]:
+def _leads_in_critical_diagram(p: Pairwise, measure: str | None) -> Iterable[float]:
     """How far each pair's first algorithm is ahead."""
     known = p.figures.ahead
     if known is None or measure is None:
         pairs = zip(p.comparisons, p.figures.pairs, strict=True)
-        return (ahead(c, first, second, measure) for c, (first, second) in pairs)
+        return (plotted_pair_ahead(c, first, second, measure) for c, (first, second) in pairs)
     return iter(known[:, p.results.measures.index(measure)])
 
 
-def _bars(p: Pairwise, standing: Standing) -> list[Bar] | None:
+def _critical_plot_bars(p: Pairwise, standing: CriticalStanding) -> list[LineBar] | None:
     """Return the groups, best first; None if there are too many algorithms or groups for a line."""
     if p.reference is not None or len(standing.names) > MOST_NAMES:
         return None
-    groups = [*_cliques(standing.left_open), *_cliques(standing.equivalent, equivalent=True)]
+    groups = [
+        *_critical_plot_cliques(standing.left_open),
+        *_critical_plot_cliques(standing.equivalent, equivalent=True),
+    ]
     if len(groups) > MOST_BARS:
         return None
     return sorted(groups, key=lambda bar: (bar.equivalent, bar.members))
 
 
-def _cliques(graph: nx.Graph[int], *, equivalent: bool = False) -> list[Bar]:
+def _critical_plot_cliques(graph: nx.Graph[int], *, equivalent: bool = False) -> list[LineBar]:
     """Return the largest groups in which every pair has an edge; stop if there are too many."""
     import networkx as nx
 
     some = itertools.islice(nx.find_cliques(graph), MOST_BARS + 1)
-    return [Bar(tuple(sorted(group)), equivalent) for group in some]
+    return [LineBar(tuple(sorted(group)), equivalent) for group in some]
 
 
 # words -------------------------------------------------------------------------------------------
 
 
-def _meaning(p: Pairwise, measure: str | None) -> str:
-    by = "by dominance" if measure is None else f"on {clip(measure, 28)}"
+def _critical_plot_meaning(p: Pairwise, measure: str | None) -> str:
+    by = "by dominance" if measure is None else f"on {clip_drawn_text(measure, 28)}"
     what = f"expected rank {by}" if p.bayesian else f"mean rank {by}"
     if p.reference is None:
         return what
     return f"{what}, of two, against {shown_names(p.results.algorithms, 28)[p.reference]}"
 
 
-def _title(
+def _critical_plot_title(
     p: Pairwise,
     table: pd.DataFrame,
-    standing: Standing,
-    bars: list[Bar] | None,
+    standing: CriticalStanding,
+    bars: list[LineBar] | None,
     rule: Rule,
     measure: str | None,
 ) -> list[str]:
     side = "on top" if bars is None else "on the left"
     lines = [
-        f"{p.method.name}: {_meaning(p, measure)}, best {side}",
-        verdicts_words(p, table, rule),
+        f"{p.method.name}: {_critical_plot_meaning(p, measure)}, best {side}",
+        plotted_verdicts_words(p, table, rule),
     ]
     if len(p.results.measures) > 1:
         lines.append(f"verdicts are about all {len(p.results.measures)} measures")
@@ -270,5 +277,5 @@ def _title(
         double = "" if bars is None else " (double lines)"
         lines.append(f"{pairs} found equivalent{double}")
     if standing.unordered:
-        lines.append(no_winner_words(standing.unordered))
+        lines.append(plotted_no_winner_words(standing.unordered))
     return [*lines, *prefix_words(p.results.algorithms)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.plots._drawing import BLUE, GREY, INK, LITERAL, clip
+from bayescompare.plots._drawing import BLUE, GREY, INK, LITERAL, clip_drawn_text
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -25,7 +25,9 @@ _MOST_WIDE = 60
 def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.Graph[int]) -> None:
     """Draw sorted ranks, best on top, with a mark in each row per pair without a verdict."""
     rows = np.arange(len(ranks))
-    pairs = np.array([(i, j) for one, other in left_open.edges for i, j in _both(one, other)])
+    pairs = np.array(
+        [(i, j) for one, other in left_open.edges for i, j in _critical_rows_both_ways(one, other)]
+    )
     if len(pairs):
         row, other = pairs.T
         reach = np.stack([ranks, ranks])
@@ -38,7 +40,7 @@ def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.G
         marks.set_label("left open")
     ax.scatter(ranks, rows, 16.0, BLUE, zorder=3, label="rank")
     small = "small" if len(ranks) <= _MOST_WIDE else 6.0
-    ax.set_yticks(rows, [clip(name, _NAME) for name in names], fontsize=small, **LITERAL)
+    ax.set_yticks(rows, [clip_drawn_text(name, _NAME) for name in names], fontsize=small, **LITERAL)
     ax.set_ylim(len(ranks) - 0.3, -0.7)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color="0.92", linewidth=0.8)
@@ -48,9 +50,9 @@ def draw_rows(ax: Axes, ranks: FloatArray, names: Sequence[str], left_open: nx.G
 
 def rows_size(names: Sequence[str]) -> tuple[float, float]:
     """Return the width and height in inches that `draw_rows` needs."""
-    longest = max(len(clip(name, _NAME)) for name in names)
+    longest = max(len(clip_drawn_text(name, _NAME)) for name in names)
     return 6.6 + 0.085 * longest, 1.9 + (0.2 if len(names) <= _MOST_WIDE else 0.115) * len(names)
 
 
-def _both(one: int, other: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def _critical_rows_both_ways(one: int, other: int) -> tuple[tuple[int, int], tuple[int, int]]:
     return (one, other), (other, one)

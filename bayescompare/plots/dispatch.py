@@ -91,7 +91,7 @@ def plot_comparison(
     >>> [round(float(bar.get_width()), 3) for bar in ax.containers[0]]
     [0.798, 0.138, 0.052, 0.012]
     """
-    draw = _chosen(_usual(c) if kind is None else kind, _OF_COMPARISON)
+    draw = _chosen_plot_function(_usual_plot_kind(c) if kind is None else kind, _OF_COMPARISON)
     return draw_titled(lambda own: draw(c, ax=own), title=title, figsize=figsize, ax=ax)
 
 
@@ -104,7 +104,7 @@ def _plot_plan(c: Comparison, *, ax: Axes | None) -> Axes:
     return plot_plan(c.plan(rng=0), ax=ax)
 
 
-def _usual(c: Comparison) -> str:
+def _usual_plot_kind(c: Comparison) -> str:
     """Return the default plot of a comparison."""
     if "ranks" in c.method.provides:
         return "ranks"
@@ -157,7 +157,7 @@ def plot_pairwise(
     'opponent'
     """
     as_rule(level=level, fdr=fdr)
-    draw = _chosen(kind, _OF_PAIRWISE)
+    draw = _chosen_plot_function(kind, _OF_PAIRWISE)
     if draw is plot_critical:
         draw = partial(draw, measure=measure)
     elif measure is not None:
@@ -171,7 +171,9 @@ def plot_pairwise(
     return draw_titled(lambda own: draw(pairs, ax=own), title=title, figsize=figsize, ax=ax)
 
 
-def _chosen(kind: str | None, known: dict[str, Callable[..., Axes]]) -> Callable[..., Axes]:
+def _chosen_plot_function(
+    kind: str | None, known: dict[str, Callable[..., Axes]]
+) -> Callable[..., Axes]:
     if kind is None:
         return next(iter(known.values()))
     argument: object = kind  # of any type at run time

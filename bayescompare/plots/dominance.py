@@ -17,9 +17,9 @@ from bayescompare.plots._drawing import (
     LITERAL,
     ORANGE,
     PURPLE,
-    clip,
+    clip_drawn_text,
     figure_of,
-    moved,
+    moved_in_drawing,
     new_axes,
     prefix_words,
     set_title,
@@ -28,13 +28,13 @@ from bayescompare.plots._drawing import (
 from bayescompare.plots._pairs import (
     ABOVE,
     BELOW,
-    level_of,
-    rule_of,
-    sign_lines,
-    signs,
-    verdicts_words,
+    level_of_plotted_pairs,
+    plotted_pair_signs,
+    plotted_sign_lines,
+    plotted_verdicts_words,
+    rule_of_plotted_pairs,
 )
-from bayescompare.plots.matrix import readable
+from bayescompare.plots.matrix import readable_on_matrix
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 from bayescompare.text.phrases import join_names
 
@@ -100,7 +100,7 @@ class DominanceGrid:
     @cached_property
     def lines(self) -> int:
         """The most lines in a cell."""
-        return max(len(sign_lines(cell.signs)) for cell in self.cells)
+        return max(len(plotted_sign_lines(cell.signs)) for cell in self.cells)
 
 
 def plot_dominance(
@@ -144,29 +144,31 @@ def plot_dominance(
     >>> [text.get_text() for text in ax.texts]
     ['≺\n≺', '0.80']
     """
-    rule = rule_of(p, level, fdr)
+    rule = rule_of_plotted_pairs(p, level, fdr)
     table = p.decided(rule)
-    grid = _grid(p, table)
-    inches = None if ax is not None else _cell(grid)[0] * len(grid.columns)
-    ax = new_axes(ax, _size(grid))
-    set_title(ax, *_title(p, table, rule), inches=inches)
-    fills = _draw_cells(ax, grid, bayesian=p.bayesian)
+    grid = _dominance_plot_grid(p, table)
+    inches = None if ax is not None else _dominance_plot_cell_size(grid)[0] * len(grid.columns)
+    ax = new_axes(ax, _dominance_plot_size(grid))
+    set_title(ax, *_dominance_plot_title(p, table, rule), inches=inches)
+    fills = _draw_dominance_plot_cells(ax, grid, bayesian=p.bayesian)
     if grid.text:
-        _print_cells(ax, grid, fills, rule.held("probability") if p.bayesian else None)
-    _label_axes(ax, grid)
-    _add_key(ax, grid)
+        _print_dominance_plot_cells(
+            ax, grid, fills, rule.held("probability") if p.bayesian else None
+        )
+    _label_dominance_plot_axes(ax, grid)
+    _add_dominance_plot_key(ax, grid)
     return ax
 
 
 def dominance_size(p: Pairwise) -> tuple[float, float]:
     """Return the width and height in inches that `plot_dominance` needs."""
-    return _size(_grid(p, p.decide()))
+    return _dominance_plot_size(_dominance_plot_grid(p, p.decide()))
 
 
 # what is drawn -----------------------------------------------------------------------------------
 
 
-def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
+def _dominance_plot_grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
     names = list(p.results.algorithms)
     rows, columns = names[:-1], names[1:]
     if p.reference is not None:
@@ -176,7 +178,7 @@ def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
     at_all = {name: k for k, name in enumerate(names)}
     cells = []
     statements = zip(table["first"], table["second"], table["statement"], strict=True)
-    sure = zip(table[level_of(p)], table["asserted"], strict=True)
+    sure = zip(table[level_of_plotted_pairs(p)], table["asserted"], strict=True)
     for (first, second, statement), (level, asserted) in zip(statements, sure, strict=True):
         # The order of the algorithms may be another than that of the pairs.
         row, column = (
@@ -184,7 +186,7 @@ def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
         )
         if p.reference is None and at_all[row] > at_all[column]:
             row, column = column, row
-        of_row = signs(statement, row, column)
+        of_row = plotted_pair_signs(statement, row, column)
         cells.append(
             DominanceCell(at_row[row], at_column[column], of_row, float(level), bool(asserted))
         )
@@ -192,14 +194,14 @@ def _grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
     return DominanceGrid([shown[n] for n in rows], [shown[n] for n in columns], cells)
 
 
-def _size(grid: DominanceGrid) -> tuple[float, float]:
-    width, height = _cell(grid)
+def _dominance_plot_size(grid: DominanceGrid) -> tuple[float, float]:
+    width, height = _dominance_plot_cell_size(grid)
     beside, above = (0.085 * max(map(len, names)) for names in (grid.rows, grid.columns))
-    above = above if _turned(grid, width) else 0.2
+    above = above if _dominance_plot_names_turned(grid, width) else 0.2
     return width * len(grid.columns) + beside + 0.3, height * len(grid.rows) + above + 1.75
 
 
-def _cell(grid: DominanceGrid) -> tuple[float, float]:
+def _dominance_plot_cell_size(grid: DominanceGrid) -> tuple[float, float]:
     """Width and height of a cell in inches."""
     if not grid.text:
         side = _WIDEST / max(len(grid.rows), len(grid.columns))
@@ -209,7 +211,7 @@ def _cell(grid: DominanceGrid) -> tuple[float, float]:
     return width, max(0.42, _LINE * grid.lines + 0.1)
 
 
-def _turned(grid: DominanceGrid, width: float) -> bool:
+def _dominance_plot_names_turned(grid: DominanceGrid, width: float) -> bool:
     step = math.ceil(len(grid.columns) / _MOST_TICKS)
     return 0.085 * max(map(len, grid.columns)) > width * step
 
@@ -217,12 +219,14 @@ def _turned(grid: DominanceGrid, width: float) -> bool:
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _draw_cells(ax: Axes, grid: DominanceGrid, *, bayesian: bool) -> list[FloatArray]:
+def _draw_dominance_plot_cells(
+    ax: Axes, grid: DominanceGrid, *, bayesian: bool
+) -> list[FloatArray]:
     """Fill the cells, frame those with a verdict, and return the fills."""
     from matplotlib.patches import Rectangle
 
     image = np.ones((len(grid.rows), len(grid.columns), 3))
-    fills = [_fill(cell, bayesian=bayesian) for cell in grid.cells]
+    fills = [_dominance_plot_cell_colour(cell, bayesian=bayesian) for cell in grid.cells]
     for cell, fill in zip(grid.cells, fills, strict=True):
         image[cell.row, cell.column] = fill
     ax.imshow(image, interpolation="nearest", aspect="auto")
@@ -236,7 +240,7 @@ def _draw_cells(ax: Axes, grid: DominanceGrid, *, bayesian: bool) -> list[FloatA
     return fills
 
 
-def _fill(cell: DominanceCell, *, bayesian: bool) -> FloatArray:
+def _dominance_plot_cell_colour(cell: DominanceCell, *, bayesian: bool) -> FloatArray:
     """Return a cell's colour: full with a verdict, otherwise paler the less sure it is."""
     from matplotlib.colors import to_rgb
 
@@ -245,7 +249,7 @@ def _fill(cell: DominanceCell, *, bayesian: bool) -> FloatArray:
     return np.asarray(1.0 - strength * (1.0 - np.array(to_rgb(_FILLS[cell.says]))))
 
 
-def _print_cells(
+def _print_dominance_plot_cells(
     ax: Axes, grid: DominanceGrid, fills: Sequence[FloatArray], levels: list[float] | None
 ) -> None:
     """Print signs and figures: probabilities, rounded for `levels`, or p-values without them."""
@@ -257,17 +261,17 @@ def _print_cells(
     size = min(9.0, wide / (6.3 if counted else 5.2), tall / (1.4 * grid.lines + 0.3))
     if size < _SMALLEST:
         return
-    left = moved(ax, ax.transData, (-2.0 if counted else -1.75) * size, 0.0)
-    right = moved(ax, ax.transData, (1.4 if counted else 0.95) * size, 0.0)
+    left = moved_in_drawing(ax, ax.transData, (-2.0 if counted else -1.75) * size, 0.0)
+    right = moved_in_drawing(ax, ax.transData, (1.4 if counted else 0.95) * size, 0.0)
     for cell, fill in zip(grid.cells, fills, strict=True):
         style: dict[str, Any] = {
             "ha": "center",
             "va": "center",
-            "color": readable(fill),
+            "color": readable_on_matrix(fill),
             "fontweight": "bold" if cell.asserted else "normal",
             "linespacing": 0.95,
         }
-        stack = "\n".join(sign_lines(cell.signs))
+        stack = "\n".join(plotted_sign_lines(cell.signs))
         at = cell.column, cell.row
         # The font's signs are small.
         ax.text(*at, stack, transform=left, fontsize=1.25 * size, **style)
@@ -278,10 +282,10 @@ def _print_cells(
             ax.text(*at, figure, transform=right, fontsize=size, **style)
 
 
-def _label_axes(ax: Axes, grid: DominanceGrid) -> None:
+def _label_dominance_plot_axes(ax: Axes, grid: DominanceGrid) -> None:
     size = "small" if grid.text else "x-small"
     across, down = (math.ceil(len(n) / _MOST_TICKS) for n in (grid.columns, grid.rows))
-    turned = 90 if _turned(grid, _cell(grid)[0]) else 0
+    turned = 90 if _dominance_plot_names_turned(grid, _dominance_plot_cell_size(grid)[0]) else 0
     ax.xaxis.tick_top()
     columns, rows = range(0, len(grid.columns), across), range(0, len(grid.rows), down)
     ax.set_xticks(columns, grid.columns[::across], rotation=turned, fontsize=size, **LITERAL)
@@ -290,7 +294,7 @@ def _label_axes(ax: Axes, grid: DominanceGrid) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _add_key(ax: Axes, grid: DominanceGrid) -> None:
+def _add_dominance_plot_key(ax: Axes, grid: DominanceGrid) -> None:
     from matplotlib.patches import Patch
 
     several = len(grid.cells[0].signs) > 1
@@ -311,17 +315,18 @@ def _add_key(ax: Axes, grid: DominanceGrid) -> None:
         handles=keys,
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=moved(ax, ax.transAxes, 0.0, -8.0),
+        bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -8.0),
         borderaxespad=0.0,
         frameon=False,
         fontsize="small",
     )
 
 
-def _title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
+def _dominance_plot_title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[str]:
     what = "most probable statements" if p.bayesian else "leading statements and p-values"
     measures = p.results.measures
     line = f"{p.method.name}: {what}"
     if not p.method.one_question and len(measures) > 1:
-        line += f", top to bottom {join_names([clip(name, _NAME) for name in measures], most=8)}"
-    return [line, verdicts_words(p, table, rule), *prefix_words(p.results.algorithms)]
+        names = [clip_drawn_text(name, _NAME) for name in measures]
+        line += f", top to bottom {join_names(names, most=8)}"
+    return [line, plotted_verdicts_words(p, table, rule), *prefix_words(p.results.algorithms)]

@@ -15,7 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
-    clip,
+    clip_drawn_text,
     new_axes,
     set_title,
 )
@@ -73,18 +73,20 @@ def plot_front(
     >>> ax.get_xlabel()
     'mean rank on brier'
     """
-    across, up = _two(r, measures)
+    across, up = _front_plot_measures(r, measures)
     ax = new_axes(ax, FRONT_SIZE)
     x, y = (r.scores.loc[name] for name in (across, up))
     state = r.front["state"].loc[list(r.results.algorithms)].to_numpy()
-    _draw_step(ax, r, across, up)
+    _draw_front_plot_step(ax, r, across, up)
     for kind, colour in _COLOURS.items():
         own = np.flatnonzero(state == kind)
         if len(own):
-            _draw_points(ax, x.iloc[own].to_numpy(), y.iloc[own].to_numpy(), kind, colour)
-    _name_points(ax, r, x["mean"].to_numpy(), y["mean"].to_numpy(), state)
+            _draw_front_plot_points(
+                ax, x.iloc[own].to_numpy(), y.iloc[own].to_numpy(), kind, colour
+            )
+    _name_front_plot_points(ax, r, x["mean"].to_numpy(), y["mean"].to_numpy(), state)
     for axis, name, table in (("x", across, x), ("y", up, y)):
-        _set_axis(ax, r, axis, name, table.to_numpy())
+        _set_front_plot_axis(ax, r, axis, name, table.to_numpy())
     ax.margins(0.08)
     if r.answer.has_draws:
         ax.legend(
@@ -100,7 +102,7 @@ def plot_front(
     return ax
 
 
-def _two(r: Ranking, measures: Sequence[str] | None) -> tuple[str, str]:
+def _front_plot_measures(r: Ranking, measures: Sequence[str] | None) -> tuple[str, str]:
     chosen = list(r.results.measures if measures is None else measures)
     for name in chosen:
         r.results[name]  # which refuses an unknown one
@@ -112,7 +114,7 @@ def _two(r: Ranking, measures: Sequence[str] | None) -> tuple[str, str]:
     return chosen[0], chosen[1]
 
 
-def _draw_points(ax: Axes, x: FloatArray, y: FloatArray, kind: str, colour: str) -> None:
+def _draw_front_plot_points(ax: Axes, x: FloatArray, y: FloatArray, kind: str, colour: str) -> None:
     spans: dict[str, Any] = {}
     if not np.isnan(x[:, 1]).any():
         spans = {"xerr": np.abs(x[:, 1:].T - x[:, 0]), "yerr": np.abs(y[:, 1:].T - y[:, 0])}
@@ -130,7 +132,7 @@ def _draw_points(ax: Axes, x: FloatArray, y: FloatArray, kind: str, colour: str)
     )
 
 
-def _draw_step(ax: Axes, r: Ranking, across: str, up: str) -> None:
+def _draw_front_plot_step(ax: Axes, r: Ranking, across: str, up: str) -> None:
     """Join the points that no other one beats on both, as the table stands."""
     j, k = (r.results.measures.index(name) for name in (across, up))
     centre = r.answer.board.centre[[j, k]]
@@ -142,12 +144,14 @@ def _draw_step(ax: Axes, r: Ranking, across: str, up: str) -> None:
     ax.step(x, y, where="pre", color=INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1)
 
 
-def _name_points(ax: Axes, r: Ranking, x: FloatArray, y: FloatArray, state: AnyArray) -> None:
+def _name_front_plot_points(
+    ax: Axes, r: Ranking, x: FloatArray, y: FloatArray, state: AnyArray
+) -> None:
     names = r.results.algorithms
     for a, name in enumerate(names):
         if len(names) <= _NAMED or state[a] == "front":
             ax.annotate(
-                clip(name, 24),
+                clip_drawn_text(name, 24),
                 (float(x[a]), float(y[a])),
                 (5, 4),
                 textcoords="offset points",
@@ -157,7 +161,7 @@ def _name_points(ax: Axes, r: Ranking, x: FloatArray, y: FloatArray, state: AnyA
             )
 
 
-def _set_axis(ax: Axes, r: Ranking, axis: str, name: str, table: FloatArray) -> None:
+def _set_front_plot_axis(ax: Axes, r: Ranking, axis: str, name: str, table: FloatArray) -> None:
     by, measure = r.options.by, r.results[name]
     unit = f" ({measure.unit})" if measure.unit and by == "value" else ""
     what = {"rank": "mean rank on", "strength": "log strength on"}.get(by, "mean")

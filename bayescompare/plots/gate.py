@@ -14,13 +14,13 @@ from bayescompare.plots._drawing import (
     LITERAL,
     SKY,
     VERMILION,
-    clip,
-    moved,
+    clip_drawn_text,
+    moved_in_drawing,
     new_axes,
     set_title,
 )
 from bayescompare.ranking.gate import Gate
-from bayescompare.text.numbers import difference, percent_setting
+from bayescompare.text.numbers import difference_number_text, percent_setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,9 +76,9 @@ def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
     names = g.results.measures
     ax = new_axes(ax, (7.0, 1.5 + 0.55 * len(names)))
     for row, (name, judged) in enumerate(zip(names, g.answer.measures, strict=True)):
-        _draw_row(ax, row, judged, g.results[name])
+        _draw_gate_row(ax, row, judged, g.results[name])
     ax.axvline(0.0, color=INK, linewidth=0.8, zorder=1)
-    ax.set_yticks(np.arange(len(names)), [clip(name, _NAME) for name in names])
+    ax.set_yticks(np.arange(len(names)), [clip_drawn_text(name, _NAME) for name in names])
     for text in ax.get_yticklabels():
         text.set(**LITERAL)
     ax.set(xlim=(-1.15, 1.15), ylim=(len(names) - 0.4, -0.6), xticks=[])
@@ -92,7 +92,7 @@ def plot_gate(g: Gate, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _draw_row(ax: Axes, row: int, judged: MeasureGate, spec: Measure) -> None:
+def _draw_gate_row(ax: Axes, row: int, judged: MeasureGate, spec: Measure) -> None:
     """Draw one measure, scaled so that all of it fits."""
     colour, marker = _STYLES[judged.verdict]
     ends = judged.lower, judged.upper
@@ -104,10 +104,10 @@ def _draw_row(ax: Axes, row: int, judged: MeasureGate, spec: Measure) -> None:
         ax.hlines(row, ends[0] / scale, ends[1] / scale, color=colour, linewidth=2.0, zorder=2)
     ax.scatter(judged.difference / scale, row, s=36, color=colour, marker=marker, zorder=3)
     style = {"ha": "center", "va": "bottom", "fontsize": "x-small", **LITERAL}
-    above = moved(ax, ax.transData, 0.0, 6.0)
-    label = difference(judged.difference, spec.unit or "")
+    above = moved_in_drawing(ax, ax.transData, 0.0, 6.0)
+    label = difference_number_text(judged.difference, spec.unit or "")
     if not np.isnan(ends[0]):
-        label = f"{label} ({' to '.join(difference(x, significant=2) for x in ends)})"
+        label = f"{label} ({' to '.join(difference_number_text(x, significant=2) for x in ends)})"
     ax.text(judged.difference / scale, row, label, transform=above, **style)
-    right = moved(ax, ax.get_yaxis_transform(), 6.0, 0.0)
+    right = moved_in_drawing(ax, ax.get_yaxis_transform(), 6.0, 0.0)
     ax.text(1.0, row, judged.verdict, transform=right, color=colour, va="center", fontsize="small")

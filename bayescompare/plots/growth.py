@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip_label, new_axes, set_title
+from bayescompare.plots._drawing import BLUE, GREY, LITERAL, clip_drawn_label, new_axes, set_title
 from bayescompare.statements import State
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.ticker import MaxNLocator
 
-    start, steps = _steps(c)
+    start, steps = _growth_plot_steps(c)
     ax = new_axes(ax, growth_size(c))
     at = np.array([0.0, *(delta for delta, _ in steps)])
     count = start + np.arange(len(at))
@@ -65,7 +65,7 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
         # The steps only rise, so there is room below a step to the right and above it to the left.
         early = delta < end / 2
         ax.annotate(
-            clip_label(label, 30),
+            clip_drawn_label(label, 30),
             (delta, height),
             (4, -3) if early else (-4, 2),
             textcoords="offset points",
@@ -88,11 +88,11 @@ def plot_growth(c: Comparison, *, ax: Axes | None = None) -> Axes:
 
 def growth_size(c: Comparison) -> tuple[float, float]:
     """Return the width and height in inches that `plot_growth` needs."""
-    _, steps = _steps(c)
+    _, steps = _growth_plot_steps(c)
     return 7.5, 3.2 + 0.16 * min(len(steps), _MOST)
 
 
-def _steps(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
+def _growth_plot_steps(c: Comparison) -> tuple[int, list[tuple[float, str]]]:
     """Return the number of pairs ordered at δ = 0, and the pairs ordered later with their δ."""
     names, thresholds = c.results.algorithms, c.thresholds.values
     # Either direction orders a pair; the first to do so counts.

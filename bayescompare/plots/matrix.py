@@ -17,7 +17,7 @@ from bayescompare.plots._drawing import (
     set_title,
     shown_names,
 )
-from bayescompare.plots._pairs import datasets_words
+from bayescompare.plots._pairs import plotted_datasets_words
 from bayescompare.text.numbers import narrow_probability, narrow_pvalue
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.pairwise import Pairwise
 
-__all__ = ["COLOURS", "matrix_size", "plot_matrix", "readable"]
+__all__ = ["COLOURS", "matrix_size", "plot_matrix", "readable_on_matrix"]
 
 #: Above this many algorithms the cells have no room for text.
 _MOST_TEXT = 30
@@ -68,29 +68,29 @@ def plot_matrix(p: Pairwise, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, matrix_size(p))
     # The title comes before the colour bar, which takes some of the width.
-    caption = f"{p.method.name}: {_meaning(p)}{datasets_words(p)}"
-    set_title(ax, caption, *prefix_words(p.results.algorithms), most=_side(p) + 0.8)
+    caption = f"{p.method.name}: {_matrix_plot_meaning(p)}{plotted_datasets_words(p)}"
+    set_title(ax, caption, *prefix_words(p.results.algorithms), most=_matrix_plot_side(p) + 0.8)
     values = p.matrix.values
-    image = _draw_cells(ax, values, bayesian=p.bayesian)
+    image = _draw_matrix_plot_cells(ax, values, bayesian=p.bayesian)
     if len(values) <= _MOST_TEXT:
-        _print_cells(ax, image, values, bayesian=p.bayesian)
-    _label_axes(ax, p)
+        _print_matrix_plot_cells(ax, image, values, bayesian=p.bayesian)
+    _label_matrix_plot_axes(ax, p)
     return ax
 
 
 def matrix_size(p: Pairwise) -> tuple[float, float]:
     """Return the width and height in inches that `plot_matrix` needs."""
     names = list(shown_names(p.results.algorithms, _NAME).values())
-    side = _side(p)
+    side = _matrix_plot_side(p)
     margin = 0.085 * max(map(len, names))
     return side + margin + 1.5, side + margin + 1.2
 
 
-def _side(p: Pairwise) -> float:
+def _matrix_plot_side(p: Pairwise) -> float:
     return min(max(0.52 * len(p.results.algorithms), 2.6), 13.0)
 
 
-def _draw_cells(ax: Axes, values: FloatArray, *, bayesian: bool) -> AxesImage:
+def _draw_matrix_plot_cells(ax: Axes, values: FloatArray, *, bayesian: bool) -> AxesImage:
     from matplotlib import colormaps
 
     colours = colormaps[COLOURS[bayesian]].with_extremes(bad="0.85")
@@ -107,7 +107,9 @@ def _draw_cells(ax: Axes, values: FloatArray, *, bayesian: bool) -> AxesImage:
     return image
 
 
-def _print_cells(ax: Axes, image: AxesImage, values: FloatArray, *, bayesian: bool) -> None:
+def _print_matrix_plot_cells(
+    ax: Axes, image: AxesImage, values: FloatArray, *, bayesian: bool
+) -> None:
     box = ax.get_window_extent()
     cell = 72 * min(box.width, box.height) / figure_of(ax).dpi / len(values)
     # The longest text, "<0.01", is as wide as three times its height.
@@ -116,11 +118,11 @@ def _print_cells(ax: Axes, image: AxesImage, values: FloatArray, *, bayesian: bo
         if math.isnan(value):
             continue
         text = narrow_probability(value) if bayesian else narrow_pvalue(value)
-        colour = readable(image.to_rgba(np.array([value]))[0])
+        colour = readable_on_matrix(image.to_rgba(np.array([value]))[0])
         ax.text(j, i, text, ha="center", va="center", fontsize=size, color=colour)
 
 
-def readable(rgba: FloatArray) -> str:
+def readable_on_matrix(rgba: FloatArray) -> str:
     """Return black or white, whichever has more contrast with a colour (WCAG 2)."""
     rgb = rgba[:3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
@@ -128,13 +130,13 @@ def readable(rgba: FloatArray) -> str:
     return "black" if luminance > 0.179 else "white"
 
 
-def _label_axes(ax: Axes, p: Pairwise) -> None:
+def _label_matrix_plot_axes(ax: Axes, p: Pairwise) -> None:
     names = list(shown_names(p.results.algorithms, _NAME).values())
     step = math.ceil(len(names) / _MOST_TICKS)
     ticks, shown = range(0, len(names), step), names[::step]
     size = "small" if len(names) <= _MOST_TEXT else "x-small"
     # Names are horizontal if the longest fits between its neighbours.
-    turned = 90 if 0.085 * max(map(len, names)) > step * _side(p) / len(names) else 0
+    turned = 90 if 0.085 * max(map(len, names)) > step * _matrix_plot_side(p) / len(names) else 0
     ax.set_xticks(ticks, shown, rotation=turned, fontsize=size, **LITERAL)
     ax.set_yticks(ticks, shown, fontsize=size, **LITERAL)
     ax.set_xlabel("opponent")
@@ -143,7 +145,7 @@ def _label_axes(ax: Axes, p: Pairwise) -> None:
     ax.spines[:].set_visible(False)
 
 
-def _meaning(p: Pairwise) -> str:
+def _matrix_plot_meaning(p: Pairwise) -> str:
     if not p.bayesian:
         directed = "one-sided p-value of “row dominates column”"
         return directed if p.method.directed else "p-value of each pair"

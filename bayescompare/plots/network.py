@@ -12,9 +12,9 @@ from bayescompare._typing import FloatArray
 from bayescompare.plots._drawing import (
     INK,
     LITERAL,
-    clip,
+    clip_drawn_text,
     figure_of,
-    moved,
+    moved_in_drawing,
     new_axes,
     set_title,
 )
@@ -23,7 +23,7 @@ from bayescompare.plots.network_captions import (
     FILLS,
     captions_of,
     draw_captions,
-    height_of,
+    height_of_captions,
 )
 from bayescompare.plots.network_layout import (
     NAME,
@@ -32,15 +32,15 @@ from bayescompare.plots.network_layout import (
     TO_NAME,
     Edge,
     NetworkPicture,
-    aligned,
-    details_of,
-    groups_of,
-    picture_of,
-    places,
-    radius_of,
-    wanted_radius,
+    picture_of_network,
+    places_in_network_layout,
+    plotted_name_alignment,
+    plotted_network_details,
+    plotted_network_groups,
+    plotted_network_radius,
+    wanted_plot_radius,
 )
-from bayescompare.text.numbers import log_evidence, narrow_probability, plural
+from bayescompare.text.numbers import log_evidence_text, narrow_probability, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,39 +99,46 @@ def plot_network(c: Comparison, *, least: float = 0.05, ax: Axes | None = None) 
     >>> [arrow.get_label() for arrow in ax.texts if arrow.get_label()]
     ['auc→accuracy', 'auc→brier', 'accuracy–brier']
     """
-    picture = picture_of(c, least)
+    picture = picture_of_network(c, least)
     existing = ax is not None
     wanted = network_size(c)
     ax = new_axes(ax, wanted)
-    width, height = _inches(ax) if existing else (wanted[0] - 0.1, wanted[1] - _FOR_TITLE)
+    width, height = (
+        _network_plot_inches(ax) if existing else (wanted[0] - 0.1, wanted[1] - _FOR_TITLE)
+    )
     captions = captions_of(c, picture, least, width)
     # The circle keeps a third of the Axes, however small they are.
-    below = min(CAPTION_LINE * height_of(captions) + 0.1, height * 2 / 3)
-    place = places(picture.groups)
-    radius = radius_of(place, width, height - below)
+    below = min(CAPTION_LINE * height_of_captions(captions) + 0.1, height * 2 / 3)
+    place = places_in_network_layout(picture.groups)
+    radius = plotted_network_radius(place, width, height - below)
     ax.set_xlim(-width / 2 / radius, width / 2 / radius)
     ax.set_ylim(-(height + below) / 2 / radius, (height - below) / 2 / radius)
     ax.set_axis_off()
-    _draw_groups(ax, picture.groups, place)
-    _draw_edges(ax, picture, place, radius)
-    _draw_names(ax, place)
+    _draw_network_plot_groups(ax, picture.groups, place)
+    _draw_network_plot_edges(ax, picture, place, radius)
+    _draw_network_plot_names(ax, place)
     draw_captions(ax, captions)
-    set_title(ax, *_title(c, picture))
+    set_title(ax, *_network_plot_title(c, picture))
     return ax
 
 
 def network_size(c: Comparison) -> tuple[float, float]:
     """Return the width and height in inches that `plot_network` needs."""
     names = c.results.measures
-    radius = wanted_radius(len(names))
-    widest = NAME_CHARACTER * max(len(clip(name, NAME)) for name in names) + 0.25
+    radius = wanted_plot_radius(len(names))
+    widest = NAME_CHARACTER * max(len(clip_drawn_text(name, NAME)) for name in names) + 0.25
     width = max(6.0, 2 * radius + 2 * widest)
-    lines = height_of(captions_of(c, NetworkPicture(groups_of(c), [], [], None), 0.0, width)) + 1
+    lines = (
+        height_of_captions(
+            captions_of(c, NetworkPicture(plotted_network_groups(c), [], [], None), 0.0, width)
+        )
+        + 1
+    )
     tall = 0.3 if len(names) == 2 else 2 * radius
     return width, tall + 2 * NAME_LINE + 0.5 + CAPTION_LINE * lines + _FOR_TITLE
 
 
-def _inches(ax: Axes) -> tuple[float, float]:
+def _network_plot_inches(ax: Axes) -> tuple[float, float]:
     box, dpi = ax.get_window_extent(), figure_of(ax).dpi
     return box.width / dpi, box.height / dpi
 
@@ -139,7 +146,7 @@ def _inches(ax: Axes) -> tuple[float, float]:
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _draw_groups(
+def _draw_network_plot_groups(
     ax: Axes, groups: Sequence[Sequence[str]], place: Mapping[str, tuple[float, float]]
 ) -> None:
     """Draw the nodes: each group in one colour and, if there are several groups, on one band."""
@@ -158,7 +165,7 @@ def _draw_groups(
         ax.scatter(x, y, (2 * _NODE) ** 2, fill, edgecolors=INK, linewidths=1.0, zorder=4)
 
 
-def _draw_edges(
+def _draw_network_plot_edges(
     ax: Axes, picture: NetworkPicture, place: Mapping[str, tuple[float, float]], radius: float
 ) -> None:
     every = len(picture.edges) + len(picture.others) <= _ALL_FIGURES
@@ -174,13 +181,13 @@ def _draw_edges(
                 words = narrow_probability(both)
                 if inside:
                     words = f"{narrow_probability(there)} / {words}"
-            _draw_link(ax, (parent, child), place, both, inside=inside)
+            _draw_network_plot_link(ax, (parent, child), place, both, inside=inside)
             if words and (inside or every):
                 ends = np.array([place[parent], place[child]])
-                _draw_figure(ax, words, ends, radius, taken, inside=inside)
+                _draw_network_plot_figure(ax, words, ends, radius, taken, inside=inside)
 
 
-def _draw_link(
+def _draw_network_plot_link(
     ax: Axes,
     link: Edge,
     place: Mapping[str, tuple[float, float]],
@@ -209,7 +216,7 @@ def _draw_link(
     arrow.set_label(("{}→{}" if inside else "{}–{}").format(*link))
 
 
-def _draw_figure(
+def _draw_network_plot_figure(
     ax: Axes,
     words: str,
     ends: FloatArray,
@@ -244,14 +251,14 @@ def _draw_figure(
     )
 
 
-def _draw_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
+def _draw_network_plot_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
     for name, (x, y) in place.items():
         ax.text(
             x,
             y,
-            clip(name, NAME),
-            transform=moved(ax, ax.transData, TO_NAME * x, TO_NAME * y),
-            ha=aligned(x),
+            clip_drawn_text(name, NAME),
+            transform=moved_in_drawing(ax, ax.transData, TO_NAME * x, TO_NAME * y),
+            ha=plotted_name_alignment(x),
             va="bottom" if y > 0.8 else "top" if y < -0.8 else "center",
             color=INK,
             zorder=6,
@@ -259,8 +266,8 @@ def _draw_names(ax: Axes, place: Mapping[str, tuple[float, float]]) -> None:
         )
 
 
-def _title(c: Comparison, picture: NetworkPicture) -> list[str]:
-    details, options = details_of(c), c.method.options()
+def _network_plot_title(c: Comparison, picture: NetworkPicture) -> list[str]:
+    details, options = plotted_network_details(c), c.method.options()
     fixed = not isinstance(options["search"], str)
     which = "graph given" if fixed else "best graph" if options["average"] else "learned graph"
     groups = "all measures linked"
@@ -270,5 +277,5 @@ def _title(c: Comparison, picture: NetworkPicture) -> list[str]:
     arrows = plural(len(picture.edges), "arrow") if picture.edges else "no arrows"
     return [
         f"{which}: {arrows}, {groups}",
-        f"{limit}log BDeu = {log_evidence(details.log_bdeu)}",
+        f"{limit}log BDeu = {log_evidence_text(details.log_bdeu)}",
     ]

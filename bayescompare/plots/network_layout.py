@@ -13,7 +13,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.methods._shared.priors import is_number
-from bayescompare.plots._drawing import clip
+from bayescompare.plots._drawing import clip_drawn_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,15 +28,15 @@ __all__ = [
     "TO_NAME",
     "Edge",
     "NetworkPicture",
-    "aligned",
-    "all_probabilities",
-    "details_of",
-    "groups_of",
-    "link_probability",
-    "picture_of",
-    "places",
-    "radius_of",
-    "wanted_radius",
+    "picture_of_network",
+    "places_in_network_layout",
+    "plotted_edge_probabilities",
+    "plotted_link_probability",
+    "plotted_name_alignment",
+    "plotted_network_details",
+    "plotted_network_groups",
+    "plotted_network_radius",
+    "wanted_plot_radius",
 ]
 
 Edge = tuple[str, str]
@@ -70,53 +70,57 @@ class NetworkPicture:
     probability: xr.DataArray | None
 
 
-def all_probabilities(c: Comparison) -> xr.DataArray | None:
+def plotted_edge_probabilities(c: Comparison) -> xr.DataArray | None:
     """Return `c.edges`, or None if graphs would have to be sampled for it and were not yet."""
-    from bayescompare.methods.network.edges import are_summed
+    from bayescompare.methods.network.edges import are_graphs_summed
 
-    summed = are_summed(len(c.results.measures), details_of(c).max_parents)
+    summed = are_graphs_summed(len(c.results.measures), plotted_network_details(c).max_parents)
     return c.edges if summed or "edges" in vars(c) else None
 
 
-def link_probability(edges: xr.DataArray) -> FloatArray:
+def plotted_link_probability(edges: xr.DataArray) -> FloatArray:
     """P(two measures are linked in either direction): an edge never goes both ways."""
     values: FloatArray = edges.to_numpy()
     return values + values.T
 
 
-def picture_of(c: Comparison, least: float) -> NetworkPicture:
+def picture_of_network(c: Comparison, least: float) -> NetworkPicture:
     """Return the content of the plot of a comparison."""
     if "network" not in c.method.provides:
         raise c.method.unavailable("network")
     if not is_number(least) or not 0 <= least <= 1:
         raise BayescompareError(f"least={least!r}: must be a probability, from 0 to 1.")
     names = list(c.results.measures)
-    edges = list(details_of(c).edges)
-    probability = all_probabilities(c)
+    edges = list(plotted_network_details(c).edges)
+    probability = plotted_edge_probabilities(c)
     others: list[Edge] = []
     if probability is not None:
         drawn = {frozenset(edge) for edge in edges}
-        linked = link_probability(probability)
+        linked = plotted_link_probability(probability)
         others = [
             (names[i], names[j])
             for i, j in itertools.combinations(range(len(names)), 2)
             if linked[i, j] >= least and {names[i], names[j]} not in drawn
         ]
-    groups = [_uncrossed(group, edges, others) for group in groups_of(c)]
+    groups = [
+        _uncross_network_plot_layout(group, edges, others) for group in plotted_network_groups(c)
+    ]
     return NetworkPicture(groups, edges, others, probability)
 
 
-def details_of(c: Comparison) -> NetworkDetails:
+def plotted_network_details(c: Comparison) -> NetworkDetails:
     """Return the graph that a comparison by the network test has learned."""
     return cast("NetworkDetails", c.answer.details)
 
 
-def groups_of(c: Comparison) -> list[list[str]]:
+def plotted_network_groups(c: Comparison) -> list[list[str]]:
     """Return the measures of each component."""
-    return [list(group.measures) for group in details_of(c).components]
+    return [list(group.measures) for group in plotted_network_details(c).components]
 
 
-def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edge]) -> list[str]:
+def _uncross_network_plot_layout(
+    group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edge]
+) -> list[str]:
     """Order a group on the circle so that few of its links cross and the links are short.
 
     In depth-first order a tree has no crossings; swaps then reduce those of other graphs.
@@ -124,18 +128,18 @@ def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edg
     members = set(group)
     inside = [edge for edge in edges if set(edge) <= members]
     faint = [edge for edge in others if set(edge) <= members]
-    order = _depth_first(group, inside)
+    order = _network_plot_depth_first(group, inside)
     if len(order) < 4:
         return order
     pairs = np.array([[order.index(a), order.index(b)] for a, b in [*inside, *faint]])
     weight = np.array([1.0] * len(inside) + [0.1] * len(faint))
     at = np.arange(len(order))
-    best = _tangle(at[pairs], weight, len(order))
+    best = _network_plot_layout_tangle(at[pairs], weight, len(order))
     for _ in range(3):
         before = best
         for i, j in itertools.combinations(range(len(order)), 2):
             at[[i, j]] = at[[j, i]]
-            tangle = _tangle(at[pairs], weight, len(order))
+            tangle = _network_plot_layout_tangle(at[pairs], weight, len(order))
             if tangle < best - 1e-9:
                 best = tangle
             else:
@@ -145,7 +149,7 @@ def _uncrossed(group: Sequence[str], edges: Sequence[Edge], others: Sequence[Edg
     return [order[k] for k in np.argsort(at)]
 
 
-def _depth_first(group: Sequence[str], edges: Sequence[Edge]) -> list[str]:
+def _network_plot_depth_first(group: Sequence[str], edges: Sequence[Edge]) -> list[str]:
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()
@@ -154,7 +158,7 @@ def _depth_first(group: Sequence[str], edges: Sequence[Edge]) -> list[str]:
     return list(nx.dfs_preorder_nodes(graph, group[0]))
 
 
-def _tangle(pairs: IntArray, weight: FloatArray, size: int) -> float:
+def _network_plot_layout_tangle(pairs: IntArray, weight: FloatArray, size: int) -> float:
     """Return the weighted crossings plus the chords' lengths, which break ties."""
     low, high = pairs.min(axis=1), pairs.max(axis=1)
     begins = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)
@@ -166,12 +170,12 @@ def _tangle(pairs: IntArray, weight: FloatArray, size: int) -> float:
 # layout ------------------------------------------------------------------------------------------
 
 
-def wanted_radius(measures: int) -> float:
+def wanted_plot_radius(measures: int) -> float:
     """Return the radius in inches that leaves room for the figures on the links."""
     return 1.25 + 0.11 * measures
 
 
-def places(groups: Sequence[Sequence[str]]) -> dict[str, tuple[float, float]]:
+def places_in_network_layout(groups: Sequence[Sequence[str]]) -> dict[str, tuple[float, float]]:
     """Place the measures on the unit circle, clockwise, with gaps between groups."""
     gap = _GAP if len(groups) > 1 else 0.0
     slots = sum(len(group) + gap for group in groups)
@@ -188,17 +192,19 @@ def places(groups: Sequence[Sequence[str]]) -> dict[str, tuple[float, float]]:
     return place
 
 
-def aligned(x: float) -> str:
+def plotted_name_alignment(x: float) -> str:
     """Return the alignment that puts a name outside its node."""
     return "center" if abs(x) < 0.06 else "left" if x > 0 else "right"
 
 
-def radius_of(place: Mapping[str, tuple[float, float]], width: float, height: float) -> float:
+def plotted_network_radius(
+    place: Mapping[str, tuple[float, float]], width: float, height: float
+) -> float:
     """Return the largest radius in inches at which all names stay within width and height."""
-    limits = [1.5 * wanted_radius(len(place))]
+    limits = [1.5 * wanted_plot_radius(len(place))]
     for name, (x, y) in place.items():
-        long = NAME_CHARACTER * len(clip(name, NAME))
-        beside = long / 2 if aligned(x) == "center" else long + TO_NAME / 72
+        long = NAME_CHARACTER * len(clip_drawn_text(name, NAME))
+        beside = long / 2 if plotted_name_alignment(x) == "center" else long + TO_NAME / 72
         if abs(x) > 0.06:
             limits.append((width / 2 - beside) / abs(x))
         if abs(y) > 0.06:

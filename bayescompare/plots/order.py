@@ -15,13 +15,17 @@ from bayescompare.plots._drawing import (
     LITERAL,
     PURPLE,
     VERMILION,
-    moved,
+    moved_in_drawing,
     new_axes,
     prefix_words,
     set_title,
     shown_names,
 )
-from bayescompare.plots._pairs import datasets_words, no_winner_words, rule_of
+from bayescompare.plots._pairs import (
+    plotted_datasets_words,
+    plotted_no_winner_words,
+    rule_of_plotted_pairs,
+)
 from bayescompare.plots.order_layout import (
     NAME,
     Node,
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.pairwise import Pairwise
     from bayescompare.comparison.rule import Rule
 
-__all__ = ["draw_graph", "graph_size", "order_size", "plot_order"]
+__all__ = ["draw_order_graph", "drawn_order_size", "order_size", "plot_order"]
 
 #: Half the height of a node in points: arrows begin and end there.
 _HALF_NODE = 11.0
@@ -85,10 +89,12 @@ def plot_order(
     >>> sorted({arrow.get_label() for arrow in ax.texts if arrow.get_label()})
     ['GBM>CART', 'RF>CART']
     """
-    rule = rule_of(p, level, fdr)
+    rule = rule_of_plotted_pairs(p, level, fdr)
     graph = p.ordered(rule)
-    ax = draw_graph(graph, ax)
-    set_title(ax, *_title(p, graph, order_layout(graph), rule), *prefix_words(list(graph)))
+    ax = draw_order_graph(graph, ax)
+    set_title(
+        ax, *_order_plot_title(p, graph, order_layout(graph), rule), *prefix_words(list(graph))
+    )
     return ax
 
 
@@ -96,18 +102,18 @@ def order_size(
     p: Pairwise, *, level: float | None = None, fdr: float | None = None
 ) -> tuple[float, float]:
     """Return the width and height in inches that `plot_order` needs."""
-    return graph_size(p.order(level=level, fdr=fdr))
+    return drawn_order_size(p.order(level=level, fdr=fdr))
 
 
-def draw_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
+def draw_order_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
     """Draw a graph of winners and losers, best on top."""
     layout = order_layout(graph)
     shown = shown_names(list(graph), NAME)
     ax = new_axes(ax, layout_size(layout, shown))
     place = node_places(layout)
     _draw_trade_offs(ax, graph, layout, place)
-    _draw_edges(ax, layout, place, shown)
-    _draw_nodes(ax, layout, place, shown)
+    _draw_order_plot_edges(ax, layout, place, shown)
+    _draw_order_plot_nodes(ax, layout, place, shown)
     across = [x for x, _ in place.values()]
     ax.set_xlim(min(across) - 0.75, max(across) + 0.75)
     ax.set_ylim(
@@ -117,15 +123,15 @@ def draw_graph(graph: nx.DiGraph[str], ax: Axes | None) -> Axes:
     return ax
 
 
-def graph_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
-    """Return the width and height in inches that `draw_graph` needs."""
+def drawn_order_size(graph: nx.DiGraph[str]) -> tuple[float, float]:
+    """Return the width and height in inches that `draw_order_graph` needs."""
     return layout_size(order_layout(graph), shown_names(list(graph), NAME))
 
 
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _draw_edges(
+def _draw_order_plot_edges(
     ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]], shown: Mapping[str, str]
 ) -> None:
     depth = {n: k for k, row in enumerate(layout.rows) for n in row if isinstance(n, str)}
@@ -133,11 +139,11 @@ def _draw_edges(
         node: _HALF_NODE + _HALF_LINE * (len(node_lines(names, shown)) - 1)
         for node, names in layout.members.items()
     }
-    arrival = _arrivals(layout, place, depth, shown)
+    arrival = _order_plot_arrivals(layout, place, depth, shown)
     for winner, loser in layout.edges:
         stations = edge_stations(winner, loser, depth)
-        below = moved(ax, ax.transData, 0.0, -half[winner])
-        tip = moved(ax, ax.transData, arrival[winner, loser], half[loser])
+        below = moved_in_drawing(ax, ax.transData, 0.0, -half[winner])
+        tip = moved_in_drawing(ax, ax.transData, arrival[winner, loser], half[loser])
         pieces = list(itertools.pairwise(stations))
         for k, (start, end) in enumerate(pieces):
             last = k == len(pieces) - 1
@@ -161,7 +167,7 @@ def _draw_edges(
             arrow.set_label(str(State.order(winner, loser)))
 
 
-def _arrivals(
+def _order_plot_arrivals(
     layout: OrderLayout,
     place: dict[Node, tuple[float, float]],
     depth: dict[str, int],
@@ -219,7 +225,7 @@ def _trade_offs(graph: nx.DiGraph[str]) -> list[tuple[str, str, str]]:
     return trades if len(trades) <= _MOST_TRADES else []
 
 
-def _draw_nodes(
+def _draw_order_plot_nodes(
     ax: Axes, layout: OrderLayout, place: dict[Node, tuple[float, float]], shown: Mapping[str, str]
 ) -> None:
     loose = {name for row in layout.loose for name in row}
@@ -240,16 +246,18 @@ def _draw_nodes(
         ax.text(x - 0.5, y + 0.3, "not ordered", fontsize="small", style="italic", color="0.35")
 
 
-def _title(p: Pairwise, graph: nx.DiGraph[str], layout: OrderLayout, rule: Rule) -> list[str]:
+def _order_plot_title(
+    p: Pairwise, graph: nx.DiGraph[str], layout: OrderLayout, rule: Rule
+) -> list[str]:
     pairs = plural(len(p.comparisons) + len(p.skipped), "pair")
     mixed = len(graph.graph["mixed"])
     decided = graph.number_of_edges() + mixed
     name = rule.name(bayesian=p.bayesian)
-    verdicts = f"a verdict for {decided} of {pairs} ({name}){datasets_words(p)}"
+    verdicts = f"a verdict for {decided} of {pairs} ({name}){plotted_datasets_words(p)}"
     lines = [f"winners above losers: {verdicts}"]
     if mixed:
         dashed = "; dashed lines: trade-offs" if _trade_offs(graph) else ""
-        lines.append(f"{no_winner_words(mixed)}{dashed}")
+        lines.append(f"{plotted_no_winner_words(mixed)}{dashed}")
     if layout.cyclic:
         lines.append("those in one box beat each other in a circle, so there is no order within it")
     return lines

@@ -14,7 +14,7 @@ from bayescompare.plots._drawing import (
     INK,
     LINES,
     LITERAL,
-    moved,
+    moved_in_drawing,
     new_axes,
     prefix_words,
     set_title,
@@ -73,7 +73,7 @@ def plot_places(
     >>> ax.get_yticklabels()[0].get_text(), ax.get_xlabel()
     ('GBM', 'place on auc')
     """
-    tables = _tables(r, measures)
+    tables = _places_plot_tables(r, measures)
     place = np.mean([table["place"].to_numpy() for table in tables.values()], axis=0)
     rows = np.argsort(place, kind="stable")
     if order is not None:
@@ -82,13 +82,13 @@ def plot_places(
     ax = new_axes(ax, places_size(r, measures=measures, most=most))
     single = len(tables) == 1
     for k, (name, table) in enumerate(tables.items()):
-        _draw_rows(ax, table, rows, k, len(tables), name)
+        _draw_places_plot_rows(ax, table, rows, k, len(tables), name)
     shown = shown_names(r.results.algorithms, _NAME)
     names = [shown[r.results.algorithms[a]] for a in rows]
     ax.set_yticks(np.arange(len(rows)), names, fontsize="small")
-    _finish(ax, r, tables, rows)
+    _finish_places_plot(ax, r, tables, rows)
     if single:
-        _write_best(ax, next(iter(tables.values()))["p_best"].to_numpy(), rows)
+        _write_places_plot_best(ax, next(iter(tables.values()))["p_best"].to_numpy(), rows)
     short = short_names(r.results.algorithms)
     set_title(ax, rename_in(r.headline(), short), *prefix_words(r.results.algorithms))
     return ax
@@ -98,12 +98,12 @@ def places_size(
     r: Ranking, *, measures: Sequence[str] | None = None, most: int = _MOST
 ) -> tuple[float, float]:
     """Return the width and height in inches that `plot_places` needs."""
-    each = len(_tables(r, measures))
+    each = len(_places_plot_tables(r, measures))
     rows = min(len(r.results.algorithms), most)
     return 7.0, 1.8 + rows * max(0.26, _ROW * each) + (0.3 if each > 1 else 0.0)
 
 
-def _tables(r: Ranking, measures: Sequence[str] | None) -> dict[str, pd.DataFrame]:
+def _places_plot_tables(r: Ranking, measures: Sequence[str] | None) -> dict[str, pd.DataFrame]:
     """Return what is drawn by its label, with the algorithms in the order of the table."""
     names = list(r.results.algorithms)
     if measures is None and r.answer.overall is not None:
@@ -121,7 +121,9 @@ def _tables(r: Ranking, measures: Sequence[str] | None) -> dict[str, pd.DataFram
     return found if len(found) > 1 else {f"place on {chosen[0]}": found[chosen[0]]}
 
 
-def _draw_rows(ax: Axes, table: pd.DataFrame, order: IntArray, k: int, of: int, name: str) -> None:
+def _draw_places_plot_rows(
+    ax: Axes, table: pd.DataFrame, order: IntArray, k: int, of: int, name: str
+) -> None:
     style = LINES[k % len(LINES)]
     rows = np.arange(len(order)) + (0.0 if of == 1 else 0.24 * (2 * k - of + 1) / (of - 1))
     place, lower, upper = (table[c].to_numpy()[order] for c in ("place", "lower", "upper"))
@@ -132,11 +134,11 @@ def _draw_rows(ax: Axes, table: pd.DataFrame, order: IntArray, k: int, of: int, 
     )
 
 
-def _write_best(ax: Axes, best: FloatArray, order: IntArray) -> None:
+def _write_places_plot_best(ax: Axes, best: FloatArray, order: IntArray) -> None:
     """Write P(best) beside each row."""
     if np.isnan(best).all():
         return
-    right = moved(ax, ax.get_yaxis_transform(), 6.0, 0.0)
+    right = moved_in_drawing(ax, ax.get_yaxis_transform(), 6.0, 0.0)
     ax.text(1.0, -1.0, "P(best)", transform=right, fontsize="small", va="center")
     for row, a in enumerate(order):
         ax.text(
@@ -150,7 +152,9 @@ def _write_best(ax: Axes, best: FloatArray, order: IntArray) -> None:
         )
 
 
-def _finish(ax: Axes, r: Ranking, tables: dict[str, pd.DataFrame], order: IntArray) -> None:
+def _finish_places_plot(
+    ax: Axes, r: Ranking, tables: dict[str, pd.DataFrame], order: IntArray
+) -> None:
     for text in ax.get_yticklabels():
         text.set(**LITERAL)
     l = len(r.results.algorithms)
@@ -176,7 +180,7 @@ def _finish(ax: Axes, r: Ranking, tables: dict[str, pd.DataFrame], order: IntArr
         ax.legend(
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            bbox_transform=moved(ax, ax.transAxes, 0.0, -36.0),
+            bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -36.0),
             ncols=min(3, len(tables)),
             frameon=False,
             fontsize="small",

@@ -15,13 +15,13 @@ from bayescompare.plots._drawing import (
     LITERAL,
     SKY,
     VERMILION,
-    clip_label,
+    clip_drawn_label,
     legend_beside,
     new_axes,
     set_title,
     wrap_label,
 )
-from bayescompare.text.numbers import format_probability, plural, setting
+from bayescompare.text.numbers import format_probability, plural, setting_number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def plot_prior(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B>A', 'A>B']
     """
-    rows = _rows(elicitation.table)
+    rows = _prior_plot_rows(elicitation.table)
     ax = new_axes(ax, (6.8, 1.3 + 0.42 * len(rows)))
     places = np.arange(len(rows))
     ax.hlines(places, rows["lower"], rows["upper"], color=SKY, linewidth=5.0)
@@ -73,9 +73,13 @@ def plot_prior(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
             color=INK,
         )
     ax.annotate("P(leads)", (1.02, 1.01), xycoords="axes fraction", fontsize="small", color=INK)
-    _label_rows(ax, rows)
+    _label_prior_plot_rows(ax, rows)
     ax.set(xlim=(-0.02, 1.02), xlabel="share of datasets on which it holds: mean, 95 % interval")
-    set_title(ax, f"Before any data: worth {_weight(elicitation)}", *_left_out(elicitation))
+    set_title(
+        ax,
+        f"Before any data: worth {_prior_plot_weight(elicitation)}",
+        *_prior_plot_left_out(elicitation),
+    )
     return ax
 
 
@@ -108,16 +112,16 @@ def plot_beliefs(elicitation: Elicitation, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, (6.8, 4.0))
     share = np.linspace(0.001, 0.999, 400)
-    lines = _densities(elicitation)
+    lines = _prior_plot_densities(elicitation)
     for (alpha, names), line in zip(lines.items(), LINES, strict=False):
         style = {k: v for k, v in line.items() if k != "marker"}
         density = beta.pdf(share, alpha, max(elicitation.weight - alpha, 1e-9))
-        ax.plot(share, density, label=_named(names), **style)
+        ax.plot(share, density, label=_prior_plot_line_names(names), **style)
     ax.set(xlim=(0, 1), ylim=(0, None), xlabel="share of datasets", ylabel="prior density")
     ax.set_ylim(top=min(ax.get_ylim()[1], 8.0))
     legend_beside(ax)
     ax.spines[["top", "right"]].set_visible(False)
-    set_title(ax, f"How often each state holds, by a prior worth {_weight(elicitation)}")
+    set_title(ax, f"How often each state holds, by a prior worth {_prior_plot_weight(elicitation)}")
     return ax
 
 
@@ -148,7 +152,7 @@ def plot_prior_predictive(elicitation: Elicitation, *, n: int = 20, ax: Axes | N
     >>> plot_prior_predictive(e, n=10, ax=Figure().subplots()).get_xlabel()
     'datasets of 10 that support it'
     """
-    rows = _rows(elicitation.predict(n))
+    rows = _prior_plot_rows(elicitation.predict(n))
     ax = new_axes(ax, (6.8, 1.3 + 0.42 * len(rows)))
     masses = rows[list(range(n + 1))].to_numpy()
     edges = np.arange(n + 2) - 0.5
@@ -160,27 +164,29 @@ def plot_prior_predictive(elicitation: Elicitation, *, n: int = 20, ax: Axes | N
     ax.plot(rows["mean"], places, "o", color=VERMILION, markersize=5.0)
     for place in places[1:]:
         ax.axhline(place - 0.5, color="white", linewidth=2.0)
-    _label_rows(ax, rows)
+    _label_prior_plot_rows(ax, rows)
     ax.grid(False)
     ax.set(xlim=(-0.5, n + 0.5), xlabel=f"datasets of {n} that support it")
     ax.locator_params(axis="x", integer=True)
     set_title(
-        ax, f"What a prior worth {_weight(elicitation)} expects to see", *_left_out(elicitation)
+        ax,
+        f"What a prior worth {_prior_plot_weight(elicitation)} expects to see",
+        *_prior_plot_left_out(elicitation),
     )
     return ax
 
 
-def _rows(table: pd.DataFrame) -> pd.DataFrame:
+def _prior_plot_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The statements expected most often, first."""
     return table.sort_values("mean", ascending=False, kind="stable").head(_MOST_ROWS)
 
 
-def _left_out(elicitation: Elicitation) -> list[str]:
+def _prior_plot_left_out(elicitation: Elicitation) -> list[str]:
     left = len(elicitation.table) - _MOST_ROWS
     return [f"{plural(left, 'statement')} expected less often not shown"] if left > 0 else []
 
 
-def _label_rows(ax: Axes, rows: pd.DataFrame) -> None:
+def _label_prior_plot_rows(ax: Axes, rows: pd.DataFrame) -> None:
     labels = ["\n".join(wrap_label(str(label))) for label in rows.index]
     ax.set_yticks(np.arange(len(rows)), labels, **LITERAL)
     ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -190,23 +196,27 @@ def _label_rows(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_axisbelow(True)
 
 
-def _weight(elicitation: Elicitation) -> str:
+def _prior_plot_weight(elicitation: Elicitation) -> str:
     weight = round(elicitation.weight, 6)
-    return plural(weight, "dataset") if weight == round(weight) else f"{setting(weight)} datasets"
+    return (
+        plural(weight, "dataset")
+        if weight == round(weight)
+        else f"{setting_number_text(weight)} datasets"
+    )
 
 
-def _densities(elicitation: Elicitation) -> dict[float, list[str]]:
+def _prior_plot_densities(elicitation: Elicitation) -> dict[float, list[str]]:
     """The parameter of each line, and the states whose density it is."""
     lines: dict[float, list[str]] = {}
     for measure, states in elicitation.measures.groupby(level="measure", sort=False):
         alphas = states["alpha"]
         shown = alphas.nlargest(1, keep="first") if len(alphas) == 2 else alphas
         for state, alpha in zip(shown.index.get_level_values("state"), shown, strict=True):
-            name = f"{clip_label(str(state), 24)} on {measure}"
+            name = f"{clip_drawn_label(str(state), 24)} on {measure}"
             lines.setdefault(round(float(alpha), 9), []).append(name)
     return lines
 
 
-def _named(names: list[str]) -> str:
+def _prior_plot_line_names(names: list[str]) -> str:
     """The states of one line; of many the first, and how many more."""
     return ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"

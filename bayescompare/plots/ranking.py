@@ -89,13 +89,13 @@ def _drawn(
     if names is not None:
         raise BayescompareError(f"order= is for the plot 'places', and this is {kind!r}.")
     if kind == "cost":
-        chosen = _cost_and_quality(r, measures)
+        chosen = _ranking_plot_cost_measures(r, measures)
         return lambda ax: plot_front(r, measures=chosen, ax=ax)
     draw = _OF_RANKING[str(kind)]
     return lambda ax: draw(r, measures=measures, ax=ax)
 
 
-def _cost_and_quality(r: Ranking, measures: Sequence[str] | None) -> Sequence[str]:
+def _ranking_plot_cost_measures(r: Ranking, measures: Sequence[str] | None) -> Sequence[str]:
     if measures is not None:
         return measures
     first = {sign: [n for n in r.results.measures if r.results[n].sign == sign] for sign in (-1, 1)}

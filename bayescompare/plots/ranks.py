@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare.plots._drawing import GREY, new_axes, set_title
-from bayescompare.plots._line import Bar, draw_line, line_size
+from bayescompare.plots._line import LineBar, draw_line, line_size
 from bayescompare.text import numbers
 
 if TYPE_CHECKING:
@@ -43,10 +43,12 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     ranked = c.ranks.sort_values(kind="stable")
     ranks, apart = ranked.to_numpy(), c.critical_difference
-    bars = [Bar(tuple(range(start, stop + 1))) for start, stop in joined(ranks, apart)]
+    bars = [
+        LineBar(tuple(range(start, stop + 1))) for start, stop in joined_ranks_in_plot(ranks, apart)
+    ]
     ax = new_axes(ax, line_size(len(ranks), len(bars)))
     ax.plot([1, 1 + apart], [0.95, 0.95], color=GREY, linewidth=4, solid_capstyle="butt")
-    words = f"critical difference {numbers.rank(apart)}"
+    words = f"critical difference {numbers.rank_number_text(apart)}"
     ax.annotate(words, (1 + apart, 0.95), (4, 0), textcoords="offset points", va="center")
     draw_line(ax, ranks, [str(name) for name in ranked.index], bars)
     set_title(ax, c.headline())
@@ -55,11 +57,13 @@ def plot_ranks(c: Comparison, *, ax: Axes | None = None) -> Axes:
 
 def ranks_size(c: Comparison) -> tuple[float, float]:
     """Return the width and height in inches that `plot_ranks` needs."""
-    bars = joined(np.sort(c.ranks.to_numpy()), c.critical_difference)
+    bars = joined_ranks_in_plot(np.sort(c.ranks.to_numpy()), c.critical_difference)
     return line_size(len(c.results.algorithms), len(bars))
 
 
-def joined(ranks: np.ndarray[tuple[int], np.dtype[np.float64]], apart: float) -> list[list[int]]:
+def joined_ranks_in_plot(
+    ranks: np.ndarray[tuple[int], np.dtype[np.float64]], apart: float
+) -> list[list[int]]:
     """Return the maximal runs of sorted ranks that do not differ.
 
     Examples

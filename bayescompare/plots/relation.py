@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayescompare.plots._drawing import set_title
-from bayescompare.plots.order import draw_graph, graph_size
+from bayescompare.plots.order import draw_order_graph, drawn_order_size
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
     ['GBM>RF', 'RF>CART']
     """
     graph = c.order()
-    ax = draw_graph(graph, ax)
+    ax = draw_order_graph(graph, ax)
     lines = [c.headline()]
     if c.incomparable:
         apart = join_names([f"{a} and {b}" for a, b in c.incomparable], most=8)
@@ -54,5 +54,5 @@ def plot_relation(c: Comparison, *, ax: Axes | None = None) -> Axes:
 
 def relation_size(c: Comparison) -> tuple[float, float]:
     """Return the width and height in inches that `plot_relation` needs."""
-    width, height = graph_size(c.order())
+    width, height = drawn_order_size(c.order())
     return width, height + 0.5

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayescompare.comparison.decision import SIGNIFICANT
 from bayescompare.plots._drawing import BLUE, GREY, new_axes, set_title
-from bayescompare.text.numbers import statistic
+from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,8 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
     last = curve.attrs["robust_up_to"]
     verdict = "not significant even without corruption"
     if last is not None:
-        of_all = statistic(last * len(c.results.datasets), significant=2)
-        verdict = f"significant up to γ = {statistic(last, significant=3)} ({of_all} datasets)"
+        of_all = statistic_number_text(last * len(c.results.datasets), significant=2)
+        gamma = statistic_number_text(last, significant=3)
+        verdict = f"significant up to γ = {gamma} ({of_all} datasets)"
     set_title(ax, f"{c.best}: {verdict}")
     return ax

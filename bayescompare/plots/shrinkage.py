@@ -15,8 +15,8 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
-    clip,
-    moved,
+    clip_drawn_text,
+    moved_in_drawing,
     new_axes,
     set_title,
 )
@@ -96,9 +96,9 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
     """
     if "evidence" in c.method.provides:
         return plot_columns(c, most=most, ax=ax)
-    shown = _picture(c)
-    kept = _kept(shown, most)
-    names = [clip(c.results.datasets[k], _NAME) for k in kept]
+    shown = _shrinkage_plot_picture(c)
+    kept = _shrinkage_plot_kept(shown, most)
+    names = [clip_drawn_text(c.results.datasets[k], _NAME) for k in kept]
     own, pooled, rows = shown.own[kept], shown.pooled[kept], np.arange(len(kept))
     ax = new_axes(ax, shrinkage_size(c, most=most))
     ax.axvline(shown.centre, color=GREY, linewidth=1.0, zorder=0)
@@ -114,7 +114,7 @@ def plot_shrinkage(c: Comparison, *, most: int = _MOST, ax: Axes | None = None) 
     label = "given all datasets" if moves else "by itself"
     ax.scatter(pooled, rows, s=26, color=BLUE, label=label, zorder=4)
     ax.set_yticks(rows, names, fontsize="small")
-    _finish(ax, shown, len(names), more=len(shown.own) - len(kept))
+    _finish_shrinkage_plot(ax, shown, len(names), more=len(shown.own) - len(kept))
     set_title(ax, c.headline())
     return ax
 
@@ -126,8 +126,8 @@ def shrinkage_size(c: Comparison, *, most: int = _MOST) -> tuple[float, float]:
     return 7.0, 1.9 + _ROW * min(len(c.results.datasets), most)
 
 
-def _picture(c: Comparison) -> ShrinkagePicture:
-    first, second = (clip(name, _NAME) for name in c.results.algorithms)
+def _shrinkage_plot_picture(c: Comparison) -> ShrinkagePicture:
+    first, second = (clip_drawn_text(name, _NAME) for name in c.results.algorithms)
     table = {str(name): column.to_numpy() for name, column in c.per_dataset.items()}
     if "share" in table:
         shapes = table["first_wrong"] + 1.0, table["second_wrong"] + 1.0
@@ -146,14 +146,14 @@ def _picture(c: Comparison) -> ShrinkagePicture:
     return ShrinkagePicture(own, table["probability"], None, f"P({first} is better)", sides)
 
 
-def _kept(shown: ShrinkagePicture, most: int) -> IntArray:
+def _shrinkage_plot_kept(shown: ShrinkagePicture, most: int) -> IntArray:
     """Return the datasets to draw, sorted: those farthest from undecided."""
     far = np.maximum(np.abs(shown.own - shown.centre), np.abs(shown.own - shown.pooled))
     kept = np.sort(np.argsort(-far, kind="stable")[:most])
     return np.asarray(kept[np.argsort(shown.own[kept], kind="stable")])
 
 
-def _finish(ax: Axes, shown: ShrinkagePicture, rows: int, *, more: int) -> None:
+def _finish_shrinkage_plot(ax: Axes, shown: ShrinkagePicture, rows: int, *, more: int) -> None:
     for text in ax.get_yticklabels():
         text.set(**LITERAL)
     ax.set_ylim(-0.8, rows - 0.2)
@@ -170,7 +170,7 @@ def _finish(ax: Axes, shown: ShrinkagePicture, rows: int, *, more: int) -> None:
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=moved(ax, ax.transAxes, 0.0, -36.0 - 14.0 * words.count("\n")),
+        bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -36.0 - 14.0 * words.count("\n")),
         ncols=3,
         frameon=False,
         fontsize="small",

@@ -13,8 +13,8 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
-    clip,
-    moved,
+    clip_drawn_text,
+    moved_in_drawing,
     new_axes,
     set_title,
     wrap_label,
@@ -59,7 +59,7 @@ class ColumnsPicture(NamedTuple):
 
 def plot_columns(c: Comparison, *, most: int, ax: Axes | None = None) -> Axes:
     """Draw P of the leading statements on every dataset, as `plot_shrinkage` describes."""
-    shown = _picture(c, most)
+    shown = _shrinkage_columns_picture(c, most)
     ax = new_axes(ax, columns_size(c, most=most))
     rows, columns = shown.own.shape
     height = np.arange(rows)
@@ -77,29 +77,29 @@ def plot_columns(c: Comparison, *, most: int, ax: Axes | None = None) -> Axes:
         label = "given all datasets" if moves else "by itself"
         ax.scatter(left + after, height, s=20, color=BLUE, zorder=4, label=None if k else label)
     ax.set_yticks(height, shown.names, fontsize="small")
-    _finish(ax, c, shown)
+    _finish_shrinkage_columns(ax, c, shown)
     return ax
 
 
 def columns_size(c: Comparison, *, most: int) -> tuple[float, float]:
     """Return the width and height in inches that `plot_columns` needs."""
     columns = min(len(c.answer.labels), _MOST_COLUMNS)
-    longest = max(len(clip(name, _NAME)) for name in c.results.datasets)
+    longest = max(len(clip_drawn_text(name, _NAME)) for name in c.results.datasets)
     wide = 0.6 + 0.075 * longest + _COLUMN * columns
     return max(5.0, wide), 2.3 + _ROW * min(len(c.results.datasets), most)
 
 
-def _picture(c: Comparison, most: int) -> ColumnsPicture:
+def _shrinkage_columns_picture(c: Comparison, most: int) -> ColumnsPicture:
     """Choose the leading statements, and sort the datasets by the first of them."""
     leading = [str(label) for label in c.summary().index[:_MOST_COLUMNS]]
     own = c.evidence.sel(statement=leading).values
     after = c.per_dataset[leading].to_numpy()
-    kept = _kept(own, after, most)
-    names = [clip(c.results.datasets[i], _NAME) for i in kept]
+    kept = _shrinkage_columns_kept(own, after, most)
+    names = [clip_drawn_text(c.results.datasets[i], _NAME) for i in kept]
     return ColumnsPicture(names, leading, own[kept], after[kept])
 
 
-def _kept(own: FloatArray, after: FloatArray, most: int) -> IntArray:
+def _shrinkage_columns_kept(own: FloatArray, after: FloatArray, most: int) -> IntArray:
     """Return the datasets to draw, sorted by the leading statement.
 
     Of more than `most`, those that all datasets together move farthest.
@@ -109,7 +109,7 @@ def _kept(own: FloatArray, after: FloatArray, most: int) -> IntArray:
     return np.asarray(kept[np.lexsort((after[kept, 0], own[kept, 0]))])
 
 
-def _finish(ax: Axes, c: Comparison, shown: ColumnsPicture) -> None:
+def _finish_shrinkage_columns(ax: Axes, c: Comparison, shown: ColumnsPicture) -> None:
     rows, columns = shown.own.shape
     for text in ax.get_yticklabels():
         text.set(**LITERAL)
@@ -120,14 +120,16 @@ def _finish(ax: Axes, c: Comparison, shown: ColumnsPicture) -> None:
     for start, label in zip(starts.tolist(), shown.labels, strict=True):
         ax.text(
             start + 0.5, 1.0, "\n".join(wrap_label(label, width=_WIDTH, most=_LINES)),
-            transform=moved(ax, ax.get_xaxis_transform(), 0.0, 2.0), ha="center", va="bottom",
+            transform=moved_in_drawing(ax, ax.get_xaxis_transform(), 0.0, 2.0),
+            ha="center",
+            va="bottom",
             fontsize="x-small", **LITERAL,
         )  # fmt: skip
     ax.set_xlim(-0.08, _STEP * (columns - 1) + 1.08)
     ax.set_ylim(-0.8, rows - 0.2)
     hidden = len(c.answer.labels) - columns
     more = f"\n{hidden} less probable statements are not shown" if hidden else ""
-    measures = clip(" | ".join(c.results.measures), _MEASURES)
+    measures = clip_drawn_text(" | ".join(c.results.measures), _MEASURES)
     words = f"P(the statement on {measures} holds on this dataset){more}"
     ax.set_xlabel(words, fontsize="small", **LITERAL)
     left_out = len(c.results.datasets) - rows
@@ -136,7 +138,7 @@ def _finish(ax: Axes, c: Comparison, shown: ColumnsPicture) -> None:
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=moved(ax, ax.transAxes, 0.0, -_BELOW - 13.0 * words.count("\n")),
+        bbox_transform=moved_in_drawing(ax, ax.transAxes, 0.0, -_BELOW - 13.0 * words.count("\n")),
         ncols=2,
         frameon=False,
         fontsize="small",

@@ -15,7 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LITERAL,
     ORANGE,
-    clip_label,
+    clip_drawn_label,
     new_axes,
     set_title,
 )
@@ -74,12 +74,12 @@ def plot_simplex(c: Comparison, *, draws: int = 2000, rng: Rng = 0, ax: Axes | N
             f"{count(c.answer.n_statements)}: compare two algorithms on one measure with a rope, "
             "or use kind='statements'."
         )
-    order = _corner_order(c.answer.labels)
-    theta = _theta(c, [c.answer.labels[k] for k in order], draws, rng)
+    order = _simplex_plot_corner_order(c.answer.labels)
+    theta = _simplex_plot_theta(c, [c.answer.labels[k] for k in order], draws, rng)
     ax = new_axes(ax, SIMPLEX_SIZE)
-    _draw_points(ax, theta)
-    _draw_triangle(ax)
-    _draw_words(ax, c, order)
+    _draw_simplex_plot_points(ax, theta)
+    _draw_simplex_plot_triangle(ax)
+    _draw_simplex_plot_words(ax, c, order)
     ax.set_xlim(-0.22, 1.22)
     ax.set_ylim(-0.17, 1.04)
     ax.set_aspect("equal")
@@ -93,12 +93,12 @@ def has_simplex(c: Comparison) -> bool:
     return bool(c.answer.states) and c.answer.n_statements == 3 == len(c.answer.labels)
 
 
-def _corner_order(labels: tuple[str, ...]) -> list[int]:
+def _simplex_plot_corner_order(labels: tuple[str, ...]) -> list[int]:
     """Return the statements for left, right and top; equivalence is on top, between the two."""
     return sorted(range(3), key=lambda k: ("=" in Statement.parse(labels[k]).relations, k))
 
 
-def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray:
+def _simplex_plot_theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray:
     """Return posterior draws (draws, 3), those of the answer itself if it was sampled."""
     tree = c.answer.tree
     if tree is None:
@@ -111,14 +111,14 @@ def _theta(c: Comparison, labels: list[str], draws: int, rng: Rng) -> FloatArray
     return values[:: max(1, len(values) // draws)][:draws]
 
 
-def _draw_points(ax: Axes, theta: FloatArray) -> None:
+def _draw_simplex_plot_points(ax: Axes, theta: FloatArray) -> None:
     where, region = theta @ _CORNERS, theta.argmax(axis=1)
     for k, colour in enumerate(_COLOURS):
         x, y = where[region == k].T
         ax.scatter(x, y, s=9, color=colour, alpha=0.4, linewidths=0, zorder=2)
 
 
-def _draw_triangle(ax: Axes) -> None:
+def _draw_simplex_plot_triangle(ax: Axes) -> None:
     x, y = np.vstack([_CORNERS, _CORNERS[:1]]).T
     ax.plot(x, y, color=INK, linewidth=1.2, zorder=3)
     centre = _CORNERS.mean(axis=0)
@@ -129,7 +129,7 @@ def _draw_triangle(ax: Axes) -> None:
         ax.plot(x, y, color=INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=3)
 
 
-def _draw_words(ax: Axes, c: Comparison, order: list[int]) -> None:
+def _draw_simplex_plot_words(ax: Axes, c: Comparison, order: list[int]) -> None:
     """Name each corner, and print the probability of its region."""
     assert c.answer.probability is not None
     outward = (
@@ -140,7 +140,7 @@ def _draw_words(ax: Axes, c: Comparison, order: list[int]) -> None:
     for k, (dx, dy, ha, va), corner, colour in zip(order, outward, _CORNERS, _COLOURS, strict=True):
         sure = probability_equation(float(c.answer.probability[k]))
         ax.annotate(
-            f"{clip_label(c.answer.labels[k], 30)}\n{sure}",
+            f"{clip_drawn_label(c.answer.labels[k], 30)}\n{sure}",
             xy=(float(corner[0]), float(corner[1])),
             xytext=(dx, dy),
             textcoords="offset points",

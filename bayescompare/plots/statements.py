@@ -18,9 +18,9 @@ from bayescompare.plots._drawing import (
     LITERAL,
     SKY,
     VERMILION,
-    clip,
+    clip_drawn_text,
     figure_of,
-    moved,
+    moved_in_drawing,
     new_axes,
     set_title,
     wrap_label,
@@ -47,7 +47,7 @@ _ERRORS = 2.0
 
 
 @dataclass(frozen=True)
-class Row:
+class StatementRow:
     """One bar: a statement, or several together (`single` is False)."""
 
     label: str
@@ -89,45 +89,45 @@ def plot_statements(c: Comparison, *, most: int = 20, ax: Axes | None = None) ->
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B>A|B>A', 'B>A|A>B', 'A>B|B>A', 'A>B|A>B']
     """
-    rows = _rows(c, most)
-    ax = new_axes(ax, _size(rows))
-    _draw_bars(ax, rows, f"it {c.method.verdict_phrase}")
-    _draw_figures(ax, rows)
-    _label_axes(ax, c, rows)
+    rows = _statement_plot_rows(c, most)
+    ax = new_axes(ax, _statement_plot_size(rows))
+    _draw_statement_plot_bars(ax, rows, f"it {c.method.verdict_phrase}")
+    _draw_statement_plot_figures(ax, rows)
+    _label_statement_plot_axes(ax, c, rows)
     set_title(ax, c.headline(), most=_TITLE)
     return ax
 
 
 def statements_size(c: Comparison, *, most: int = 20) -> tuple[float, float]:
     """Return the width and height in inches that `plot_statements` needs."""
-    return _size(_rows(c, most))
+    return _statement_plot_size(_statement_plot_rows(c, most))
 
 
 # rows --------------------------------------------------------------------------------------------
 
 
-def _rows(c: Comparison, most: int) -> list[Row]:
-    _check_most(most)
+def _statement_plot_rows(c: Comparison, most: int) -> list[StatementRow]:
+    _check_statement_plot_most(most)
     answer = c.answer
     best = answer.labels.index(c.best)
-    ranked = _ranked(answer, best)
+    ranked = _statement_plot_ranked(answer, best)
     # The statement of the verdict always has a bar, even if no dataset supports it.
-    kept = [k for k in ranked[:most] if k == best or not _negligible(answer, k)]
+    kept = [k for k in ranked[:most] if k == best or not _negligible_in_statement_plot(answer, k)]
     shown = set(kept)
     rest = [k for k in ranked if k not in shown]
     if len(rest) == 1:
         # A bar for "1 other" would take the same room.
         kept, rest = [*kept, *rest], []
-    rows = [_row(answer, k, best=k == best) for k in kept]
-    return [*rows, *_others(answer, rest), *_unlisted(answer)]
+    rows = [_statement_plot_one_row(answer, k, best=k == best) for k in kept]
+    return [*rows, *_statement_plot_others(answer, rest), *_statement_plot_unlisted(answer)]
 
 
-def _check_most(most: object) -> None:
+def _check_statement_plot_most(most: object) -> None:
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise BayescompareError(f"most={most!r}: give a whole number of bars, at least 1.")
 
 
-def _ranked(answer: Answer, best: int) -> list[int]:
+def _statement_plot_ranked(answer: Answer, best: int) -> list[int]:
     score = answer.counts if answer.probability is None else answer.probability
     # The best one comes first even if it is tied, because the title names it.
     leads = np.arange(len(score)) != best
@@ -135,18 +135,18 @@ def _ranked(answer: Answer, best: int) -> list[int]:
     return order
 
 
-def _negligible(answer: Answer, k: int) -> bool:
+def _negligible_in_statement_plot(answer: Answer, k: int) -> bool:
     p = answer.probability
     return bool(answer.counts[k] == 0 and (p is None or p[k] < _NEGLIGIBLE))
 
 
-def _row(answer: Answer, k: int, *, best: bool) -> Row:
+def _statement_plot_one_row(answer: Answer, k: int, *, best: bool) -> StatementRow:
     extra = {name: float(values[k]) for name, values in answer.per_statement.items()}
     bounds = (extra[LOWER], extra[UPPER]) if LOWER in extra else None
     theta = None
     if math.isfinite(extra.get(THETA_MEAN, math.nan)):
         theta = (extra[THETA_LOWER], extra[THETA_MEAN], extra[THETA_UPPER])
-    return Row(
+    return StatementRow(
         label="\n".join(wrap_label(answer.labels[k])),
         count=float(answer.counts[k]),
         probability=None if answer.probability is None else float(answer.probability[k]),
@@ -157,35 +157,35 @@ def _row(answer: Answer, k: int, *, best: bool) -> Row:
     )
 
 
-def _others(answer: Answer, rest: list[int]) -> Iterator[Row]:
+def _statement_plot_others(answer: Answer, rest: list[int]) -> Iterator[StatementRow]:
     """Yield one bar for the listed statements without a separate one."""
     if rest:
         p = None if answer.probability is None else float(answer.probability[rest].sum())
-        yield Row(
+        yield StatementRow(
             f"{numbers.count(len(rest))} others", float(answer.counts[rest].sum()), p, single=False
         )
 
 
-def _unlisted(answer: Answer) -> Iterator[Row]:
+def _statement_plot_unlisted(answer: Answer) -> Iterator[StatementRow]:
     """Yield one bar for the statements that are not listed because no dataset supports them."""
     unlisted = answer.n_statements - len(answer.labels)
     if unlisted and answer.probability is not None and answer.unobserved is not None:
         listed = float(answer.probability[answer.counts == 0].sum())
         label = f"never observed\n({count(unlisted)} statements)"
-        yield Row(label, 0.0, max(answer.unobserved - listed, 0.0), single=False)
+        yield StatementRow(label, 0.0, max(answer.unobserved - listed, 0.0), single=False)
 
 
 # drawing -----------------------------------------------------------------------------------------
 
 
-def _size(rows: list[Row]) -> tuple[float, float]:
+def _statement_plot_size(rows: list[StatementRow]) -> tuple[float, float]:
     lines = [row.label.split("\n") for row in rows]
     widest = max(len(line) for label in lines for line in label)
     row_height = max(0.45, 0.12 + 0.16 * max(map(len, lines)))
     return 6.4 + 0.085 * widest, 1.9 + row_height * len(rows)
 
 
-def _draw_bars(ax: Axes, rows: list[Row], event: str) -> None:
+def _draw_statement_plot_bars(ax: Axes, rows: list[StatementRow], event: str) -> None:
     with_theta = any(row.theta for row in rows)
     at = np.arange(len(rows), dtype=float) - (0.12 if with_theta else 0.0)
     bars = ax.barh(
@@ -199,17 +199,20 @@ def _draw_bars(ax: Axes, rows: list[Row], event: str) -> None:
     )
     for bar, row in zip(bars, rows, strict=True):
         bar.set_hatch("" if row.single else "////")
-    _draw_whiskers(ax, rows, at)
-    _draw_theta(ax, rows)
+    _draw_statement_plot_whiskers(ax, rows, at)
+    _draw_statement_plot_theta(ax, rows)
 
 
-def _draw_whiskers(
-    ax: Axes, rows: list[Row], at: np.ndarray[tuple[int], np.dtype[np.float64]]
+def _draw_statement_plot_whiskers(
+    ax: Axes, rows: list[StatementRow], at: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> None:
     ends = [(row.bounds, "bounds over all prior means") for row in rows]
     if not any(bounds for bounds, _ in ends):
         ends = [
-            (_monte_carlo(row), f"± {numbers.setting(_ERRORS)} Monte Carlo standard errors")
+            (
+                _statement_plot_monte_carlo(row),
+                f"± {numbers.setting_number_text(_ERRORS)} Monte Carlo standard errors",
+            )
             for row in rows
         ]
     shown = [(y, *bounds) for y, (bounds, _) in zip(at, ends, strict=True) if bounds is not None]
@@ -221,14 +224,14 @@ def _draw_whiskers(
     ax.errorbar(middle, y, xerr=np.maximum(high - low, 0.0) / 2, **style)  # type: ignore[arg-type]
 
 
-def _monte_carlo(row: Row) -> tuple[float, float] | None:
+def _statement_plot_monte_carlo(row: StatementRow) -> tuple[float, float] | None:
     if row.mcse is None or row.probability is None:
         return None
     reach = _ERRORS * row.mcse
     return max(row.probability - reach, 0.0), min(row.probability + reach, 1.0)
 
 
-def _draw_theta(ax: Axes, rows: list[Row]) -> None:
+def _draw_statement_plot_theta(ax: Axes, rows: list[StatementRow]) -> None:
     shown = [(k + 0.28, *row.theta) for k, row in enumerate(rows) if row.theta]
     if not shown:
         return
@@ -246,11 +249,11 @@ def _draw_theta(ax: Axes, rows: list[Row]) -> None:
     )
 
 
-def _draw_figures(ax: Axes, rows: list[Row]) -> None:
+def _draw_statement_plot_figures(ax: Axes, rows: list[StatementRow]) -> None:
     """Print P and the count beside each row, in columns outside the bars."""
     style = {"va": "center", "ha": "left", "fontsize": "small", "color": INK}
-    first = moved(ax, ax.get_yaxis_transform(), 6, 0)
-    second = moved(ax, ax.get_yaxis_transform(), 68, 0)
+    first = moved_in_drawing(ax, ax.get_yaxis_transform(), 6, 0)
+    second = moved_in_drawing(ax, ax.get_yaxis_transform(), 68, 0)
     for k, row in enumerate(rows):
         count = f"n = {numbers.count(row.count)}"
         if row.probability is None:
@@ -261,14 +264,14 @@ def _draw_figures(ax: Axes, rows: list[Row]) -> None:
         ax.text(1.0, k, count, transform=second, **style)  # type: ignore[arg-type]
 
 
-def _label_axes(ax: Axes, c: Comparison, rows: list[Row]) -> None:
+def _label_statement_plot_axes(ax: Axes, c: Comparison, rows: list[StatementRow]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.set_yticks(range(len(rows)), [row.label for row in rows], fontsize="small", **LITERAL)
     ax.set_ylim(len(rows) - 0.45, -0.55)
     # As many characters as fit the height of the Axes.
     high = 72 * ax.get_window_extent().height / figure_of(ax).dpi
-    measures = clip(" | ".join(c.results.measures), max(12, int(high / 5.2) - 10))
+    measures = clip_drawn_text(" | ".join(c.results.measures), max(12, int(high / 5.2) - 10))
     ax.set_ylabel(f"statement on {measures}", fontsize="small", **LITERAL)
     if c.answer.probability is None:
         ax.set_xlabel("number of datasets")
@@ -277,16 +280,16 @@ def _label_axes(ax: Axes, c: Comparison, rows: list[Row]) -> None:
     else:
         ax.set_xlabel("probability")
         ax.set_xlim(0.0, 1.0)
-        _add_legend(ax)
+        _add_statement_plot_legend(ax)
     ax.grid(axis="x", color="0.9", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _add_legend(ax: Axes) -> None:
+def _add_statement_plot_legend(ax: Axes) -> None:
     """Put the key under the x label, where no bar can be."""
-    below = moved(ax, ax.transAxes, 0, -34)
+    below = moved_in_drawing(ax, ax.transAxes, 0, -34)
     handles, labels = ax.get_legend_handles_labels()
     if len(handles) > 1:
         ax.legend(

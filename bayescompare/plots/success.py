@@ -11,17 +11,17 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.success import area
+from bayescompare.kernels.success import area_under_success
 from bayescompare.plots._drawing import (
     GREY,
     LINES,
-    clip,
+    clip_drawn_text,
     legend_beside,
-    moved,
+    moved_in_drawing,
     new_axes,
     set_title,
 )
-from bayescompare.text.numbers import share
+from bayescompare.text.numbers import share_number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,18 +63,18 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     >>> ax.get_legend().get_texts()[1].get_text()
     'sign: AUC 0.6...'
     """
-    drawn = list(_checked_curves(curves))
+    drawn = list(_checked_success_plot_curves(curves))
     ax = new_axes(ax, (5.4, 5.8))
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, zorder=1)
     for (name, under, error, success), line in zip(drawn, cycle(LINES), strict=False):
         style = line if len(error) <= _FEW else {**line, "marker": "none"}
-        label = f"{clip(name, 32)}: AUC {share(under)}"
+        label = f"{clip_drawn_text(name, 32)}: AUC {share_number_text(under)}"
         ax.plot(error, success, linewidth=1.8, markersize=4.0, label=label, **style)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.set_xlabel("errors left, share of all")
     ax.set_ylabel("successes left, share of all")
     ax.set_aspect("equal")
-    below = moved(ax, ax.transAxes, 0.0, -38.0)
+    below = moved_in_drawing(ax, ax.transAxes, 0.0, -38.0)
     place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below}
     legend_beside(ax, handlelength=4.0, **place)
     ax.spines[["top", "right"]].set_visible(False)
@@ -82,7 +82,9 @@ def plot_success(curves: Mapping[str, pd.DataFrame], *, ax: Axes | None = None) 
     return ax
 
 
-def _checked_curves(curves: object) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
+def _checked_success_plot_curves(
+    curves: object,
+) -> Iterator[tuple[str, float, FloatArray, FloatArray]]:
     """Yield name, area, errors and successes of each curve, once they are checked."""
     if not isinstance(curves, Mapping) or not curves:
         raise BayescompareError(
@@ -101,4 +103,4 @@ def _checked_curves(curves: object) -> Iterator[tuple[str, float, FloatArray, Fl
             raise BayescompareError(
                 f"curves[{name!r}]: give at least two shares of successes and errors, from 0 to 1."
             )
-        yield str(name), area(success, error), error, success
+        yield str(name), area_under_success(success, error), error, success

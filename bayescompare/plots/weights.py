@@ -15,7 +15,7 @@ from bayescompare.plots._drawing import (
     INK,
     LINES,
     LITERAL,
-    clip,
+    clip_drawn_text,
     new_axes,
     set_title,
 )
@@ -66,19 +66,19 @@ def plot_weights(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['GBM: 100 %']
     """
-    chosen = _chosen_measures(r, measures)
+    chosen = _weights_plot_measures(r, measures)
     rows = [r.results.measures.index(name) for name in chosen]
     centre = r.answer.board.centre[rows]
     ax = new_axes(ax, WEIGHTS_SIZE)
     if len(chosen) == 2:
-        _draw_line(ax, r, chosen, centre)
+        _draw_weights_plot_line(ax, r, chosen, centre)
     else:
-        _draw_triangle_of(ax, r, chosen, centre)
+        _draw_weights_plot_triangle(ax, r, chosen, centre)
     set_title(ax, f"best as the table stands, by the weights of {', '.join(chosen)}")
     return ax
 
 
-def _chosen_measures(r: Ranking, measures: Sequence[str] | None) -> list[str]:
+def _weights_plot_measures(r: Ranking, measures: Sequence[str] | None) -> list[str]:
     chosen = list(r.results.measures[:3] if measures is None else measures)
     for name in chosen:
         r.results[name]  # which refuses an unknown one
@@ -95,7 +95,9 @@ def _chosen_measures(r: Ranking, measures: Sequence[str] | None) -> list[str]:
     return chosen
 
 
-def _winners(centre: FloatArray, weights: FloatArray) -> tuple[IntArray, dict[int, float]]:
+def _weights_plot_winners(
+    centre: FloatArray, weights: FloatArray
+) -> tuple[IntArray, dict[int, float]]:
     """Return the best at each point, and the share of points of each that is best anywhere."""
     best = (weights @ centre).argmax(axis=1)
     who, times = np.unique(best, return_counts=True)
@@ -103,36 +105,45 @@ def _winners(centre: FloatArray, weights: FloatArray) -> tuple[IntArray, dict[in
     return best, {int(who[k]): float(times[k] / len(best)) for k in order}
 
 
-def _style(k: int) -> str:
+def _weights_plot_colour(k: int) -> str:
     return str(LINES[k]["color"]) if k < len(LINES) else GREY
 
 
-def _label(r: Ranking, who: int, share: float) -> str:
-    return f"{clip(r.results.algorithms[who], 28)}: {percent(share)}"
+def _weights_plot_label(r: Ranking, who: int, share: float) -> str:
+    return f"{clip_drawn_text(r.results.algorithms[who], 28)}: {percent(share)}"
 
 
-def _draw_line(ax: Axes, r: Ranking, chosen: list[str], centre: FloatArray) -> None:
+def _draw_weights_plot_line(ax: Axes, r: Ranking, chosen: list[str], centre: FloatArray) -> None:
     at = (np.arange(_LINE) + 0.5) / _LINE
     weights = np.stack([1.0 - at, at], axis=1)
     utility = weights @ centre
-    _, shares = _winners(centre, weights)
+    _, shares = _weights_plot_winners(centre, weights)
     for who in range(centre.shape[1]):
         if who not in shares:
             ax.plot(at, utility[:, who], color=GREY, linewidth=0.8, alpha=0.6, zorder=1)
     for k, (who, share) in enumerate(shares.items()):
         dashes = LINES[k % len(LINES)]["linestyle"]
-        label = _label(r, who, share)
-        ax.plot(at, utility[:, who], color=_style(k), linestyle=dashes, linewidth=2.0, label=label)
+        label = _weights_plot_label(r, who, share)
+        ax.plot(
+            at,
+            utility[:, who],
+            color=_weights_plot_colour(k),
+            linestyle=dashes,
+            linewidth=2.0,
+            label=label,
+        )
     ax.plot(at, utility.max(axis=1), color=INK, linewidth=0.8, zorder=4)
     ax.set_xlim(0, 1)
     ax.set_xlabel(f"weight of {chosen[1]} (the rest is that of {chosen[0]})", **LITERAL)
     unit = "l + 1 − mean rank" if r.options.by == "rank" else "larger is better"
     ax.set_ylabel(f"utility ({unit})")
     ax.spines[["top", "right"]].set_visible(False)
-    _add_legend(ax)
+    _add_weights_plot_legend(ax)
 
 
-def _draw_triangle_of(ax: Axes, r: Ranking, chosen: list[str], centre: FloatArray) -> None:
+def _draw_weights_plot_triangle(
+    ax: Axes, r: Ranking, chosen: list[str], centre: FloatArray
+) -> None:
     # The middles of the small triangles that a regular grid makes: each stands for the same area.
     up = [(i, j) for i in range(_GRID) for j in range(_GRID - i)]
     down = [(i, j) for i in range(_GRID - 1) for j in range(_GRID - 1 - i)]
@@ -140,17 +151,24 @@ def _draw_triangle_of(ax: Axes, r: Ranking, chosen: list[str], centre: FloatArra
         [(i + 1 / 3, j + 1 / 3) for i, j in up] + [(i + 2 / 3, j + 2 / 3) for i, j in down]
     )
     weights = np.column_stack([middles, _GRID - middles.sum(axis=1)]) / _GRID
-    best, shares = _winners(centre, weights)
+    best, shares = _weights_plot_winners(centre, weights)
     where = weights @ _CORNERS
     for k, (who, share) in enumerate(shares.items()):
         x, y = where[best == who].T
-        ax.scatter(x, y, s=7, color=_style(k), linewidths=0, label=_label(r, who, share))
+        ax.scatter(
+            x,
+            y,
+            s=7,
+            color=_weights_plot_colour(k),
+            linewidths=0,
+            label=_weights_plot_label(r, who, share),
+        )
     x, y = np.vstack([_CORNERS, _CORNERS[:1]]).T
     ax.plot(x, y, color=INK, linewidth=1.2)
     places = (("center", "top", -8), ("center", "top", -8), ("center", "bottom", 8))
     for name, corner, (ha, va, dy) in zip(chosen, _CORNERS, places, strict=True):
         ax.annotate(
-            f"all weight on {clip(name, 20)}",
+            f"all weight on {clip_drawn_text(name, 20)}",
             (float(corner[0]), float(corner[1])),
             (0, dy),
             textcoords="offset points",
@@ -163,10 +181,10 @@ def _draw_triangle_of(ax: Axes, r: Ranking, chosen: list[str], centre: FloatArra
     ax.set_ylim(-0.12, 0.98)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    _add_legend(ax)
+    _add_weights_plot_legend(ax)
 
 
-def _add_legend(ax: Axes) -> None:
+def _add_weights_plot_legend(ax: Axes) -> None:
     legend = ax.legend(
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),

@@ -8,20 +8,24 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
-from bayescompare.kernels.ranking.bootstrap import FEWEST, effective_number, resampled_means
+from bayescompare.kernels.ranking.bootstrap import (
+    FEWEST,
+    effective_ranking_number,
+    resampled_ranking_means,
+)
 from bayescompare.kernels.ranking.leaderboard import (
     Leaderboard,
-    Overall,
+    LeaderboardOverall,
     leaderboard,
-    overall_of,
+    leaderboard_overall,
 )
-from bayescompare.kernels.ranking.places import Standings, doubled_places
+from bayescompare.kernels.ranking.places import RankingStandings, doubled_places
 from bayescompare.kernels.ranking.strengths import laplace_strengths
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.units import Units, units_of
 from bayescompare.results.results import Results
 
-__all__ = ["DrawnScores", "RankAnswer", "answer_of", "draw_scores"]
+__all__ = ["DrawnScores", "RankAnswer", "answer_of", "draw_ranking_scores"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class RankAnswer:
     """
 
     board: Leaderboard
-    overall: Overall | None
+    overall: LeaderboardOverall | None
     noun: str
     n: int
     effective: float
@@ -66,19 +70,21 @@ def answer_of(results: Results, options: RankOptions) -> RankAnswer:
     """Rank the algorithms of a table whose missing cells, if any, are failed runs."""
     options.check_size(len(results.algorithms), len(results.measures))
     units = units_of(results, options.by)
-    effective = effective_number(units.importance)
+    effective = effective_ranking_number(units.importance)
     if effective <= FEWEST - 1:
-        board, overall = _without_draws(results, units, options)
+        board, overall = _ranking_answer_without_draws(results, units, options)
     else:
-        scores = draw_scores(results, options)
+        scores = draw_ranking_scores(results, options)
         board = leaderboard(scores.draws, scores.centre, options.level)
         overall = None
         if scores.weights is not None:
-            overall = overall_of(scores.draws, scores.centre, scores.weights, options.level)
+            overall = leaderboard_overall(
+                scores.draws, scores.centre, scores.weights, options.level
+            )
     return RankAnswer(board, overall, units.noun, len(units.names), effective)
 
 
-def draw_scores(
+def draw_ranking_scores(
     results: Results,
     options: RankOptions,
     *,
@@ -90,14 +96,14 @@ def draw_scores(
     # A stream each, so that a utility changes nothing but itself.
     of_units, of_weights = (np.random.default_rng(options.seed) if rng is None else rng).spawn(2)
     units = units_of(results, options.by)
-    weights = _weights(results, options, n, of_weights)
+    weights = _ranking_answer_weights(results, options, n, of_weights)
     if options.by == "strength":
-        return DrawnScores(*_drawn_strengths(results, n, of_units), weights)
-    drawn = resampled_means(units.scores, units.importance, n, of_units)
+        return DrawnScores(*_ranking_answer_strengths(results, n, of_units), weights)
+    drawn = resampled_ranking_means(units.scores, units.importance, n, of_units)
     return DrawnScores(units.centre, drawn, weights)
 
 
-def _drawn_strengths(
+def _ranking_answer_strengths(
     results: Results, draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw Plackett-Luce strengths (m, draws, l) of each measure by itself, and their modes."""
@@ -110,7 +116,7 @@ def _drawn_strengths(
     return np.stack(modes), np.stack(drawn)
 
 
-def _weights(
+def _ranking_answer_weights(
     results: Results, options: RankOptions, draws: int, rng: np.random.Generator
 ) -> FloatArray | None:
     if options.utility is not None:
@@ -118,9 +124,9 @@ def _weights(
     return np.ones((1, 1)) if len(results.measures) == 1 else None
 
 
-def _without_draws(
+def _ranking_answer_without_draws(
     results: Results, units: Units, options: RankOptions
-) -> tuple[Leaderboard, Overall | None]:
+) -> tuple[Leaderboard, LeaderboardOverall | None]:
     """Return the figures of the table itself; whatever needs intervals is NaN."""
     centre = units.centre
     m, l = centre.shape
@@ -129,20 +135,27 @@ def _without_draws(
         centre,
         np.full((m, l), np.nan),
         np.full((m, l), np.nan),
-        tuple(_bare(row) for row in centre),
+        tuple(_ranking_answer_places_alone(row) for row in centre),
         nothing,
         np.full((l, l), np.nan),
     )
-    weights = _weights(results, options, options.draws, np.random.default_rng(options.seed))
+    weights = _ranking_answer_weights(
+        results, options, options.draws, np.random.default_rng(options.seed)
+    )
     if weights is None:
         return board, None
     middle = weights.mean(axis=0) @ centre
-    return board, Overall(_bare(middle), middle, nothing, None if len(weights) == 1 else nothing)
+    return board, LeaderboardOverall(
+        _ranking_answer_places_alone(middle),
+        middle,
+        nothing,
+        None if len(weights) == 1 else nothing,
+    )
 
 
-def _bare(scores: FloatArray) -> Standings:
+def _ranking_answer_places_alone(scores: FloatArray) -> RankingStandings:
     """Return the places alone."""
     tolerance = RELATIVE_TOLERANCE * float(np.abs(scores).max())
     nothing = np.full(len(scores), np.nan)
     place = doubled_places(scores[None, :], tolerance=tolerance)[0] / 2.0
-    return Standings(place, nothing, nothing, nothing)
+    return RankingStandings(place, nothing, nothing, nothing)

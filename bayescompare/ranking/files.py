@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
-from bayescompare.comparison.files import plain_json, results_facts
-from bayescompare.kernels.ranking.leaderboard import Overall
-from bayescompare.kernels.ranking.places import Standings
+from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
+from bayescompare.kernels.ranking.leaderboard import LeaderboardOverall
+from bayescompare.kernels.ranking.places import RankingStandings
 
 if TYPE_CHECKING:
     from bayescompare.ranking.ranking import Ranking
 
-__all__ = ["RANKING_SCHEMA", "RANKING_VERSION", "to_document"]
+__all__ = ["RANKING_SCHEMA", "RANKING_VERSION", "ranking_to_document"]
 
 RANKING_SCHEMA = "bayescompare/ranking"
 RANKING_VERSION = 1
 
 
-def to_document(r: Ranking) -> str:
+def ranking_to_document(r: Ranking) -> str:
     """Write a ranking as JSON; arrays follow the order of the measures and algorithms."""
     answer = r.answer
     document = {
@@ -28,30 +28,32 @@ def to_document(r: Ranking) -> str:
         "schema_version": RANKING_VERSION,
         "bayescompare_version": __version__,
         "options": r.options.to_dict(),
-        "results": results_facts(r.results),
+        "results": comparison_results_as_json(r.results),
         "resampled": {"what": answer.noun, "n": answer.n, "effective": answer.effective},
         "measures": {
             name: {
                 "score": answer.board.centre[j],
                 "low": answer.board.low[j],
                 "high": answer.board.high[j],
-                **_standings(answer.board.standings[j]),
+                **_standings_in_ranking_file(answer.board.standings[j]),
             }
             for j, name in enumerate(r.results.measures)
         },
         "front": answer.board.front,
         "ahead": answer.board.ahead,
-        "overall": None if answer.overall is None else _overall(answer.overall),
+        "overall": None if answer.overall is None else _overall_in_ranking_file(answer.overall),
         "top": list(r.top),
         "explanation": r.explain(),
     }
-    return json.dumps(plain_json(document), ensure_ascii=False, allow_nan=False, indent=1)
+    return json.dumps(
+        comparison_plain_json(document), ensure_ascii=False, allow_nan=False, indent=1
+    )
 
 
-def _standings(rows: Standings) -> dict[str, FloatArray]:
+def _standings_in_ranking_file(rows: RankingStandings) -> dict[str, FloatArray]:
     return {"place": rows.place, "lower": rows.lower, "upper": rows.upper, "p_best": rows.best}
 
 
-def _overall(found: Overall) -> dict[str, FloatArray | None]:
+def _overall_in_ranking_file(found: LeaderboardOverall) -> dict[str, FloatArray | None]:
     facts = {"utility": found.centre, "regret": found.regret, "share": found.share}
-    return {**_standings(found.standings), **facts}
+    return {**_standings_in_ranking_file(found.standings), **facts}

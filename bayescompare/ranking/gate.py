@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from bayescompare._files import check_writable, write_text
+from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._version import __version__
-from bayescompare.comparison.files import plain_json, results_facts
+from bayescompare.comparison.files import comparison_plain_json, comparison_results_as_json
 from bayescompare.ranking.gate_answer import GateAnswer
 from bayescompare.ranking.gate_words import gate_headline, gate_words
 from bayescompare.results.results import Results
@@ -138,12 +138,14 @@ class Gate:
                 )
             ],
             "mcse": max(judged.mcse for judged in self.answer.measures),
-            "results": results_facts(self.results),
+            "results": comparison_results_as_json(self.results),
             "explanation": self.explain(),
         }
-        text = json.dumps(plain_json(document), ensure_ascii=False, allow_nan=False, indent=1)
+        text = json.dumps(
+            comparison_plain_json(document), ensure_ascii=False, allow_nan=False, indent=1
+        )
         if path is not None:
-            write_text(check_writable(path, overwrite=overwrite), text)
+            write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.bootstrap import (
     FEWEST,
     bootstrap_weights,
-    effective_number,
+    effective_ranking_number,
 )
 from bayescompare.kernels.ranking.mean_law import MOST_EXACT_UNITS, mean_above, mean_quantile
 from bayescompare.ranking.units import Units, units_of
@@ -76,7 +76,7 @@ class GateAnswer:
 def gate_answer(results: Results, level: float, rng: np.random.Generator) -> GateAnswer:
     """Judge every measure; `results` has the candidate first, then the baseline."""
     units = units_of(results, "value")
-    effective = effective_number(units.importance)
+    effective = effective_ranking_number(units.importance)
     judged = []
     for j, name in enumerate(results.measures):
         pair = units.scores[:, :, j]
@@ -88,14 +88,14 @@ def gate_answer(results: Results, level: float, rng: np.random.Generator) -> Gat
             nan = float("nan")
             found = MeasureGate(centre, nan, nan, nan, nan, nan, 0.0, "undecided")
         else:
-            found = _judge(
+            found = _judge_gate_measure(
                 units, advantage, centre, results[name].rope, float(noise.max()), level, rng
             )
         judged.append(found)
     return GateAnswer(tuple(judged), len(units.scores), effective, units.noun)
 
 
-def _judge(
+def _judge_gate_measure(
     units: Units,
     advantage: FloatArray,
     centre: float,
@@ -117,17 +117,23 @@ def _judge(
         worse = float((means < -width - noise).mean())
         lower, upper = map(float, np.quantile(means, (1.0 - level, level)))
         # Laplace's rule keeps the error of 0 and 1 from being none.
-        widest = max(_smooth(better), _smooth(worse), key=lambda p: p * (1.0 - p))
+        widest = max(
+            _smooth_gate_answer_share(better),
+            _smooth_gate_answer_share(worse),
+            key=lambda p: p * (1.0 - p),
+        )
         mcse = float(np.sqrt(widest * (1.0 - widest) / _DRAWS))
-    verdict = _verdict(better, worse, rope, level)
+    verdict = _gate_answer_verdict(better, worse, rope, level)
     return MeasureGate(centre, lower, upper, better, 1.0 - worse, worse, mcse, verdict)
 
 
-def _smooth(share: float) -> float:
+def _smooth_gate_answer_share(share: float) -> float:
     return (share * _DRAWS + 1.0) / (_DRAWS + 2.0)
 
 
-def _verdict(better: float, worse: float, rope: float | None, level: float) -> GateVerdict:
+def _gate_answer_verdict(
+    better: float, worse: float, rope: float | None, level: float
+) -> GateVerdict:
     """Return the first that holds; without a rope nothing can be "not worse"."""
     if better >= level:
         return "superior"

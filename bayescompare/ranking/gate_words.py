@@ -8,12 +8,12 @@ from bayescompare.kernels.ranking.bootstrap import FEWEST
 from bayescompare.ranking.gate_answer import MeasureGate
 from bayescompare.results.measure import Measure
 from bayescompare.text.numbers import (
-    difference,
-    error,
+    difference_number_text,
     plural,
     probability_equation,
-    setting,
-    statistic,
+    setting_number_text,
+    standard_error_text,
+    statistic_number_text,
 )
 from bayescompare.text.phrases import join_names
 
@@ -49,11 +49,11 @@ def gate_words(g: Gate) -> str:
     sentences = [gate_headline(g)]
     if g.answer.has_verdicts:
         for name, judged in zip(g.results.measures, g.answer.measures, strict=True):
-            sentences.append(_measure(name, g.results[name], judged, g.level))
-        sentences += [*_without_rope(g), _basis(g)]
+            sentences.append(_gate_words_on_measure(name, g.results[name], judged, g.level))
+        sentences += [*_gate_words_without_rope(g), _gate_words_on_basis(g)]
     else:
         sentences += [
-            f"On {name} {_size(judged.difference, g.results[name])} on average."
+            f"On {name} {_gate_words_on_size(judged.difference, g.results[name])} on average."
             for name, judged in zip(g.results.measures, g.answer.measures, strict=True)
         ]
     if g.answer.has_verdicts and g.answer.effective < _FEW:
@@ -64,13 +64,17 @@ def gate_words(g: Gate) -> str:
     return " ".join([*sentences, *(f"Note: {note}." for note in g.results.notes)])
 
 
-def _measure(name: str, spec: Measure, judged: MeasureGate, level: float) -> str:
+def _gate_words_on_measure(name: str, spec: Measure, judged: MeasureGate, level: float) -> str:
     better = probability_equation(judged.p_better, "P(better)", levels=[level])
-    mean = _size(judged.difference, spec)
+    mean = _gate_words_on_size(judged.difference, spec)
     start = f"On {name} {mean} on average"
     not_worse = probability_equation(judged.p_not_worse, "P(not worse)", levels=[level])
     worse = probability_equation(judged.p_worse, "P(worse)", levels=[level])
-    rope = f" (by more than the rope of {_plain(spec.rope, spec)})" if spec.rope else ""
+    rope = (
+        f" (by more than the rope of {_gate_words_plain_difference(spec.rope, spec)})"
+        if spec.rope
+        else ""
+    )
     match judged.verdict:
         case "superior":
             return f"{start}: superior, {better}."
@@ -82,19 +86,19 @@ def _measure(name: str, spec: Measure, judged: MeasureGate, level: float) -> str
     return f"{start}: undecided, {both}."
 
 
-def _size(advantage: float, spec: Measure) -> str:
+def _gate_words_on_size(advantage: float, spec: Measure) -> str:
     """Say the mean advantage in the measure's unit."""
     if advantage == 0.0:
         return "both are equal"
     side = "better" if advantage > 0 else "worse"
-    return f"the candidate is {side} by {_plain(abs(advantage), spec)}"
+    return f"the candidate is {side} by {_gate_words_plain_difference(abs(advantage), spec)}"
 
 
-def _plain(value: float | None, spec: Measure) -> str:
-    return difference(value or 0.0, spec.unit or "").removeprefix("+")
+def _gate_words_plain_difference(value: float | None, spec: Measure) -> str:
+    return difference_number_text(value or 0.0, spec.unit or "").removeprefix("+")
 
 
-def _without_rope(g: Gate) -> list[str]:
+def _gate_words_without_rope(g: Gate) -> list[str]:
     """Say for which measures only superiority can pass."""
     bare = [name for name in g.results.measures if g.results[name].rope is None]
     if not bare:
@@ -106,16 +110,19 @@ def _without_rope(g: Gate) -> list[str]:
     ]
 
 
-def _basis(g: Gate) -> str:
+def _gate_words_on_basis(g: Gate) -> str:
     units = plural(g.answer.n, g.answer.noun)
     if g.answer.effective < g.answer.n - 1e-9:
-        units += f" (worth {statistic(g.answer.effective, significant=2)} of equal weight)"
+        units += (
+            f" (worth {statistic_number_text(g.answer.effective, significant=2)} of equal weight)"
+        )
     how = "exact"
     if not g.exact:
         mcse = max(judged.mcse for judged in g.answer.measures)
-        how = f"Monte Carlo standard error at most {error(mcse)}"
+        how = f"Monte Carlo standard error at most {standard_error_text(mcse)}"
     return (
-        f"A verdict needs P ≥ {setting(g.level)}. The probabilities are about the mean over "
+        f"A verdict needs P ≥ {setting_number_text(g.level)}. The probabilities are about the "
+        "mean over "
         f"{g.answer.noun}s like these {units}, by the Bayesian bootstrap widened for small numbers "
         f"({how}). Each measure is judged by itself."
     )

@@ -12,14 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare._checks import briefly, check_path, check_word
-from bayescompare._errors import BayescompareError, one_line
-from bayescompare._input import check_regular, read_file
+from bayescompare._checks import check_path, check_word, show_checked_value_briefly
+from bayescompare._errors import BayescompareError, error_in_one_line
+from bayescompare._input import check_input_is_regular, read_input_file
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.checks import part, read_count, read_number, read_numbers
-from bayescompare.comparison.loading import refuse_constant, results_from_facts
-from bayescompare.kernels.ranking.leaderboard import Leaderboard, Overall
-from bayescompare.kernels.ranking.places import Standings
+from bayescompare.comparison.checks import (
+    naming_comparison_part,
+    read_comparison_count,
+    read_comparison_number,
+    read_comparison_numbers,
+)
+from bayescompare.comparison.loading import load_comparison_results, refuse_constant_on_loading
+from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall
+from bayescompare.kernels.ranking.places import RankingStandings
 from bayescompare.ranking.answer import RankAnswer
 from bayescompare.ranking.files import RANKING_SCHEMA, RANKING_VERSION
 from bayescompare.ranking.options import RankOptions
@@ -49,34 +54,36 @@ def load_ranking(path: str | Path) -> Ranking:
     """
     source = check_path(path)
     try:
-        check_regular(source)
-        return _read(json.loads(read_file(source), parse_constant=refuse_constant))
+        check_input_is_regular(source)
+        return _load_ranking_document(
+            json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
+        )
     except BayescompareError as error:
         raise BayescompareError(f"{source}: {error}") from None
     except Exception as error:  # whatever a parser makes of bytes that are nothing of ours
         raise BayescompareError(
-            f"{source} is not a ranking that bayescompare wrote ({one_line(error)})."
+            f"{source} is not a ranking that bayescompare wrote ({error_in_one_line(error)})."
         ) from None
 
 
-def _read(document: Any) -> Ranking:
+def _load_ranking_document(document: Any) -> Ranking:
     if not isinstance(document, Mapping) or document.get("schema") != RANKING_SCHEMA:
         raise BayescompareError("this is not a ranking that bayescompare wrote.")
-    version = read_count("schema_version", document.get("schema_version"))
+    version = read_comparison_count("schema_version", document.get("schema_version"))
     if version > RANKING_VERSION:
         raise BayescompareError(
             f"schema version {version}, and this bayescompare reads up to {RANKING_VERSION}: "
             "upgrade it."
         )
-    with part("results"):
-        results = results_from_facts(document["results"])
-    with part("options"):
-        options = _options(document["options"], results)
-    with part("the figures"):
-        return Ranking(results, options, _answer(document, results))
+    with naming_comparison_part("results"):
+        results = load_comparison_results(document["results"])
+    with naming_comparison_part("options"):
+        options = _load_ranking_options(document["options"], results)
+    with naming_comparison_part("the figures"):
+        return Ranking(results, options, _load_ranking_answer(document, results))
 
 
-def _options(facts: Mapping[str, Any], results: Results) -> RankOptions:
+def _load_ranking_options(facts: Mapping[str, Any], results: Results) -> RankOptions:
     utility = facts["utility"]
     if isinstance(utility, Mapping):
         utility = {k: tuple(v) if isinstance(v, list) else v for k, v in utility.items()}
@@ -85,52 +92,64 @@ def _options(facts: Mapping[str, Any], results: Results) -> RankOptions:
     return RankOptions(**plain, utility=as_utility(utility, results, checked.by))
 
 
-def _answer(document: Mapping[str, Any], results: Results) -> RankAnswer:
+def _load_ranking_answer(document: Mapping[str, Any], results: Results) -> RankAnswer:
     l = len(results.algorithms)
     rows = [document["measures"][name] for name in results.measures]
     centre, low, high = (
-        np.stack([_row(key, row[key], l) for row in rows]) for key in ("score", "low", "high")
+        np.stack([_load_ranking_row(key, row[key], l) for row in rows])
+        for key in ("score", "low", "high")
     )
     board = Leaderboard(
         centre,
         low,
         high,
-        tuple(_read_standings(row, l) for row in rows),
-        _share("front", document["front"], (l,)),
-        _share("ahead", document["ahead"], (l, l)),
+        tuple(_load_ranking_standings(row, l) for row in rows),
+        _load_ranking_share("front", document["front"], (l,)),
+        _load_ranking_share("ahead", document["ahead"], (l, l)),
     )
     overall = None
     if document["overall"] is not None:
         facts = document["overall"]
-        share = None if facts["share"] is None else _share("share", facts["share"], (l,))
-        utility, regret = (_row(key, facts[key], l) for key in ("utility", "regret"))
-        overall = Overall(_read_standings(facts, l), utility, regret, share)
+        share = (
+            None if facts["share"] is None else _load_ranking_share("share", facts["share"], (l,))
+        )
+        utility, regret = (_load_ranking_row(key, facts[key], l) for key in ("utility", "regret"))
+        overall = LeaderboardOverall(_load_ranking_standings(facts, l), utility, regret, share)
     of = document["resampled"]
     check_word("what", of["what"], _NOUNS)
-    n, effective = read_count("n", of["n"]), read_number("effective", of["effective"])
+    n, effective = (
+        read_comparison_count("n", of["n"]),
+        read_comparison_number("effective", of["effective"]),
+    )
     return RankAnswer(board, overall, of["what"], n, effective)
 
 
-def _read_standings(facts: Mapping[str, Any], l: int) -> Standings:
-    place, lower, upper = (_row(key, facts[key], l) for key in ("place", "lower", "upper"))
+def _load_ranking_standings(facts: Mapping[str, Any], l: int) -> RankingStandings:
+    place, lower, upper = (
+        _load_ranking_row(key, facts[key], l) for key in ("place", "lower", "upper")
+    )
     for name, values in (("place", place), ("lower", lower), ("upper", upper)):
         known = values[~np.isnan(values)]
         if (known < 1.0).any() or (known > l).any():
-            raise BayescompareError(f"{name} {briefly(facts[name])}: must lie between 1 and {l}.")
+            raise BayescompareError(
+                f"{name} {show_checked_value_briefly(facts[name])}: must lie between 1 and {l}."
+            )
     if (lower > upper).any():
         raise BayescompareError("lower is above upper.")
-    return Standings(place, lower, upper, _share("p_best", facts["p_best"], (l,)))
+    return RankingStandings(
+        place, lower, upper, _load_ranking_share("p_best", facts["p_best"], (l,))
+    )
 
 
-def _row(name: str, values: Any, l: int) -> FloatArray:
-    array = read_numbers(name, values)
+def _load_ranking_row(name: str, values: Any, l: int) -> FloatArray:
+    array = read_comparison_numbers(name, values)
     if array.shape != (l,):
         raise BayescompareError(f"{name} has the shape {array.shape} for {l} algorithms.")
     return array
 
 
-def _share(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
-    array = read_numbers(name, values)
+def _load_ranking_share(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
+    array = read_comparison_numbers(name, values)
     if array.shape != shape:
         raise BayescompareError(f"{name} has the shape {array.shape}, not {shape}.")
     known = array[~np.isnan(array)]

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bayescompare._checks import check_count, check_word, is_number, is_whole, shown
+from bayescompare._checks import check_count, check_word, is_number, is_whole, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare.ranking.utility import Utility
-from bayescompare.text.numbers import whole
+from bayescompare.text.numbers import whole_number_text
 
 __all__ = ["ENGINES", "RankOptions"]
 
@@ -45,13 +45,15 @@ class RankOptions:
         check_word("by", self.by, ENGINES)
         if not (is_number(self.level) and 0.5 <= self.level < 1.0 and math.isfinite(self.level)):
             raise BayescompareError(
-                f"level={shown(self.level)}: must be a number from 0.5 to below 1."
+                f"level={show_checked_value(self.level)}: must be a number from 0.5 to below 1."
             )
         check_count(draws=self.draws)
         if self.draws < 100:
             raise BayescompareError(f"draws={self.draws}: must be at least 100.")
         if not (is_whole(self.seed) and self.seed >= 0):
-            raise BayescompareError(f"seed={shown(self.seed)}: must be an integer >= 0.")
+            raise BayescompareError(
+                f"seed={show_checked_value(self.seed)}: must be an integer >= 0."
+            )
 
     def check_size(self, algorithms: int, measures: int) -> None:
         """Refuse more scores than the memory should hold."""
@@ -59,7 +61,7 @@ class RankOptions:
         if self.draws * each > _MOST_SCORES:
             raise BayescompareError(
                 f"draws={self.draws}: {algorithms} algorithms on {measures} measures allow at most "
-                f"{whole(_MOST_SCORES // each)}."
+                f"{whole_number_text(_MOST_SCORES // each)}."
             )
 
     def to_dict(self) -> dict[str, Any]:

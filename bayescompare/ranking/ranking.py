@@ -13,12 +13,12 @@ import pandas as pd
 import xarray as xr
 
 from bayescompare._errors import QuantityNotAvailableError
-from bayescompare._files import check_writable, write_text
+from bayescompare._files import check_file_is_writable, write_text
 from bayescompare._rng import Rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.leaderboard import standard_error
+from bayescompare.kernels.ranking.leaderboard import leaderboard_standard_error
 from bayescompare.ranking.answer import RankAnswer
-from bayescompare.ranking.files import to_document
+from bayescompare.ranking.files import ranking_to_document
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.tree import ranking_tree
 from bayescompare.ranking.words import headline_words, ranking_words
@@ -175,7 +175,7 @@ class Ranking:
         return pd.Index(self.results.algorithms, name="algorithm")
 
     def _mcse(self, p: FloatArray) -> FloatArray:
-        return standard_error(p, self.options.draws)
+        return leaderboard_standard_error(p, self.options.draws)
 
     def shown_score(self, score: FloatArray, measure: str) -> FloatArray:
         """Turn scores, which are larger the better, into ranks, values or strengths."""
@@ -271,7 +271,7 @@ class Ranking:
 
     def to_json(self, path: str | Path | None = None, *, overwrite: bool = False) -> str:
         """Return the ranking as JSON; also write it to `path`. `load_ranking` reads it."""
-        text = to_document(self)
+        text = ranking_to_document(self)
         if path is not None:
-            write_text(check_writable(path, overwrite=overwrite), text)
+            write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text

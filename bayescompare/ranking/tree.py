@@ -14,7 +14,7 @@ from bayescompare._typing import FloatArray
 from bayescompare._version import __version__
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.places import doubled_places
-from bayescompare.ranking.answer import RankAnswer, draw_scores
+from bayescompare.ranking.answer import RankAnswer, draw_ranking_scores
 from bayescompare.ranking.options import RankOptions
 from bayescompare.results.results import Results
 
@@ -39,14 +39,14 @@ def ranking_tree(
     if draws is None:
         if rng is not None:
             raise BayescompareError("rng= is for new draws: say how many by draws=.")
-        scores = draw_scores(results, options)
+        scores = draw_ranking_scores(results, options)
     else:
         check_draws(draws=draws, chains=chains)
-        scores = draw_scores(results, options, draws=draws * chains, rng=as_rng(rng)[0])
+        scores = draw_ranking_scores(results, options, draws=draws * chains, rng=as_rng(rng)[0])
     each = scores.draws.shape[1] // chains
     if not each:
         raise BayescompareError(f"chains={chains}: there are {scores.draws.shape[1]} draws.")
-    data = _posterior(scores.draws, scores.centre, scores.weights, chains, each)
+    data = _ranking_tree_posterior(scores.draws, scores.centre, scores.weights, chains, each)
     coords: dict[str, Any] = {
         "chain": np.arange(chains),
         "draw": np.arange(each),
@@ -68,34 +68,40 @@ def ranking_tree(
     return tree
 
 
-def _posterior(
+def _ranking_tree_posterior(
     scores: FloatArray, centre: FloatArray, weights: FloatArray | None, chains: int, each: int
 ) -> dict[str, tuple[tuple[str, ...], FloatArray]]:
     kept = scores[:, : chains * each]
     dims = ("chain", "draw", "measure", "algorithm")
     data: dict[str, tuple[tuple[str, ...], FloatArray]] = {
-        "score": (dims, _dealt(np.moveaxis(kept, 0, 1), chains)),
+        "score": (dims, _deal_ranking_tree_draws(np.moveaxis(kept, 0, 1), chains)),
         "place": (
             dims,
-            _dealt(
-                np.stack([_places(s, c) for s, c in zip(kept, centre, strict=True)], axis=1), chains
+            _deal_ranking_tree_draws(
+                np.stack(
+                    [_ranking_tree_places(s, c) for s, c in zip(kept, centre, strict=True)], axis=1
+                ),
+                chains,
             ),
         ),
     }
     if weights is not None:
         rows = np.broadcast_to(weights, (scores.shape[1], weights.shape[1]))[: chains * each]
         utility = np.einsum("rj,jrl->rl", rows, kept)
-        data["utility"] = (("chain", "draw", "algorithm"), _dealt(utility, chains))
+        data["utility"] = (
+            ("chain", "draw", "algorithm"),
+            _deal_ranking_tree_draws(utility, chains),
+        )
         if len(weights) > 1:
-            data["weight"] = (("chain", "draw", "measure"), _dealt(rows, chains))
+            data["weight"] = (("chain", "draw", "measure"), _deal_ranking_tree_draws(rows, chains))
     return data
 
 
-def _places(scores: FloatArray, centre: FloatArray) -> FloatArray:
+def _ranking_tree_places(scores: FloatArray, centre: FloatArray) -> FloatArray:
     tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
     return np.asarray(doubled_places(scores, tolerance=tolerance) / 2.0)
 
 
-def _dealt(values: FloatArray, chains: int) -> FloatArray:
+def _deal_ranking_tree_draws(values: FloatArray, chains: int) -> FloatArray:
     """Deal draws to chains."""
     return np.ascontiguousarray(values.reshape(chains, -1, *values.shape[1:]))

@@ -49,18 +49,18 @@ def units_of(results: Results, by: Literal["rank", "value", "strength"]) -> Unit
     if results.n_replicates is None:
         values, noun, names = results.oriented(), "dataset", results.datasets
     else:
-        values, noun, names = _items(results)
+        values, noun, names = _ranking_units_of_items(results)
     scores = values if by == "value" else _turned_ranks(values)
     importance = np.ones(len(scores))
     if results.n_replicates is None and results.weights is not None:
         importance = np.array(results.weights)
     units = Units(scores, importance, noun, names)
     if results.n_replicates is None and results.groups is not None:
-        return _domains(units, results.groups)
+        return _ranking_units_of_domains(units, results.groups)
     return units
 
 
-def _domains(units: Units, groups: tuple[str, ...]) -> Units:
+def _ranking_units_of_domains(units: Units, groups: tuple[str, ...]) -> Units:
     """Return a unit for each domain: the weighted mean of its datasets.
 
     A domain counts as much as its datasets do on average, so that equal weights of datasets are
@@ -77,7 +77,7 @@ def _domains(units: Units, groups: tuple[str, ...]) -> Units:
     return Units(np.stack(scores), np.array(importance), "domain", names)
 
 
-def _items(results: Results) -> tuple[FloatArray, str, tuple[str, ...]]:
+def _ranking_units_of_items(results: Results) -> tuple[FloatArray, str, tuple[str, ...]]:
     """Return the items (or seeds) of the one dataset that every algorithm has."""
     signs = [results[name].sign for name in results.measures]
     cells = [results.data[name].values[0].T for name in results.measures]

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bayescompare._checks import briefly, is_number
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.ranking.utility_weights import box_weights, simplex_weights
 from bayescompare.results.results import Results
-from bayescompare.results.text import unknown
-from bayescompare.text.numbers import setting, statistic
+from bayescompare.results.text import unknown_name_in_results
+from bayescompare.text.numbers import setting_number_text, statistic_number_text
 from bayescompare.text.phrases import join_names
 
 __all__ = ["UNKNOWN", "Utility", "as_utility"]
@@ -63,7 +63,8 @@ class Utility:
         weights = simplex_weights(low, high, draws, rng)
         if weights is None:
             raise BayescompareError(
-                f"utility={briefly(self.written())}: no weights that sum to one, or next to none, "
+                f"utility={show_checked_value_briefly(self.written())}: no weights that sum to "
+                "one, or next to none, "
                 "lie within these bounds: widen them."
             )
         return weights
@@ -93,7 +94,7 @@ class Utility:
         parts = []
         for name, value in self.written().items():
             ends = value if isinstance(value, tuple) else (value,)
-            parts.append(f"{name} {' to '.join(setting(end) for end in ends)}")
+            parts.append(f"{name} {' to '.join(setting_number_text(end) for end in ends)}")
         return f"with the weights {join_names(parts)}"
 
 
@@ -105,20 +106,21 @@ def as_utility(utility: object, results: Results, by: Engine) -> Utility | None:
     shares = by != "value"
     if isinstance(utility, str) and utility == UNKNOWN:
         if not shares:
-            _check_one_scale(results)
+            _check_ranking_utility_scale(results)
         # Of scores that are larger the better, on one scale: only their proportions matter.
         return Utility("unknown", dict.fromkeys(names, 0.0), dict.fromkeys(names, 1.0), True)
     if not isinstance(utility, Mapping) or not utility:
-        raise BayescompareError(f"utility={briefly(utility)}: {_HELP}.")
+        raise BayescompareError(f"utility={show_checked_value_briefly(utility)}: {_HELP}.")
     for name in utility:
         if name not in results:
-            raise BayescompareError(f"utility: {unknown('measure', name, names)}")
-    bounds = {name: _bounds(name, utility.get(name, 0.0)) for name in names}
+            raise BayescompareError(f"utility: {unknown_name_in_results('measure', name, names)}")
+    bounds = {name: _ranking_utility_bounds(name, utility.get(name, 0.0)) for name in names}
     for name, (low, high) in bounds.items():
-        _check_sign(results, by, name, low, high)
+        _check_ranking_utility_sign(results, by, name, low, high)
     if not any(end for ends in bounds.values() for end in ends):
         raise BayescompareError(
-            f"utility={briefly(dict(utility))}: every weight is 0, so nothing is worth anything: "
+            f"utility={show_checked_value_briefly(dict(utility))}: every weight is 0, so nothing "
+            "is worth anything: "
             "give one measure a weight."
         )
     given = all(low == high for low, high in bounds.values())
@@ -126,28 +128,32 @@ def as_utility(utility: object, results: Results, by: Engine) -> Utility | None:
     return Utility("given" if given else "bounded", lows, highs, shares)
 
 
-def _bounds(name: str, value: object) -> tuple[float, float]:
+def _ranking_utility_bounds(name: str, value: object) -> tuple[float, float]:
     ends = value if isinstance(value, (tuple, list)) else (value, value)
     if len(ends) != 2 or not all(is_number(end) and math.isfinite(end) for end in ends):
         raise BayescompareError(
-            f"utility: {name!r} has the weight {briefly(value)}; give a finite number, or (lowest, "
+            f"utility: {name!r} has the weight {show_checked_value_briefly(value)}; give a "
+            "finite number, or (lowest, "
             "highest)."
         )
     low, high = (float(end) for end in ends)
     if low > high:
         raise BayescompareError(
-            f"utility: {name!r} has the weights {briefly(value)}; the lowest must not be above the "
+            f"utility: {name!r} has the weights {show_checked_value_briefly(value)}; the lowest "
+            "must not be above the "
             "highest."
         )
     return low, high
 
 
-def _check_sign(results: Results, by: Engine, name: str, low: float, high: float) -> None:
+def _check_ranking_utility_sign(
+    results: Results, by: Engine, name: str, low: float, high: float
+) -> None:
     """Refuse a weight that would reward what the direction of the measure calls worse."""
     worst = low if by != "value" or results[name].sign > 0 else -high
     if worst >= 0.0:
         return
-    seen = setting(low if worst == low else high)
+    seen = setting_number_text(low if worst == low else high)
     if by != "value":
         raise BayescompareError(
             f"utility: {name!r} has the weight {seen}, and by={by!r} turns every measure so that "
@@ -162,7 +168,7 @@ def _check_sign(results: Results, by: Engine, name: str, low: float, high: float
     )
 
 
-def _check_one_scale(results: Results) -> None:
+def _check_ranking_utility_scale(results: Results) -> None:
     """Refuse unknown weights of measures whose values are not on one scale."""
     names = results.measures
     spec = {(results[name].unit, results[name].bounds) for name in names}
@@ -175,8 +181,9 @@ def _check_one_scale(results: Results) -> None:
     if len(spec) == 1 and not apart:
         return
     why = (
-        f"{widest!r} spans {statistic(spread[widest], significant=3)} and {narrowest!r} "
-        f"{statistic(spread[narrowest], significant=3)}"
+        f"{widest!r} spans {statistic_number_text(spread[widest], significant=3)} and "
+        f"{narrowest!r} "
+        f"{statistic_number_text(spread[narrowest], significant=3)}"
         if apart
         else "their units or bounds differ"
     )

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from bayescompare.kernels.ranking.bootstrap import FEWEST
 from bayescompare.text.numbers import (
     count,
-    error,
     format_probability,
     percent_setting,
     plural,
     probability_equation,
-    rank,
-    setting,
-    statistic,
+    rank_number_text,
+    setting_number_text,
+    standard_error_text,
+    statistic_number_text,
 )
 from bayescompare.text.phrases import join_names
 
@@ -32,9 +32,9 @@ _FEW = 10
 def headline_words(r: Ranking) -> str:
     """Return the verdict in one line."""
     if not r.answer.has_draws:
-        return _bare_headline(r)
+        return _ranking_words_bare_headline(r)
     if r.answer.overall is not None:
-        return _overall_headline(r)
+        return _ranking_words_overall_headline(r)
     return f"{_leaders_words(r)}; {_front_words(r)}"
 
 
@@ -43,55 +43,58 @@ def ranking_words(r: Ranking) -> str:
     sentences = [f"{headline_words(r)}."]
     if r.answer.has_draws:
         sentences += [*_places_words(r), *_ahead_words(r), *_utility_words(r)]
-    sentences += [_basis(r), *_cautions(r)]
+    sentences += [_ranking_words_on_basis(r), *_ranking_words_of_caution(r)]
     return " ".join([*filter(None, sentences), *(f"{note}." for note in r.results.notes)])
 
 
 # one line ---------------------------------------------------------------------------------------
 
 
-def _scale(r: Ranking) -> str:
+def _ranking_words_on_scale(r: Ranking) -> str:
     """Say what the overall order is by."""
     if r.options.utility is None:
         return f"on {r.results.measures[0]}"
     return r.options.utility.words()
 
 
-def _bare_headline(r: Ranking) -> str:
+def _ranking_words_bare_headline(r: Ranking) -> str:
     """Return who leads, and why there is no verdict."""
     n = plural(r.answer.n, r.answer.noun)
     if r.answer.effective < r.answer.n - 1e-9:
-        n += f" worth {statistic(r.answer.effective, significant=2)} of equal weight"
+        n += f" worth {statistic_number_text(r.answer.effective, significant=2)} of equal weight"
     few = f"{n}: places without intervals, and no verdict"
     if r.answer.overall is None:
         return f"{_leaders_words(r)}; {few}"
     first = r.overall.index[r.overall["place"] == r.overall["place"].min()]
-    return f"{join_names(list(first))} {_leads(len(first))} {_scale(r)}; {few}"
+    leads = f"{_ranking_words_leads(len(first))} {_ranking_words_on_scale(r)}"
+    return f"{join_names(list(first))} {leads}; {few}"
 
 
-def _leads(n: int) -> str:
+def _ranking_words_leads(n: int) -> str:
     return "has the best place" if n == 1 else "share the best place"
 
 
-def _overall_headline(r: Ranking) -> str:
+def _ranking_words_overall_headline(r: Ranking) -> str:
     top = r.top
     best = float(r.overall["p_best"].loc[top[0]])
     sure = probability_equation(best, levels=[r.options.level])
     if len(top) == 1:
-        return f"{top[0]} is best {_scale(r)} ({sure})"
+        return f"{top[0]} is best {_ranking_words_on_scale(r)} ({sure})"
     others = f"{join_names(top[1:])} cannot be ruled out"
     if len(top) == len(r.results.algorithms):
         others = "none can be ruled out"
-    return f"{top[0]} is the most probable best {_scale(r)} ({sure}); {others}"
+    return f"{top[0]} is the most probable best {_ranking_words_on_scale(r)} ({sure}); {others}"
 
 
 def _leaders_words(r: Ranking) -> str:
-    leaders = _leaders(r)
+    leaders = _ranking_words_leaders(r)
     same = set(leaders.values())
     if len(same) == 1:
         measures = "both" if len(leaders) == 2 else f"all {len(leaders)}"
         return f"{same.pop()} has the best place on {measures} measures"
-    best = [f"{names} on {join_names(on)}" for names, on in _by_leader(leaders).items()]
+    best = [
+        f"{names} on {join_names(on)}" for names, on in _ranking_words_by_leader(leaders).items()
+    ]
     return f"No algorithm leads on every measure ({'; '.join(best)})"
 
 
@@ -104,7 +107,7 @@ def _front_words(r: Ranking) -> str:
     return f"{n} of {l} may be on the front: {join_names(r.top)}"
 
 
-def _leaders(r: Ranking) -> dict[str, str]:
+def _ranking_words_leaders(r: Ranking) -> dict[str, str]:
     """Return who has the best place on each measure; several that share it are joined."""
     leaders = {}
     for measure in r.results.measures:
@@ -113,7 +116,7 @@ def _leaders(r: Ranking) -> dict[str, str]:
     return leaders
 
 
-def _by_leader(leaders: dict[str, str]) -> dict[str, list[str]]:
+def _ranking_words_by_leader(leaders: dict[str, str]) -> dict[str, list[str]]:
     by: dict[str, list[str]] = {}
     for measure, names in leaders.items():
         by.setdefault(names, []).append(measure)
@@ -123,17 +126,17 @@ def _by_leader(leaders: dict[str, str]) -> dict[str, list[str]]:
 # the paragraph -----------------------------------------------------------------------------------
 
 
-def _mean(r: Ranking, measure: str, value: float) -> str:
+def _ranking_words_on_mean(r: Ranking, measure: str, value: float) -> str:
     """Write a mean with what it is."""
     if r.options.by == "rank":
-        return f"mean rank {rank(value)}"
+        return f"mean rank {rank_number_text(value)}"
     if r.options.by == "strength":
-        return f"log strength {statistic(value, significant=3)}"
+        return f"log strength {statistic_number_text(value, significant=3)}"
     unit = r.results[measure].unit
-    return f"mean {statistic(value)}{f' {unit}' if unit else ''}"
+    return f"mean {statistic_number_text(value)}{f' {unit}' if unit else ''}"
 
 
-def _interval(row: pd.Series) -> str:
+def _ranking_words_on_interval(row: pd.Series) -> str:
     low, high = (count(float(row[end])) for end in ("lower", "upper"))
     return f"place {low}" if low == high else f"places {low} to {high}"
 
@@ -145,8 +148,10 @@ def _places_words(r: Ranking) -> list[str]:
         name, row = table.index[0], table.iloc[0]
         interval = f" at {percent_setting(r.options.level)}" if k == 0 else ""
         sentences.append(
-            f"On {measure} {name} is first ({_mean(r, measure, float(row['mean']))}; "
-            f"{_interval(row)}{interval}; P(best) {_sign(row['p_best'], r.options.level)})."
+            f"On {measure} {name} is first "
+            f"({_ranking_words_on_mean(r, measure, float(row['mean']))}; "
+            f"{_ranking_words_on_interval(row)}{interval}; P(best) "
+            f"{_ranking_words_sign(row['p_best'], r.options.level)})."
         )
     more = len(r.results.measures) - 4
     return (
@@ -154,7 +159,7 @@ def _places_words(r: Ranking) -> list[str]:
     )
 
 
-def _sign(p: float, level: float) -> str:
+def _ranking_words_sign(p: float, level: float) -> str:
     text = format_probability(float(p), levels=[level])
     return f"{text[0]} {text[1:]}" if text[0] in "<>" else f"= {text}"
 
@@ -167,7 +172,8 @@ def _ahead_words(r: Ranking) -> list[str]:
     where = "on every measure" if len(r.results.measures) > 1 else f"on {r.results.measures[0]}"
     pairs = plural(l * (l - 1) // 2, "pair")
     return [
-        f"One is ahead of the other {where} with P of at least {setting(r.options.level)} in "
+        f"One is ahead of the other {where} with P of at least "
+        f"{setting_number_text(r.options.level)} in "
         f"{count(sure) if sure else 'none'} of {pairs}."
     ]
 
@@ -179,7 +185,8 @@ def _utility_words(r: Ranking) -> list[str]:
     name, least = table.index[0], float(table["regret"].iloc[0])
     unit = " ranks" if r.options.by == "rank" else ""
     words = [
-        f"{name} has the least expected regret, {statistic(least, significant=3)}{unit} of utility "
+        f"{name} has the least expected regret, "
+        f"{statistic_number_text(least, significant=3)}{unit} of utility "
         "below the best."
     ]
     if "share" in table:
@@ -191,7 +198,7 @@ def _utility_words(r: Ranking) -> list[str]:
     return words
 
 
-def _basis(r: Ranking) -> str:
+def _ranking_words_on_basis(r: Ranking) -> str:
     """Say what was resampled, and so what the statements are about."""
     noun, n = r.answer.noun, plural(r.answer.n, r.answer.noun)
     if not r.answer.has_draws:
@@ -210,11 +217,12 @@ def _basis(r: Ranking) -> str:
     )
     return (
         f"This is {about} (Bayesian bootstrap, widened for few {noun}s; "
-        f"{plural(r.options.draws, 'draw')}, standard error of P at most {error(worst)})."
+        f"{plural(r.options.draws, 'draw')}, standard error of P at most "
+        f"{standard_error_text(worst)})."
     )
 
 
-def _cautions(r: Ranking) -> list[str]:
+def _ranking_words_of_caution(r: Ranking) -> list[str]:
     words = []
     if r.answer.has_draws and r.answer.effective < _FEW:
         words.append(

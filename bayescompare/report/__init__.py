@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayescompare._checks import check_path, check_word, shown
+from bayescompare._checks import check_path, check_word, show_checked_value
 from bayescompare._errors import BayescompareError
-from bayescompare._files import check_writable, write_text
+from bayescompare._files import check_file_is_writable, write_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
@@ -90,20 +90,20 @@ def _write_parts(
     """Write a report with its figures beside it, or only its table."""
     from bayescompare.report.figures import check_figures, write_figures
     from bayescompare.report.fragment import latex_fragment
-    from bayescompare.report.pages import page_of
+    from bayescompare.report.pages import report_page_of
 
     if fragment and format != "latex":
         raise BayescompareError(
             f"fragment=True is for .tex, and path={str(target)!r} is not: end it in .tex."
         )
     folder = check_figures(target, format) if figures else None
-    page = page_of(thing, **rule)
+    page = report_page_of(thing, **rule)
     written: dict[str, str] = {}
     if folder is not None:
         written = write_figures(page, folder, format, overwrite=overwrite)
     if fragment:
         return write_text(target, latex_fragment(page, target.stem, written))
-    return write_text(target, _writer(format)(page, written))
+    return write_text(target, _report_writer(format)(page, written))
 
 
 def render(
@@ -124,21 +124,21 @@ def render(
     ('<!doctype html>', '# New and State of art on accuracy, complexity')
     """
     from bayescompare.comparison.pairwise import Pairwise
-    from bayescompare.report.pages import page_of
+    from bayescompare.report.pages import report_page_of
 
     argument: object = command
     if not (argument is None or isinstance(argument, str)):
-        raise BayescompareError(f"command={shown(argument)}: give a string, or None.")
+        raise BayescompareError(f"command={show_checked_value(argument)}: give a string, or None.")
 
     check_word("format", format, sorted(set(_FORMATS.values())))
     if format == "json" and hasattr(thing, "to_json"):
         rule: dict[str, Any] = {"level": level, "fdr": fdr} if isinstance(thing, Pairwise) else {}
         return f"{thing.to_json(**rule)}\n"
-    page = page_of(thing, level=level, fdr=fdr, command=command)
-    return _writer(format)(page)
+    page = report_page_of(thing, level=level, fdr=fdr, command=command)
+    return _report_writer(format)(page)
 
 
-def _writer(format: str) -> Callable[..., str]:
+def _report_writer(format: str) -> Callable[..., str]:
     if format == "html":
         from bayescompare.report.html import html
 
@@ -166,4 +166,4 @@ def check_report_path(path: str | Path, *, overwrite: bool = False) -> Path:
             f"path={str(path)!r}: a report ends in {', '.join(_FORMATS)}; for a PDF, print the "
             "HTML page or compile the LaTeX file."
         )
-    return check_writable(path, overwrite=overwrite)
+    return check_file_is_writable(path, overwrite=overwrite)

@@ -10,9 +10,9 @@ from bayescompare._version import __version__
 from bayescompare.comparison.gaps import GAPS_TEXT
 from bayescompare.comparison.rule import Rule
 from bayescompare.methods._shared.learned_prior import LearnedPrior
-from bayescompare.report.page import Section
+from bayescompare.report.page import PageSection
 from bayescompare.results.gaps import Reading
-from bayescompare.text.numbers import plural, setting
+from bayescompare.text.numbers import plural, setting_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.method import Method
     from bayescompare.results.results import Results
 
-__all__ = ["bibtex", "citation_keys", "method_section", "method_text"]
+__all__ = ["bibtex", "citation_keys", "report_method_section", "report_method_text"]
 
 
 def citation_keys(method: Method, *, rule: Rule | None = None) -> list[str]:
@@ -56,10 +56,10 @@ def bibtex(keys: list[str]) -> str:
         f"  version = {{{__version__}}}\n"
         "}"
     )
-    return "\n\n".join([*(_entry(key) for key in keys), own])
+    return "\n\n".join([*(_report_citation_entry(key) for key in keys), own])
 
 
-def cited(key: str) -> str:
+def cited_reference(key: str) -> str:
     """Name a reference for use in a sentence: "Benavoli and de Campos (2015)".
 
     Examples
@@ -67,7 +67,7 @@ def cited(key: str) -> str:
     >>> cited("jansen2022gsd"), cited("wilcoxon1945individual")
     ('Jansen et al. (2022)', 'Wilcoxon (1945)')
     """
-    entry = _entry(key)
+    entry = _report_citation_entry(key)
     (authors,) = re.findall(r"author\s*=\s*\{(.*)\},?\n", entry)
     (year,) = re.findall(r"year\s*=\s*\{(\d+)\}", entry)
     plain = authors.replace("\\v{s}", "š").replace("\\c{c}", "ç").replace('\\"{u}', "ü")
@@ -76,12 +76,12 @@ def cited(key: str) -> str:
     return f"{joined} ({year})"
 
 
-def aside(key: str) -> str:
+def citation_aside(key: str) -> str:
     """Name a reference for use in brackets: "Jansen et al. 2022"."""
-    return cited(key).replace("(", "").replace(")", "")
+    return cited_reference(key).replace("(", "").replace(")", "")
 
 
-def method_section(
+def report_method_section(
     method: Method,
     results: Results,
     answer: Answer | None,
@@ -91,10 +91,10 @@ def method_section(
     reference: str | None = None,
     fewest: int | None = None,
     gaps: Reading | None = None,
-) -> Section:
+) -> PageSection:
     """Return the methods text and its citations; `rule` is that of a report on all pairs."""
     keys = citation_keys(method, rule=rule)
-    words = [method_text(method, results, answer)]
+    words = [report_method_text(method, results, answer)]
     if fewest is not None and fewest < len(results.datasets):
         words.append(f"Pairs with missing cells were compared on as few as {fewest} datasets.")
     if gaps is not None:
@@ -102,11 +102,11 @@ def method_section(
     if learned is not None:
         words.append(method.learned_text(learned.pairs))
     if rule is not None:
-        words.append(_over_pairs(method, rule, learned, reference))
-    return Section("Method", words=words, code={"BibTeX": bibtex(keys)})
+        words.append(_report_paragraph_over_pairs(method, rule, learned, reference))
+    return PageSection("Method", words=words, code={"BibTeX": bibtex(keys)})
 
 
-def method_text(method: Method, results: Results, answer: Answer | None) -> str:
+def report_method_text(method: Method, results: Results, answer: Answer | None) -> str:
     """Return a paragraph for the methods section of a paper."""
     who = (
         f"{join_names(results.algorithms)} were compared"
@@ -118,35 +118,39 @@ def method_text(method: Method, results: Results, answer: Answer | None) -> str:
     if method.citations:
         key = method.citations[0]
         # str.format() would fail on options that contain braces.
-        paragraph = paragraph.replace("{cited}", cited(key)).replace("{aside}", aside(key))
-    return f"{who} {where} {paragraph} {_ropes(results)}".strip()
+        paragraph = paragraph.replace("{cited}", cited_reference(key)).replace(
+            "{aside}", citation_aside(key)
+        )
+    return f"{who} {where} {paragraph} {_report_paragraph_on_ropes(results)}".strip()
 
 
-def _entry(key: str) -> str:
+def _report_citation_entry(key: str) -> str:
     """Return a BibTeX entry: a method declares one in full, or the key of a bundled one."""
-    return key if key.startswith("@") else _entries()[key]
+    return key if key.startswith("@") else _report_citation_entries()[key]
 
 
-def _entries() -> dict[str, str]:
+def _report_citation_entries() -> dict[str, str]:
     text = files("bayescompare.report").joinpath("references.bib").read_text("utf-8")
     entries = re.findall(r"^(@\w+\{([^,]+),.*?\n\})", text, flags=re.DOTALL | re.MULTILINE)
     return {key: entry for entry, key in entries}
 
 
-def _ropes(results: Results) -> str:
+def _report_paragraph_on_ropes(results: Results) -> str:
     declared = {name: results[name].rope for name in results.measures}
-    ropes = [f"{name} {setting(rope)}" for name, rope in declared.items() if rope is not None]
+    ropes = [
+        f"{name} {setting_number_text(rope)}" for name, rope in declared.items() if rope is not None
+    ]
     return f"Differences within a rope count as equivalence ({join_names(ropes)})." if ropes else ""
 
 
-def _over_pairs(
+def _report_paragraph_over_pairs(
     method: Method, rule: Rule, learned: LearnedPrior | None, reference: str | None
 ) -> str:
     pairs = "all pairs" if reference is None else f"the pairs with {reference}"
     if method.kind != "bayesian":
         return (
             f"Over {pairs} p-values were corrected by Holm's method at level "
-            f"{setting(rule.alpha)} ({aside('holm1979simple')})."
+            f"{setting_number_text(rule.alpha)} ({citation_aside('holm1979simple')})."
         )
     if rule.level is not None:
         both = (
@@ -156,11 +160,12 @@ def _over_pairs(
         )
         return (
             f"Over {pairs}, a pair got a verdict where its best statement had a probability P of "
-            f"at least {setting(rule.level)}{both}."
+            f"at least {setting_number_text(rule.level)}{both}."
         )
     return (
         f"Over {pairs}, pairs got a verdict in the order of the probability P of their best "
         "statement while the mean of 1 − P, the expected share of false ones if the prior is "
-        f"right, was at most {setting(rule.alpha)} ({aside('muller2004optimal')}), and P at least "
-        f"{setting(rule.floor)}."
+        f"right, was at most {setting_number_text(rule.alpha)} "
+        f"({citation_aside('muller2004optimal')}), and P at least "
+        f"{setting_number_text(rule.floor)}."
     )

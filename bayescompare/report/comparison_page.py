@@ -22,24 +22,28 @@ from bayescompare.plots.sensitivity import plot_sensitivity
 from bayescompare.plots.shrinkage import plot_shrinkage, shrinkage_size
 from bayescompare.plots.simplex import SIMPLEX_SIZE, has_simplex, plot_simplex
 from bayescompare.plots.statements import plot_statements, statements_size
-from bayescompare.report.citations import citation_keys, method_section
+from bayescompare.report.citations import citation_keys, report_method_section
 from bayescompare.report.data import data_section, page_title
 from bayescompare.report.effects import effect_tables
 from bayescompare.report.live import live_comparison
-from bayescompare.report.network import component_table, edge_table, graph_words
-from bayescompare.report.page import Page, Picture, Section, diagnostics_section
-from bayescompare.report.provenance import provenance_section, python_call
+from bayescompare.report.network import (
+    report_component_table,
+    report_edge_table,
+    report_graph_words,
+)
+from bayescompare.report.page import Page, PageSection, Picture, diagnostics_section
+from bayescompare.report.provenance import provenance_python_call, provenance_section
 from bayescompare.report.tables import (
     MOST_ROWS,
-    Cell,
+    ReportTableCell,
     Table,
     frame_table,
-    heads,
-    probability_cell,
-    rows,
+    report_probability_cell,
+    report_table_heads,
+    report_table_rows,
 )
 from bayescompare.report.tooltips import bar_tooltips, dataset_tooltips
-from bayescompare.text.numbers import probability_words, statistic
+from bayescompare.text.numbers import probability_words, statistic_number_text
 from bayescompare.text.phrases import COLUMN_TITLES, join_names
 
 if TYPE_CHECKING:
@@ -65,22 +69,22 @@ _FEW = np.geomspace(0.1, 10.0, 9).tolist()
 def comparison_page(c: Comparison, command: str | None = None) -> Page:
     """Return the page of a comparison."""
     # Friedman's test is not about the order of mean ranks; the ranks themselves have a table.
-    statements = [] if "ranks" in c.method.provides else [_summary(c)]
-    tables = [*statements, *_questions(c), *_network_tables(c)]
+    statements = [] if "ranks" in c.method.provides else [_comparison_page_summary(c)]
+    tables = [*statements, *_comparison_page_questions(c), *_comparison_page_network_tables(c)]
     tables += [*effect_tables([c]), *(frame_table(title, f) for title, f in c.tables.items())]
-    first, *others = _pictures(c)
+    first, *others = _comparison_page_pictures(c)
     sections = [
-        *([Section("Figures", pictures=others)] if others else []),
-        Section("Tables", tables=tables),
-        *_sensitivity(c),
-        _diagnostics(c),
+        *([PageSection("Figures", pictures=others)] if others else []),
+        PageSection("Tables", tables=tables),
+        *_comparison_page_sensitivity(c),
+        _comparison_page_diagnostics(c),
         data_section(c.results),
-        method_section(c.method, c.results, c.answer, gaps=c.results.gaps),
+        report_method_section(c.method, c.results, c.answer, gaps=c.results.gaps),
         provenance_section(
             c.method,
             [c],
-            command or _call(c),
-            graph_words(c) if "network" in c.method.provides else {},
+            command or _comparison_page_call(c),
+            report_graph_words(c) if "network" in c.method.provides else {},
         ),
     ]
     return Page(
@@ -99,53 +103,61 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
     )
 
 
-def _call(c: Comparison) -> str:
+def _comparison_page_call(c: Comparison) -> str:
     names = list(c.results.algorithms)
     if getattr(c.method, "learned", None) is not None:
         # This is one of the pairs from which its prior was learned.
-        return f"{python_call('pairwise', c.method, c.results, {})}{names}.report(...)"
+        return f"{provenance_python_call('pairwise', c.method, c.results, {})}{names}.report(...)"
     options = {"algorithms": names, "missing": c.results.gaps, "rng": c.answer.seed}
-    return f"{python_call('compare', c.method, c.results, options)}.report(...)"
+    return f"{provenance_python_call('compare', c.method, c.results, options)}.report(...)"
 
 
 # figures ------------------------------------------------------------------------------------------
 
 
-def _pictures(c: Comparison) -> list[Picture]:
-    shown = [_first_picture(c)]
+def _comparison_page_pictures(c: Comparison) -> list[Picture]:
+    shown = [_comparison_page_first_picture(c)]
     words, provides = c.headline(), c.method.provides
     if has_simplex(c) and "draws" in provides:
-        draw = partial(_draw, partial(plot_simplex, draws=1000), c)
+        draw = partial(_draw_on_comparison_page, partial(plot_simplex, draws=1000), c)
         shown.append(Picture("Posterior", draw, SIMPLEX_SIZE, "x", words))
     if "network" in provides:
-        draw = partial(_draw, plot_network, c)
+        draw = partial(_draw_on_comparison_page, plot_network, c)
         graph = "the graph of measures that win together"
         shown.append(Picture("Network", draw, network_size(c), "n", graph))
     if "thresholds" in provides and len(c.results.algorithms) > 2:
-        draw = partial(_draw, plot_growth, c)
+        draw = partial(_draw_on_comparison_page, plot_growth, c)
         shown.append(Picture("Growth", draw, growth_size(c), "g", "order by δ"))
     if "per_dataset" in provides:
-        draw = partial(_draw_with_tooltips, plot_shrinkage, dataset_tooltips, c)
+        draw = partial(_draw_comparison_page_tooltips, plot_shrinkage, dataset_tooltips, c)
         shown.append(Picture("Datasets", draw, shrinkage_size(c), "d", "every dataset"))
     return shown
 
 
-def _first_picture(c: Comparison) -> Picture:
+def _comparison_page_first_picture(c: Comparison) -> Picture:
     words = c.headline()
     if "ranks" in c.method.provides:
-        return Picture("Mean ranks", partial(_draw, plot_ranks, c), ranks_size(c), "s", words)
+        return Picture(
+            "Mean ranks",
+            partial(_draw_on_comparison_page, plot_ranks, c),
+            ranks_size(c),
+            "s",
+            words,
+        )
     if "relation" in c.method.provides and len(c.results.algorithms) > 2:
-        draw = partial(_draw, plot_relation, c)
+        draw = partial(_draw_on_comparison_page, plot_relation, c)
         return Picture("Who dominates whom", draw, relation_size(c), "s", words)
-    draw = partial(_draw_with_tooltips, plot_statements, bar_tooltips, c)
+    draw = partial(_draw_comparison_page_tooltips, plot_statements, bar_tooltips, c)
     return Picture("Statements", draw, statements_size(c), "s", words)
 
 
-def _draw(plot: Any, thing: Comparison, ax: Any) -> None:
+def _draw_on_comparison_page(plot: Any, thing: Comparison, ax: Any) -> None:
     plot(thing, ax=ax)
 
 
-def _draw_with_tooltips(plot: Any, add_tooltips: Any, thing: Comparison, ax: Any) -> None:
+def _draw_comparison_page_tooltips(
+    plot: Any, add_tooltips: Any, thing: Comparison, ax: Any
+) -> None:
     plot(thing, ax=ax)
     add_tooltips(thing, ax)
 
@@ -153,7 +165,7 @@ def _draw_with_tooltips(plot: Any, add_tooltips: Any, thing: Comparison, ax: Any
 # tables -------------------------------------------------------------------------------------------
 
 
-def _summary(c: Comparison) -> Table:
+def _comparison_page_summary(c: Comparison) -> Table:
     title = "Statements, the most probable first"
     if c.answer.probability is None:
         title = "Statements, the most frequent first"
@@ -163,23 +175,26 @@ def _summary(c: Comparison) -> Table:
     if table.index.name != "statement":
         return frame_table("Pairs", table)
     statements = [str(label) for label in table.index[:MOST_ROWS]]
-    figures = rows(table.head(MOST_ROWS))
+    figures = report_table_rows(table.head(MOST_ROWS))
     return Table(
         title,
-        ["statement", *heads(table.rename(columns={"pvalue": COLUMN_TITLES["pvalue"]}))],
+        [
+            "statement",
+            *report_table_heads(table.rename(columns={"pvalue": COLUMN_TITLES["pvalue"]})),
+        ],
         [[label, *row] for label, row in zip(statements, figures, strict=True)],
         more=max(0, len(table) - MOST_ROWS),
         marked=[label == c.best for label in statements],
     )
 
 
-def _questions(c: Comparison) -> list[Table]:
+def _comparison_page_questions(c: Comparison) -> list[Table]:
     if "questions" not in c.method.provides:
         return []
     body = [
         [
             str(name),
-            Cell.of("not defined") if math.isnan(p) else probability_cell(p),
+            ReportTableCell.of("not defined") if math.isnan(p) else report_probability_cell(p),
             _QUESTIONS.get(str(name), ""),
         ]
         for name, p in dict(c.questions).items()
@@ -187,16 +202,16 @@ def _questions(c: Comparison) -> list[Table]:
     return [Table(f"Questions about {c.best}", ["question", "answer", "meaning"], body, text=3)]
 
 
-def _network_tables(c: Comparison) -> list[Table]:
+def _comparison_page_network_tables(c: Comparison) -> list[Table]:
     if "network" not in c.method.provides:
         return []
-    return [component_table(c), *edge_table(c, MOST_ROWS)]
+    return [report_component_table(c), *report_edge_table(c, MOST_ROWS)]
 
 
 # sensitivity and diagnostics ----------------------------------------------------------------------
 
 
-def _sensitivity(c: Comparison) -> list[Section]:
+def _comparison_page_sensitivity(c: Comparison) -> list[PageSection]:
     """Return how the answer changes with the weight of the prior, if that is quick."""
     if c.answer.n_statements > _MOST_STATEMENTS:
         return []
@@ -206,22 +221,23 @@ def _sensitivity(c: Comparison) -> list[Section]:
         return []  # a method without such a weight, or draws that cannot be reweighted
     if len(table) < 2:
         return []  # no other prior is near enough to the draws
-    draw = partial(_draw_table, table)
+    draw = partial(_draw_comparison_page_table, table)
     picture = Picture("Weight of the prior", draw, (6.8, 4.0), "w", "P by the weight of the prior")
-    words = [_sensitivity_words(c, table), *_scaling_words(table)]
-    return [Section("Sensitivity", words=words, pictures=[picture])]
+    words = [_comparison_page_sensitivity_words(c, table), *_comparison_page_scaling_words(table)]
+    return [PageSection("Sensitivity", words=words, pictures=[picture])]
 
 
-def _draw_table(table: pd.DataFrame, ax: Any) -> None:
+def _draw_comparison_page_table(table: pd.DataFrame, ax: Any) -> None:
     plot_sensitivity(table, ax=ax)
 
 
-def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
+def _comparison_page_sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
     at, p = table.index.to_numpy(dtype=float), table[c.best].to_numpy(dtype=float)
     leads = bool((table.max(axis=1).to_numpy() <= p + 1e-12).all())
     varied = "the prior's density to the power" if table.index.name == POWER else table.index.name
     start = (
-        f"With {varied} from {_weight(at[0])} to {_weight(at[-1])} the probability of "
+        f"With {varied} from {_comparison_page_weight(at[0])} to "
+        f"{_comparison_page_weight(at[-1])} the probability of "
         f"{c.best} runs from {probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"
@@ -232,30 +248,31 @@ def _sensitivity_words(c: Comparison, table: pd.DataFrame) -> str:
         verdict = "and is settled nowhere"
     else:
         inside = at[settled]
-        verdict = f"and is settled from {_weight(inside.min())} to {_weight(inside.max())}"
+        low, high = (_comparison_page_weight(edge) for edge in (inside.min(), inside.max()))
+        verdict = f"and is settled from {low} to {high}"
     return f"{start}; {lead} {verdict}."
 
 
-def _scaling_words(table: pd.DataFrame) -> list[str]:
+def _comparison_page_scaling_words(table: pd.DataFrame) -> list[str]:
     """Say that draws were reweighted, how exactly, and which powers that does not reach."""
     if table.attrs.get("how") != POWER_SCALING:
         return []
-    most = statistic(max(table.attrs["mcse"]), significant=2)
+    most = statistic_number_text(max(table.attrs["mcse"]), significant=2)
     words = (
         "This is by power scaling: the draws are reweighted, not sampled again (standard error at "
         f"most {most})."
     )
     if table.attrs["left_out"]:
-        powers = join_names([_weight(power) for power in table.attrs["left_out"]])
+        powers = join_names([_comparison_page_weight(power) for power in table.attrs["left_out"]])
         words += f" Powers {powers} are too far from the draws."
     return [words]
 
 
-def _weight(value: float) -> str:
-    return statistic(value, significant=3)
+def _comparison_page_weight(value: float) -> str:
+    return statistic_number_text(value, significant=3)
 
 
-def _diagnostics(c: Comparison) -> Section:
+def _comparison_page_diagnostics(c: Comparison) -> PageSection:
     diagnosis = c.diagnose()
     title = "Every variable of the posterior"
     table = diagnosis.table.rename_axis("variable")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.report.page import Section
-from bayescompare.report.tables import MOST_PAIRS, Cell, Table
+from bayescompare.report.page import PageSection
+from bayescompare.report.tables import MOST_PAIRS, ReportTableCell, Table
 from bayescompare.results.items.data import items_words
 from bayescompare.results.means import cell_means
 from bayescompare.text import numbers
@@ -26,26 +26,29 @@ _MOST_NAMES = 60
 _FEW_NAMES = 4
 
 
-def data_section(results: Results) -> Section:
+def data_section(results: Results) -> PageSection:
     """Return algorithms, datasets, measures, their source, and means and wins."""
     facts = {
-        "algorithms": _listed(results.algorithms),
-        "datasets": _listed(results.datasets),
+        "algorithms": _report_data_names(results.algorithms),
+        "datasets": _report_data_names(results.datasets),
         "source": results.source or "not given",
     }
     if results.item_data is not None and results.has_statistics:
         facts["replicates"] = items_words(results.item_data)
     if results.n_replicates is not None:
-        facts["replicates"] = _replicates(results, results.n_replicates)
-    absent = _absent(results)
+        facts["replicates"] = _report_data_replicates(results, results.n_replicates)
+    absent = _report_data_absent(results)
     if absent:
         facts["missing"] = plural(absent, "missing cell")
     if results.notes:
         facts["notes"] = "\n".join(results.notes)
     heads = ["measure", "better", "rope", "scale", "bounds", "unit"]
-    measures = [_measure(results, name) for name in results.measures]
-    tables = [Table("Measures", heads, measures, text=len(heads)), _performance(results)]
-    return Section("Data", tables=tables, facts=facts)
+    measures = [_report_data_measure(results, name) for name in results.measures]
+    tables = [
+        Table("Measures", heads, measures, text=len(heads)),
+        _report_data_performance(results),
+    ]
+    return PageSection("Data", tables=tables, facts=facts)
 
 
 def page_title(results: Results, *, against: str | None = None) -> str:
@@ -74,18 +77,18 @@ def pairs_title(results: Results, *, against: str | None = None) -> str:
     return f"{plural(number, 'algorithm')}{f' against {against}' if against else ''} on {where}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _report_data_names(names: Sequence[str]) -> str:
     """Return the names, preceded by their number."""
     rest = len(names) - _MOST_NAMES
     more = f" … and {rest} more" if rest > 0 else ""
     return f"{len(names)}: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
-def _absent(results: Results) -> int:
+def _report_data_absent(results: Results) -> int:
     return int(np.isnan(cell_means(results)).sum())
 
 
-def _replicates(results: Results, number: int) -> str:
+def _report_data_replicates(results: Results, number: int) -> str:
     what = "replicate" if results.replicates == "folds" else results.replicates.removesuffix("s")
     at_most = f"at most {plural(number, what)} per cell"
     if results.item_data is not None:
@@ -98,21 +101,23 @@ def _replicates(results: Results, number: int) -> str:
     )
 
 
-def _measure(results: Results, name: str) -> list[str]:
+def _report_data_measure(results: Results, name: str) -> list[str]:
     measure = results[name]
     low, high = measure.bounds or (None, None)
-    bounds = " … ".join("" if end is None else numbers.setting(end) for end in (low, high))
+    bounds = " … ".join(
+        "" if end is None else numbers.setting_number_text(end) for end in (low, high)
+    )
     return [
         name,
         "higher" if measure.direction == "max" else "lower",
-        "none" if measure.rope is None else numbers.setting(measure.rope),
+        "none" if measure.rope is None else numbers.setting_number_text(measure.rope),
         measure.scale,
         "none" if measure.bounds is None else bounds.strip(),
         measure.unit or "none",
     ]
 
 
-def _performance(results: Results) -> Table:
+def _report_data_performance(results: Results) -> Table:
     """Return the means of the measures over the datasets, and on how many an algorithm is best.
 
     If cells are missing, the means are over the datasets that every algorithm has, if those are
@@ -123,7 +128,7 @@ def _performance(results: Results) -> Table:
     common = np.broadcast_to(seen.all(axis=1, keepdims=True), seen.shape)
     fair = bool((2 * common.sum(axis=0) >= len(values)).all())
     counted = common if fair else seen
-    best = _best(values * [results[name].sign for name in results.measures], counted)
+    best = _report_data_best(values * [results[name].sign for name in results.measures], counted)
     gaps = not seen.all()
     heads = ["algorithm"]
     for name in results.measures:
@@ -133,15 +138,15 @@ def _performance(results: Results) -> Table:
         row: list[str] = [algorithm]
         for j in range(len(results.measures)):
             own = values[counted[:, k, j], k, j]
-            row.append(_number(float(own.mean())) if len(own) else "")
-            row += [_count(len(own))] if gaps else []
-            row.append(_count(float(best[k, j])))
+            row.append(_report_data_number(float(own.mean())) if len(own) else "")
+            row += [_report_data_count(len(own))] if gaps else []
+            row.append(_report_data_count(float(best[k, j])))
         rows.append(row)
     more = max(0, len(results.algorithms) - MOST_PAIRS)
-    return Table(_performance_title(gaps=gaps, fair=fair), heads, rows, more=more)
+    return Table(_report_data_performance_title(gaps=gaps, fair=fair), heads, rows, more=more)
 
 
-def _performance_title(*, gaps: bool, fair: bool) -> str:
+def _report_data_performance_title(*, gaps: bool, fair: bool) -> str:
     if not gaps:
         return "Means over the datasets, and on how many of them each is best (ties shared)"
     if fair:
@@ -155,7 +160,7 @@ def _performance_title(*, gaps: bool, fair: bool) -> str:
     )
 
 
-def _best(oriented: FloatArray, counted: BoolArray) -> FloatArray:
+def _report_data_best(oriented: FloatArray, counted: BoolArray) -> FloatArray:
     """Return on how many of the datasets that count an algorithm is best; ties are shared."""
     top = np.where(counted, oriented, -np.inf).max(axis=1, keepdims=True)
     best = counted & (oriented == top)
@@ -163,9 +168,9 @@ def _best(oriented: FloatArray, counted: BoolArray) -> FloatArray:
     return shares.sum(axis=0)
 
 
-def _number(value: float) -> Cell:
-    return Cell.of(numbers.statistic(value), value)
+def _report_data_number(value: float) -> ReportTableCell:
+    return ReportTableCell.of(numbers.statistic_number_text(value), value)
 
 
-def _count(value: float) -> Cell:
-    return Cell.of(numbers.count(value), value)
+def _report_data_count(value: float) -> ReportTableCell:
+    return ReportTableCell.of(numbers.count(value), value)

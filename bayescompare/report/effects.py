@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bayescompare.comparison.effects import EFFECTS_TITLE, printed_pairs
+from bayescompare.comparison.effects import EFFECTS_TITLE, printed_comparison_effects
 from bayescompare.report.tables import MOST_PAIRS, Table
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["effect_tables"]
 
 def effect_tables(comparisons: Sequence[Comparison]) -> list[Table]:
     """Return the table of these pairs; none where there is nothing to subtract."""
-    rows = printed_pairs(comparisons)
+    rows = printed_comparison_effects(comparisons)
     if rows.empty:
         return []
     words = list(rows.columns).index("measure") + 1

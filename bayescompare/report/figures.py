@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayescompare._errors import BayescompareError
-from bayescompare._files import check_writable, write_bytes
+from bayescompare._files import check_file_is_writable, write_bytes
 
 if TYPE_CHECKING:
     from bayescompare.report.page import Page, Picture
@@ -51,7 +51,7 @@ def write_figures(page: Page, folder: Path, format: str, *, overwrite: bool) -> 
         folder.mkdir()
     try:
         for path in paths.values():
-            check_writable(path, overwrite=overwrite)
+            check_file_is_writable(path, overwrite=overwrite)
         for picture in page.pictures:
             write_bytes(paths[picture.name], _drawn(picture, suffix))
     except BaseException:

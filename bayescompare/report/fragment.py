@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bayescompare._errors import BayescompareError
-from bayescompare.report.html import template
-from bayescompare.report.latex import LATEX_MARKS, escaped
+from bayescompare.report.html import html_template
+from bayescompare.report.latex import LATEX_MARKS, escaped_for_latex
 from bayescompare.report.page import Page
 from bayescompare.report.tables import Table
 from bayescompare.text.numbers import count
@@ -29,7 +29,7 @@ def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
         raise BayescompareError("fragment=True: this report has no table of its own to print.")
     left_out = max(0, len(table.rows) - _MOST_ROWS) + table.more
     table = replace(table, rows=table.rows[:_MOST_ROWS])
-    source = template("fragment.tex.j2", **LATEX_MARKS)
+    source = html_template("fragment.tex.j2", **LATEX_MARKS)
     document = source.render(
         table=table,
         caption=_caption(page, left_out),
@@ -37,7 +37,7 @@ def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
         columns=_alignment(table),
         pictures=page.pictures,
         figures=figures,
-        tex=escaped,
+        tex=escaped_for_latex,
     )
     return f"{str(document).rstrip()}\n"
 

@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bayescompare.report.html import template
+from bayescompare.report.html import html_template
 from bayescompare.report.page import Page
 from bayescompare.report.tables import Table
 
-__all__ = ["LATEX_MARKS", "escaped", "latex"]
+__all__ = ["LATEX_MARKS", "escaped_for_latex", "latex"]
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -77,14 +77,20 @@ LATEX_MARKS = {
 
 def latex(page: Page, figures: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the page as a LaTeX document; `figures` are the paths of its pictures, by name."""
-    source = template("report.tex.j2", **LATEX_MARKS)
+    source = html_template("report.tex.j2", **LATEX_MARKS)
     document = str(
-        source.render(page=page, figures=figures, tex=escaped, lines=_lines, columns=_columns)
+        source.render(
+            page=page,
+            figures=figures,
+            tex=escaped_for_latex,
+            lines=_latex_code_lines,
+            columns=_latex_columns,
+        )
     )
     return document.rstrip() + "\n"
 
 
-def escaped(text: str) -> str:
+def escaped_for_latex(text: str) -> str:
     r"""Write a text so that LaTeX shows it as it is.
 
     Examples
@@ -93,10 +99,10 @@ def escaped(text: str) -> str:
     50 \% of A\_1
     """
     # LaTeX would set two hyphens as a dash, and read [ after a line break as its option.
-    return "".join(map(_letter, " ".join(str(text).split()))).replace("--", "-{}-{}")
+    return "".join(map(_latex_letter, " ".join(str(text).split()))).replace("--", "-{}-{}")
 
 
-def _letter(letter: str) -> str:
+def _latex_letter(letter: str) -> str:
     if letter in _ESCAPES or letter in _SIGNS:
         return _ESCAPES.get(letter, _SIGNS.get(letter, letter))
     code = ord(letter)
@@ -107,7 +113,7 @@ def _letter(letter: str) -> str:
     return rf"\other{{{code:X}}}{{{letter}}}"
 
 
-def _columns(table: Table) -> str:
+def _latex_columns(table: Table) -> str:
     """Return the column widths: columns of words as wide as needed, within the page."""
     wanted = [
         0.25 + 0.2 * max(len(str(row[k])) for row in [table.heads, *table.rows])
@@ -124,10 +130,10 @@ def _columns(table: Table) -> str:
     return words + "r" * (len(table.heads) - table.text)
 
 
-def _lines(text: str) -> str:
+def _latex_code_lines(text: str) -> str:
     """Write code line by line, in a fixed-width font; long lines may break."""
     lines = []
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())
-        lines.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped(line)}")
+        lines.append(rf"\hspace*{{{indent * 0.5:g}em}}{escaped_for_latex(line)}")
     return "\\\\\n".join(lines)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import quote
 
-from bayescompare.report.html import template
+from bayescompare.report.html import html_template
 from bayescompare.report.page import Page
 
-__all__ = ["escaped", "markdown"]
+__all__ = ["escaped_for_markdown", "markdown"]
 
 #: Characters that Markdown would read as marks or HTML.
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
@@ -18,11 +18,15 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 def markdown(page: Page, figures: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the page as text; `figures` are the paths of its pictures, by name."""
-    text = str(template("report.md.j2").render(page=page, figures=figures, md=escaped, url=quote))
+    text = str(
+        html_template("report.md.j2").render(
+            page=page, figures=figures, md=escaped_for_markdown, url=quote
+        )
+    )
     return text.rstrip() + "\n"
 
 
-def escaped(text: str) -> str:
+def escaped_for_markdown(text: str) -> str:
     r"""Write a text so that it is shown literally, in one line.
 
     Examples

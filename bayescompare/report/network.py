@@ -7,45 +7,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.plots.network_layout import all_probabilities, details_of, link_probability
-from bayescompare.report.tables import Table, probability_cell
-from bayescompare.text.numbers import error, log_evidence, setting
+from bayescompare.plots.network_layout import (
+    plotted_edge_probabilities,
+    plotted_link_probability,
+    plotted_network_details,
+)
+from bayescompare.report.tables import Table, report_probability_cell
+from bayescompare.text.numbers import log_evidence_text, setting_number_text, standard_error_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.comparison.comparison import Comparison
 
-__all__ = ["component_table", "edge_table", "graph_words"]
+__all__ = ["report_component_table", "report_edge_table", "report_graph_words"]
 
 #: Links outside the graph are listed if they are at least this probable.
 _LEAST = 0.05
 
 
-def component_table(c: Comparison) -> Table:
+def report_component_table(c: Comparison) -> Table:
     """Return each independent group of measures with its best statement."""
     rows = [
         [
             join_names(part.measures, most=20),
             part.best,
             "exact" if part.exact else "Monte Carlo",
-            probability_cell(part.probability),
+            report_probability_cell(part.probability),
         ]
-        for part in details_of(c).components
+        for part in plotted_network_details(c).components
     ]
     heads = ["group", "statement", "computed", "P(most probable)"]
     return Table("Independent groups of measures, each by itself", heads, rows, text=3)
 
 
-def edge_table(c: Comparison, most: int) -> list[Table]:
+def report_edge_table(c: Comparison, most: int) -> list[Table]:
     """Return the links in the graph and probable ones outside it, the most probable first."""
     names = list(c.results.measures)
-    arrows = {(names.index(a), names.index(b)) for a, b in details_of(c).edges}
-    directed = all_probabilities(c)
+    arrows = {(names.index(a), names.index(b)) for a, b in plotted_network_details(c).edges}
+    directed = plotted_edge_probabilities(c)
     if directed is None:
         rows = [[names[i], "→", names[j]] for i, j in sorted(arrows)]
         title = "Arrows of the graph (without probabilities: too many measures)"
         return [Table(title, ["measure", "", "measure"], rows, text=3)] if rows else []
-    values, linked = directed.to_numpy(), link_probability(directed)
+    values, linked = directed.to_numpy(), plotted_link_probability(directed)
     # Each pair has the direction of its arrow or, without one, the more probable direction.
     pairs = [
         (j, i)
@@ -60,7 +64,10 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
             names[i],
             "→" if (i, j) in arrows else "",
             names[j],
-            *(probability_cell(float(p)) for p in (linked[i, j], values[i, j], values[j, i])),
+            *(
+                report_probability_cell(float(p))
+                for p in (linked[i, j], values[i, j], values[j, i])
+            ),
         ]
         for i, j in listed[:most]
     ]
@@ -72,19 +79,19 @@ def edge_table(c: Comparison, most: int) -> list[Table]:
         "P(first → second)",
         "P(second → first)",
     ]
-    title = (
-        f"Links over all graphs: those in the graph, and others with P(linked) ≥ {setting(_LEAST)}"
-    )
+    least = setting_number_text(_LEAST)
+    title = f"Links over all graphs: those in the graph, and others with P(linked) ≥ {least}"
     if not directed.attrs["exact"]:
-        title += f" (graphs sampled, standard error at most {error(directed.attrs['mcse'])})"
+        error = standard_error_text(directed.attrs["mcse"])
+        title += f" (graphs sampled, standard error at most {error})"
     more, marked = max(0, len(listed) - most), [pair in arrows for pair in listed[:most]]
     return [Table(title, heads, rows, 3, more, marked)]
 
 
-def graph_words(c: Comparison) -> dict[str, str]:
+def report_graph_words(c: Comparison) -> dict[str, str]:
     """Return the score of the graph and the limit on parents, for the provenance section."""
-    details = details_of(c)
+    details = plotted_network_details(c)
     return {
-        "graph": f"log BDeu = {log_evidence(details.log_bdeu)}",
+        "graph": f"log BDeu = {log_evidence_text(details.log_bdeu)}",
         "max_parents": f"at most {details.max_parents} per measure",
     }

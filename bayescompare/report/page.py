@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.report.tables import Shaded, Table
+from bayescompare.report.tables import ShadedReportCell, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayescompare.comparison.diagnosis import Diagnosis
     from bayescompare.report.live import Live
 
-__all__ = ["Page", "Picture", "Section", "diagnostics_section"]
+__all__ = ["Page", "PageSection", "Picture", "diagnostics_section"]
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A part of the page with a heading; empty parts are not shown."""
 
     title: str
     words: Sequence[str] = ()
     pictures: Sequence[Picture] = ()
-    shaded: Shaded | None = None
+    shaded: ShadedReportCell | None = None
     tables: Sequence[Table] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     #: Text to copy, by its title.
@@ -83,7 +83,7 @@ class Page:
     title: str
     verdict: str
     words: str
-    sections: Sequence[Section]
+    sections: Sequence[PageSection]
     citations: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     picture: Picture | None = None
@@ -98,8 +98,8 @@ class Page:
         return [*first, *(one for section in self.sections for one in section.pictures)]
 
 
-def diagnostics_section(diagnosis: Diagnosis, tables: Sequence[Table] = ()) -> Section:
+def diagnostics_section(diagnosis: Diagnosis, tables: Sequence[Table] = ()) -> PageSection:
     """Return the section that says whether the figures can be trusted."""
     verdict = diagnosis.verdict[:1].upper() + diagnosis.verdict[1:]
     facts = diagnosis.written()
-    return Section("Diagnostics", words=[verdict], facts=facts, tables=tables)
+    return PageSection("Diagnostics", words=[verdict], facts=facts, tables=tables)

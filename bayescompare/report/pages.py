@@ -12,10 +12,10 @@ from bayescompare.report.page import Page
 from bayescompare.report.pairwise_page import pairwise_page
 from bayescompare.report.ranking_page import ranking_page
 
-__all__ = ["page_of"]
+__all__ = ["report_page_of"]
 
 
-def page_of(
+def report_page_of(
     thing: object,
     *,
     level: float | None = None,

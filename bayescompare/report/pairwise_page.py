@@ -25,20 +25,26 @@ from bayescompare.plots.critical import critical_size, plot_critical
 from bayescompare.plots.dominance import dominance_size, plot_dominance
 from bayescompare.plots.matrix import matrix_size, plot_matrix
 from bayescompare.plots.order import order_size, plot_order
-from bayescompare.report.citations import citation_keys, method_section
+from bayescompare.report.citations import citation_keys, report_method_section
 from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.effects import effect_tables
 from bayescompare.report.live import live_pairs
-from bayescompare.report.page import Page, Picture, Section, diagnostics_section
-from bayescompare.report.provenance import provenance_section, python_call
+from bayescompare.report.page import Page, PageSection, Picture, diagnostics_section
+from bayescompare.report.provenance import provenance_python_call, provenance_section
 from bayescompare.report.reading import reading_words
 from bayescompare.report.shades import SHADES, shade_colours
 from bayescompare.report.short_names import with_short_names
 from bayescompare.report.standings import decisions_table, standings_table
-from bayescompare.report.tables import MOST_ROWS, Cell, Shaded, Table
-from bayescompare.report.tooltips import cell_tooltips, datasets_by_pair, leading_words
+from bayescompare.report.tables import MOST_ROWS, ReportTableCell, ShadedReportCell, Table
+from bayescompare.report.tooltips import cell_tooltips, datasets_tooltip_by_pair, leading_words
 from bayescompare.text import numbers
-from bayescompare.text.numbers import format_probability, percent, plural, setting, statistic
+from bayescompare.text.numbers import (
+    format_probability,
+    percent,
+    plural,
+    setting_number_text,
+    statistic_number_text,
+)
 
 if TYPE_CHECKING:
     from bayescompare.results.gaps import Reading
@@ -61,17 +67,21 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     decided, verdicts = p.decided(rule), PairVerdicts.of(p, rule)
     # Rows and columns are by place, whatever the order of the table.
     sorted_ = replace(p, results=p.results.sel(algorithms=list(verdicts.names)))
-    first, *others = _pictures(sorted_, rule)
+    first, *others = _pairwise_page_pictures(sorted_, rule)
     shown = zip(decided["first"], decided["second"], strict=True)
     surest = [p[pair] for pair in itertools.islice(shown, MOST_ROWS) if pair in p]
     pairs = [decisions_table(p, decided, rule, verdicts), *effect_tables(surest)]
     sections = [
-        Section("Where each stands", tables=[standings_table(verdicts)]),
-        Section("Pairs", shaded=_shaded(sorted_), tables=pairs),
-        *([Section("Figures", pictures=others)] if others else []),
-        *([Section("Learned prior", tables=_learned_tables(p))] if p.learned is not None else []),
-        _sensitivity(p, rule),
-        _diagnostics(p),
+        PageSection("Where each stands", tables=[standings_table(verdicts)]),
+        PageSection("Pairs", shaded=_pairwise_page_shaded(sorted_), tables=pairs),
+        *([PageSection("Figures", pictures=others)] if others else []),
+        *(
+            [PageSection("Learned prior", tables=_pairwise_page_learned_tables(p))]
+            if p.learned is not None
+            else []
+        ),
+        _pairwise_page_sensitivity(p, rule),
+        _pairwise_page_diagnostics(p),
         data_section(sorted_.results),
         _method_section(p, rule),
         _provenance(p, rule, command),
@@ -91,8 +101,8 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
     return with_short_names(page, p.results.algorithms)
 
 
-def _method_section(p: Pairwise, rule: Rule) -> Section:
-    return method_section(
+def _method_section(p: Pairwise, rule: Rule) -> PageSection:
+    return report_method_section(
         p.comparisons[0].method,
         p.results,
         None,
@@ -100,49 +110,63 @@ def _method_section(p: Pairwise, rule: Rule) -> Section:
         learned=p.learned,
         reference=p.reference,
         fewest=int(p.figures.datasets.min()),
-        gaps=_reading(p),
+        gaps=_pairwise_page_reading(p),
     )
 
 
-def _provenance(p: Pairwise, rule: Rule, command: str | None) -> Section:
-    chosen = ", ".join(f"{name} = {setting(value)}" for name, value in rule.options.items())
-    return provenance_section(p.method, p.examples, command or _call(p, rule), {"rule": chosen})
+def _provenance(p: Pairwise, rule: Rule, command: str | None) -> PageSection:
+    chosen = ", ".join(
+        f"{name} = {setting_number_text(value)}" for name, value in rule.options.items()
+    )
+    return provenance_section(
+        p.method, p.examples, command or _pairwise_page_call(p, rule), {"rule": chosen}
+    )
 
 
-def _call(p: Pairwise, rule: Rule) -> str:
+def _pairwise_page_call(p: Pairwise, rule: Rule) -> str:
     seeds = {c.answer.seed for c in p.examples if not c.exact}
     options = {"reference": p.reference, "rng": seeds.pop() if len(seeds) == 1 else None}
-    options["missing"] = _reading(p)
+    options["missing"] = _pairwise_page_reading(p)
     if options["missing"] is None and p.figures.datasets.min() < len(p.results.datasets):
         options["missing"] = "drop"
-    chosen = ", ".join(f"{name}={setting(value)}" for name, value in rule.options.items())
-    return f"{python_call('pairwise', p.method, p.results, options)}.report(..., {chosen})"
+    chosen = ", ".join(
+        f"{name}={setting_number_text(value)}" for name, value in rule.options.items()
+    )
+    return (
+        f"{provenance_python_call('pairwise', p.method, p.results, options)}.report(..., {chosen})"
+    )
 
 
-def _reading(p: Pairwise) -> Reading | None:
+def _pairwise_page_reading(p: Pairwise) -> Reading | None:
     """How the pairs that keep missing cells read them."""
     return next((c.results.gaps for c in p.examples if c.results.gaps is not None), None)
 
 
-def _pictures(p: Pairwise, rule: Rule) -> list[Picture]:
+def _pairwise_page_pictures(p: Pairwise, rule: Rule) -> list[Picture]:
     """Return the pictures; the first is the one that says most about so many algorithms."""
     chosen, number = rule.options, len(p.results.algorithms)
     order: list[Picture] = []
     # The order of very many algorithms is a tangle; the matrix is still legible.
     if number <= _MOST_ORDERED:
-        draw = partial(_draw, partial(plot_order, **chosen), None, p)
+        draw = partial(_draw_on_pairwise_page, partial(plot_order, **chosen), None, p)
         words = "winners above losers, an arrow for each verdict"
         order = [Picture("Winners above losers", draw, order_size(p, **chosen), "o", words)]
     if number <= _MOST_SIGNED:
         draw = partial(
-            _draw, partial(plot_dominance, **chosen), partial(cell_tooltips, triangle=True), p
+            _draw_on_pairwise_page,
+            partial(plot_dominance, **chosen),
+            partial(cell_tooltips, triangle=True),
+            p,
         )
         words = "the leading statement of every pair"
         matrix = Picture("Every pair, by place", draw, dominance_size(p), "d", words)
     else:
-        draw = partial(_draw, plot_matrix, cell_tooltips, p)
+        draw = partial(_draw_on_pairwise_page, plot_matrix, cell_tooltips, p)
         matrix = Picture("Every pair, by place", draw, matrix_size(p), "m", "heat map of pairs")
-    ranked = [_ranked(p, measure, rule) for measure in _ranked_measures(p)]
+    ranked = [
+        _pairwise_page_rank_picture(p, measure, rule)
+        for measure in _pairwise_page_ranked_measures(p)
+    ]
     return [*order, matrix, *ranked] if _is_plain(p, rule) else [matrix, *order, *ranked]
 
 
@@ -154,7 +178,7 @@ def _is_plain(p: Pairwise, rule: Rule) -> bool:
     return bool(graph.number_of_edges()) or bool(graph.graph["mixed"])
 
 
-def _ranked_measures(p: Pairwise) -> Sequence[str | None]:
+def _pairwise_page_ranked_measures(p: Pairwise) -> Sequence[str | None]:
     """Return the measures that get a figure of ranks; none if there are very many."""
     names = p.results.measures
     if not 3 <= len(p.results.algorithms) <= _MOST_MARKED or len(names) > _MOST_RANKED:
@@ -162,16 +186,16 @@ def _ranked_measures(p: Pairwise) -> Sequence[str | None]:
     return (None,) if p.bayesian and p.method.one_question else names
 
 
-def _ranked(p: Pairwise, measure: str | None, rule: Rule) -> Picture:
+def _pairwise_page_rank_picture(p: Pairwise, measure: str | None, rule: Rule) -> Picture:
     options: dict[str, Any] = {"measure": measure, **rule.options}
-    draw = partial(_draw, partial(plot_critical, **options), None, p)
+    draw = partial(_draw_on_pairwise_page, partial(plot_critical, **options), None, p)
     on = "" if measure is None else f" on {measure}"
     words = f"algorithms by rank{on}, joined where no pair has a verdict"
     key = f"k{0 if measure is None else p.results.measures.index(measure)}"
     return Picture(f"Ranks and groups{on}", draw, critical_size(p, **options), key, words)
 
 
-def _draw(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
+def _draw_on_pairwise_page(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
     plot(p, ax=ax)
     if add_tooltips is not None:
         add_tooltips(p, ax)
@@ -180,15 +204,21 @@ def _draw(plot: Any, add_tooltips: Any, p: Pairwise, ax: Any) -> None:
 # tables -------------------------------------------------------------------------------------------
 
 
-def _shaded(p: Pairwise) -> Shaded | None:
+def _pairwise_page_shaded(p: Pairwise) -> ShadedReportCell | None:
     """Return the matrix as a table, unless it is too large; then only the figure shows it."""
     names = p.results.algorithms
     if len(names) > _MOST_COLUMNS:
         return None
     values, best, level = p.matrix.values, p.best.values, p.best_probability.values
-    datasets = datasets_by_pair(p)
+    datasets = datasets_tooltip_by_pair(p)
     body = [
-        (name, [_cell(p, values, best, level, datasets, i, j) for j in range(len(names))])
+        (
+            name,
+            [
+                _pairwise_page_cell(p, values, best, level, datasets, i, j)
+                for j in range(len(names))
+            ],
+        )
         for i, name in enumerate(names)
     ]
     title = "p-value of each pair"
@@ -200,10 +230,10 @@ def _shaded(p: Pairwise) -> Shaded | None:
             title = "P(row better than column on most datasets)"
         if p.method.one_question:
             title = "P(row dominates column)"
-    return Shaded(title, names, body, shade_colours(bayesian=p.bayesian))
+    return ShadedReportCell(title, names, body, shade_colours(bayesian=p.bayesian))
 
 
-def _cell(
+def _pairwise_page_cell(
     p: Pairwise,
     values: Any,
     best: Any,
@@ -211,10 +241,10 @@ def _cell(
     datasets: Mapping[frozenset[str], str],
     i: int,
     j: int,
-) -> tuple[Cell, int]:
+) -> tuple[ReportTableCell, int]:
     value = float(values[i, j])
     if math.isnan(value):
-        return Cell.of(""), -1
+        return ReportTableCell.of(""), -1
     names, sign = p.results.algorithms, "P" if p.bayesian else "p"
     equation = numbers.probability_equation if p.bayesian else numbers.pvalue_equation
     # The matrix of a directed method shows each direction; its verdicts are about both.
@@ -225,17 +255,17 @@ def _cell(
         f"({equation(float(level[i, j]), sign)}); {datasets[frozenset((names[i], names[j]))]}"
     )
     text = numbers.format_probability(value) if p.bayesian else numbers.format_pvalue(value)
-    return Cell.of(text, value, tooltip), round(value * SHADES)
+    return ReportTableCell.of(text, value, tooltip), round(value * SHADES)
 
 
-def _learned_tables(p: Pairwise) -> list[Table]:
+def _pairwise_page_learned_tables(p: Pairwise) -> list[Table]:
     """Return the prior learned from all pairs, beside the papers' prior."""
     learned = p.learned
     if learned is None:
         return []
     weight = isinstance(p.method, LearnsWeight)
     strengths = [
-        [_strength(value), Cell.of(percent(share), share)]
+        [_pairwise_page_strength(value), ReportTableCell.of(percent(share), share)]
         for value, share in zip(learned.values, learned.weights, strict=True)
     ]
     heads = ["b" if weight else "strength A (datasets)", "share of pairs"]
@@ -245,7 +275,10 @@ def _learned_tables(p: Pairwise) -> list[Table]:
     base = learned.base.sort_values(ascending=False, kind="stable").head(MOST_ROWS)
     even = 1.0 / p.comparisons[0].answer.n_statements
     rows = [
-        [str(pattern), *(Cell.of(format_probability(value), value) for value in (phi, even))]
+        [
+            str(pattern),
+            *(ReportTableCell.of(format_probability(value), value) for value in (phi, even)),
+        ]
         for pattern, phi in base.items()
     ]
     title = "Learned prior: expected share of each pattern, first against second"
@@ -254,57 +287,67 @@ def _learned_tables(p: Pairwise) -> list[Table]:
     return [shares, weights]
 
 
-def _strength(value: float) -> Cell:
-    text = numbers.count(round(value)) if value >= 100.0 else statistic(value, significant=3)
-    return Cell.of(text, value)
+def _pairwise_page_strength(value: float) -> ReportTableCell:
+    text = (
+        numbers.count(round(value))
+        if value >= 100.0
+        else statistic_number_text(value, significant=3)
+    )
+    return ReportTableCell.of(text, value)
 
 
 # sensitivity and diagnostics ----------------------------------------------------------------------
 
 
-def _sensitivity(p: Pairwise, rule: Rule) -> Section:
+def _pairwise_page_sensitivity(p: Pairwise, rule: Rule) -> PageSection:
     """Return the number of verdicts under other rules and other priors."""
     total = len(p.comparisons) + len(p.skipped)
     rules = [Rule(level) for level in (0.99, 0.95, 0.9, 0.8)]
     if p.bayesian:
         rules += [Rule(None, rate) for rate in (0.01, 0.05, 0.1)]
     rules = rules if rule in rules else [rule, *rules]
-    counts = [[other.name(bayesian=p.bayesian), _verdicts(p, other)] for other in rules]
+    counts = [
+        [other.name(bayesian=p.bayesian), _pairwise_page_verdicts(p, other)] for other in rules
+    ]
     marked = [other == rule for other in rules]
     title = f"PairVerdicts on {plural(total, 'pair')} by other rules"
     tables = [Table(title, ["rule", "verdicts"], counts, marked=marked)]
     option = p.method.prior_weight if p.method.quick else None
     if option is not None and not p.method.needs_mcmc and total <= _MOST_ASKED:
         with suppress(BayescompareError):  # a prior that fixes its parameters has no weight
-            tables.append(_by_weight(p, option, rule))
-    return Section("Sensitivity", tables=tables)
+            tables.append(_pairwise_page_by_weight(p, option, rule))
+    return PageSection("Sensitivity", tables=tables)
 
 
-def _verdicts(p: Pairwise, rule: Rule) -> Cell:
+def _pairwise_page_verdicts(p: Pairwise, rule: Rule) -> ReportTableCell:
     count = int(p.decided(rule)["asserted"].sum())
-    return Cell.of(str(count), count)
+    return ReportTableCell.of(str(count), count)
 
 
-def _by_weight(p: Pairwise, option: str, rule: Rule) -> Table:
+def _pairwise_page_by_weight(p: Pairwise, option: str, rule: Rule) -> Table:
     own = 1.0 if p.learned is not None else float(getattr(p.method, option))
-    before = _claims(p, rule)
-    body = [_weight_row("learned", before, before)] if p.learned is not None else []
+    before = _pairwise_page_claims(p, rule)
+    body = [_pairwise_page_weight_row("learned", before, before)] if p.learned is not None else []
     for factor in (0.1, 0.5, 1.0, 2.0, 10.0):
         same = factor == 1.0 and p.learned is None
-        weighed = p if same else _weighed(p, option, factor * own)
-        body.append(_weight_row(setting(factor * own), _claims(weighed, rule), before))
+        weighed = p if same else _pairwise_page_weighed(p, option, factor * own)
+        body.append(
+            _pairwise_page_weight_row(
+                setting_number_text(factor * own), _pairwise_page_claims(weighed, rule), before
+            )
+        )
     all_heads = [option, "verdicts", "of these new", "no longer there"]
     title = "PairVerdicts with a prior of other weight, for each pair by itself"
     at = 0 if p.learned is not None else 2
     return Table(title, all_heads, body, marked=[row == at for row in range(len(body))])
 
 
-def _weight_row(weight: str, claims: set[str], before: set[str]) -> list[str]:
+def _pairwise_page_weight_row(weight: str, claims: set[str], before: set[str]) -> list[str]:
     numbers = len(claims), len(claims - before), len(before - claims)
-    return [weight, *(Cell.of(str(n), n) for n in numbers)]
+    return [weight, *(ReportTableCell.of(str(n), n) for n in numbers)]
 
 
-def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
+def _pairwise_page_weighed(p: Pairwise, option: str, value: float) -> Pairwise:
     method, sampling = (
         replace(p.method, **{option: value}),
         Sampling(np.random.default_rng(0), seed=0),
@@ -315,19 +358,19 @@ def _weighed(p: Pairwise, option: str, value: float) -> Pairwise:
     return Pairwise(p.results, method, tuple(comparisons), p.reference)
 
 
-def _claims(p: Pairwise, rule: Rule) -> set[str]:
+def _pairwise_page_claims(p: Pairwise, rule: Rule) -> set[str]:
     decided = p.decided(rule)
     return set(decided.loc[decided["asserted"], "statement"])
 
 
-def _diagnostics(p: Pairwise) -> Section:
+def _pairwise_page_diagnostics(p: Pairwise) -> PageSection:
     """Return one verdict if it holds for all pairs, else the doubtful pairs."""
     if len({id(c.answer.tree) for c in p.examples}) == 1:  # no tree at all, or one for all
         return diagnostics_section(min(p.examples, key=lambda c: c.exact).diagnose())
     diagnoses = {" and ".join(c.results.algorithms): c.diagnose() for c in p.comparisons}
     wanting = [[pair, one.verdict] for pair, one in diagnoses.items() if not one.ok]
     if not wanting:
-        return Section("Diagnostics", words=["The sampling of every pair is sound."])
+        return PageSection("Diagnostics", words=["The sampling of every pair is sound."])
     table = Table("Pairs whose sampling is in doubt", ["pair", "verdict"], wanting, text=2)
     words = [f"{plural(len(wanting), 'pair')} in doubt."]
-    return Section("Diagnostics", words=words, tables=[table])
+    return PageSection("Diagnostics", words=words, tables=[table])

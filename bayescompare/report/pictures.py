@@ -15,7 +15,7 @@ from bayescompare.report.tooltips import tooltip_fields
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["svg"]
+__all__ = ["svg_report_picture"]
 
 #: Text stays text, so that it can be searched and the browser can show any script; ids are fixed.
 _SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "bayescompare"}
@@ -25,7 +25,7 @@ _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _ID = re.compile(r'(\sid="|url\(#|href="#)')
 
 
-def svg(
+def svg_report_picture(
     draw: Callable[[Axes], object], size: tuple[float, float], *, name: str, words: str
 ) -> Markup:
     """Draw a new figure and return it as an ``<svg>`` element that scales.
@@ -63,10 +63,12 @@ def svg(
             tips[f'<g id="tip-{k}">'] = f'<g class="tip"><title>{escape(text)}</title>'
         figure.savefig(written, format="svg", metadata=_NO_METADATA)
     document = re.sub(r'<g id="tip-\d+">', lambda tag: tips[tag[0]], written.getvalue())
-    return _embedded(document, size, name, words)
+    return _embed_picture_in_page(document, size, name, words)
 
 
-def _embedded(document: str, size: tuple[float, float], name: str, words: str) -> Markup:
+def _embed_picture_in_page(
+    document: str, size: tuple[float, float], name: str, words: str
+) -> Markup:
     """Extract the element from the document: no prolog, no comments, scalable, unique ids."""
     element = document[document.index("<svg") :]
     element = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", element, flags=re.DOTALL)

@@ -10,16 +10,16 @@ import numpy as np
 from bayescompare.plots.front import FRONT_SIZE, plot_front
 from bayescompare.plots.places import places_size, plot_places
 from bayescompare.plots.weights import WEIGHTS_SIZE, plot_weights
-from bayescompare.report.citations import aside, bibtex
+from bayescompare.report.citations import bibtex, citation_aside
 from bayescompare.report.data import data_section, pairs_title
 from bayescompare.report.live import live_ranking
-from bayescompare.report.page import Page, Picture, Section
+from bayescompare.report.page import Page, PageSection, Picture
 from bayescompare.report.provenance import package_versions
 from bayescompare.report.shades import SHADES, shade_colours
 from bayescompare.report.short_names import with_short_names
-from bayescompare.report.tables import MOST_PAIRS, Cell, Shaded, Table
+from bayescompare.report.tables import MOST_PAIRS, ReportTableCell, ShadedReportCell, Table
 from bayescompare.text import numbers
-from bayescompare.text.numbers import percent_setting, plural, setting
+from bayescompare.text.numbers import percent_setting, plural, setting_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
     first = Picture("Places", draw, places_size(r), "p", r.headline())
     tables = _place_tables(r)
     sections = [
-        Section("Places", tables=tables),
+        PageSection("Places", tables=tables),
         *_front_section(r),
         *_weights_section(r),
         *_ahead_section(r),
@@ -198,30 +198,36 @@ def _places(r: Ranking, title: str, frame: pd.DataFrame) -> Table:
     )
 
 
-def _figure(r: Ranking, row: pd.Series, column: str) -> Cell:
+def _figure(r: Ranking, row: pd.Series, column: str) -> ReportTableCell:
     if column == "interval":
         low, high = float(row["lower"]), float(row["upper"])
         ends = [numbers.count(low), numbers.count(high)]
-        return Cell.of("–".join(dict.fromkeys(ends)), low)
+        return ReportTableCell.of("–".join(dict.fromkeys(ends)), low)
     value = float(row[column])
     if column == "mean" and r.options.by == "rank":
-        return Cell.of(numbers.rank(value), value)
+        return ReportTableCell.of(numbers.rank_number_text(value), value)
     if column == "p_best":
-        return Cell.of(numbers.format_probability(value, levels=[r.options.level]), value)
+        return ReportTableCell.of(
+            numbers.format_probability(value, levels=[r.options.level]), value
+        )
     if column == "place":
-        return Cell.of(numbers.count(value), value)
-    text = numbers.share(value) if column == "share" else numbers.statistic(value)
-    return Cell.of(text, value)
+        return ReportTableCell.of(numbers.count(value), value)
+    text = (
+        numbers.share_number_text(value)
+        if column == "share"
+        else numbers.statistic_number_text(value)
+    )
+    return ReportTableCell.of(text, value)
 
 
-def _front_section(r: Ranking) -> list[Section]:
+def _front_section(r: Ranking) -> list[PageSection]:
     """Return who is on the front, and its picture."""
     if len(r.results.measures) < 2:
         return []
     rows = [
         [
             str(name),
-            Cell.of(
+            ReportTableCell.of(
                 numbers.format_probability(float(row["p_front"]), levels=[r.options.level]),
                 float(row["p_front"]),
             ),
@@ -242,10 +248,10 @@ def _front_section(r: Ranking) -> list[Section]:
     draw = partial(_draw, plot_front, r)
     words = f"each algorithm in {first} and {second}"
     picture = Picture(f"{second} against {first}", draw, FRONT_SIZE, "f", words)
-    return [Section("The front", tables=[table], pictures=[picture])]
+    return [PageSection("The front", tables=[table], pictures=[picture])]
 
 
-def _weights_section(r: Ranking) -> list[Section]:
+def _weights_section(r: Ranking) -> list[PageSection]:
     """Return who is best under which weights, where these are open."""
     if len(r.results.measures) not in (2, 3) or r.options.utility is None:
         return []
@@ -253,10 +259,10 @@ def _weights_section(r: Ranking) -> list[Section]:
         return []
     draw = partial(_draw, plot_weights, r)
     picture = Picture("Best by weights", draw, WEIGHTS_SIZE, "w", "who is best by weights")
-    return [Section("Weights", pictures=[picture])]
+    return [PageSection("Weights", pictures=[picture])]
 
 
-def _ahead_section(r: Ranking) -> list[Section]:
+def _ahead_section(r: Ranking) -> list[PageSection]:
     """Return who is ahead of whom on every measure, as a matrix by place."""
     if len(r.results.algorithms) > _MOST_COLUMNS or not r.answer.has_draws:
         return []
@@ -267,8 +273,10 @@ def _ahead_section(r: Ranking) -> list[Section]:
         (name, [_ahead_cell(names, ahead, i, j, where) for j in range(len(names))])
         for i, name in enumerate(names)
     ]
-    shaded = Shaded(f"P(row ahead of column {where})", names, rows, shade_colours(bayesian=True))
-    return [Section("Ahead of each other", shaded=shaded)]
+    shaded = ShadedReportCell(
+        f"P(row ahead of column {where})", names, rows, shade_colours(bayesian=True)
+    )
+    return [PageSection("Ahead of each other", shaded=shaded)]
 
 
 def _by_place(r: Ranking) -> list[str]:
@@ -278,12 +286,14 @@ def _by_place(r: Ranking) -> list[str]:
     return [str(name) for name in mean.sort_values(kind="stable").index]
 
 
-def _ahead_cell(names: list[str], ahead: Any, i: int, j: int, where: str) -> tuple[Cell, int]:
+def _ahead_cell(
+    names: list[str], ahead: Any, i: int, j: int, where: str
+) -> tuple[ReportTableCell, int]:
     p = float(ahead[i, j])
     if np.isnan(p):
-        return Cell.of(""), -1
+        return ReportTableCell.of(""), -1
     tooltip = f"{names[i]} ahead of {names[j]} {where}: {numbers.probability_equation(p)}"
-    return Cell.of(numbers.format_probability(p), p, tooltip), round(SHADES * p)
+    return ReportTableCell.of(numbers.format_probability(p), p, tooltip), round(SHADES * p)
 
 
 # method and origin --------------------------------------------------------------------------------
@@ -293,7 +303,7 @@ def _keys(r: Ranking) -> list[str]:
     return [] if r.options.by == "strength" else ["rubin1981bootstrap"]
 
 
-def _method_section(r: Ranking) -> Section:
+def _method_section(r: Ranking) -> PageSection:
     what = {"rank": "their mean rank", "value": "their mean value", "strength": "their strength"}
     who = f"{plural(len(r.results.algorithms), 'algorithm')} were ranked on "
     where = f"{join_names(r.results.measures)} over {plural(r.answer.n, r.answer.noun)}"
@@ -306,14 +316,16 @@ def _method_section(r: Ranking) -> Section:
     else:
         words.append(
             f"Uncertainty is that about the {r.answer.noun}s, by the Bayesian bootstrap "
-            f"({aside('rubin1981bootstrap')}) with weights from Dirichlet(a, …, a), a = (n − 4)/n, "
+            f"({citation_aside('rubin1981bootstrap')}) with weights from Dirichlet(a, …, a), a = "
+            "(n − 4)/n, "
             "which has the variance of Student's t."
         )
     words.append(
-        f"Intervals of places hold with probability {setting(r.options.level)}; figures are from "
+        f"Intervals of places hold with probability {setting_number_text(r.options.level)}; "
+        "figures are from "
         f"{plural(r.options.draws, 'draw')}."
     )
-    return Section("Method", words=words, code={"BibTeX": bibtex(_keys(r))})
+    return PageSection("Method", words=words, code={"BibTeX": bibtex(_keys(r))})
 
 
 def _by_utility(r: Ranking) -> str:
@@ -321,7 +333,7 @@ def _by_utility(r: Ranking) -> str:
     return "" if utility is None else f", and {utility.words()}"
 
 
-def _made_section(r: Ranking, command: str | None) -> Section:
+def _made_section(r: Ranking, command: str | None) -> PageSection:
     options = r.options.to_dict()
     given = ", ".join(f"{name} = {value}" for name, value in options.items() if value is not None)
     facts = {
@@ -330,7 +342,7 @@ def _made_section(r: Ranking, command: str | None) -> Section:
         "seed": str(r.options.seed),
         "versions": package_versions("numpy", "scipy", "matplotlib"),
     }
-    return Section("How it was made", facts=facts, code={"Command": command or _call(r)})
+    return PageSection("How it was made", facts=facts, code={"Command": command or _call(r)})
 
 
 def _call(r: Ranking) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayescompare.text.numbers import percent_setting, setting
+from bayescompare.text.numbers import percent_setting, setting_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.pairwise import Pairwise
@@ -39,10 +39,11 @@ def _verdict(p: Pairwise, rule: Rule) -> str:
     if not p.bayesian:
         return (
             "Verdict: the p-value, corrected for the number of pairs (Holm), is at most "
-            f"{setting(rule.alpha)}."
+            f"{setting_number_text(rule.alpha)}."
         )
     if rule.level is not None:
-        return f"Verdict: the statement about the pair has P of at least {setting(rule.level)}."
+        level = setting_number_text(rule.level)
+        return f"Verdict: the statement about the pair has P of at least {level}."
     return (
         "Verdict: one of the surest pairs, so many that at most "
         f"{percent_setting(rule.alpha)} of them are expected to be false."

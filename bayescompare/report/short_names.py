@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bayescompare.report.page import Page, Picture, Section
-from bayescompare.report.tables import Cell, Shaded, Table
+from bayescompare.report.page import Page, PageSection, Picture
+from bayescompare.report.tables import ReportTableCell, ShadedReportCell, Table
 from bayescompare.text.names import common_prefix, rename_in, short_names
 
 __all__ = ["with_short_names"]
@@ -38,7 +38,7 @@ def with_short_names(page: Page, names: Sequence[str]) -> Page:
     )
 
 
-def _section(section: Section, short: dict[str, str]) -> Section:
+def _section(section: PageSection, short: dict[str, str]) -> PageSection:
     return replace(
         section,
         words=[rename_in(text, short) for text in section.words],
@@ -61,7 +61,7 @@ def _table(table: Table, short: dict[str, str]) -> Table:
     )
 
 
-def _shaded(shaded: Shaded, short: Mapping[str, str]) -> Shaded:
+def _shaded(shaded: ShadedReportCell, short: Mapping[str, str]) -> ShadedReportCell:
     own = dict(short)
     rows = [
         (own[name], [(_cell(cell, own), shade) for cell, shade in cells])
@@ -71,8 +71,8 @@ def _shaded(shaded: Shaded, short: Mapping[str, str]) -> Shaded:
 
 
 def _cell[T: str](cell: T, short: dict[str, str]) -> T:
-    if not isinstance(cell, Cell):
+    if not isinstance(cell, ReportTableCell):
         return rename_in(cell, short)  # type: ignore[return-value]
-    return Cell.of(  # type: ignore[return-value]
+    return ReportTableCell.of(  # type: ignore[return-value]
         rename_in(str(cell), short), cell.value, rename_in(cell.tooltip, short)
     )

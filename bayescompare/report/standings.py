@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayescompare.comparison.verdicts import pair_kind
-from bayescompare.report.tables import MOST_PAIRS, Cell, Table, heads, rows
+from bayescompare.report.tables import (
+    MOST_PAIRS,
+    ReportTableCell,
+    Table,
+    report_table_heads,
+    report_table_rows,
+)
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.phrases import join_names
@@ -38,7 +44,9 @@ def standings_table(verdicts: PairVerdicts) -> Table:
     for name, values in zip(verdicts.names, frame.to_numpy().tolist(), strict=True):
         others = [named.get(head, {}).get(name, ()) for head in heads_]
         cells = [
-            Cell.of(numbers.count(value), value, join_names(who, most=_MOST_NAMED) if who else "")
+            ReportTableCell.of(
+                numbers.count(value), value, join_names(who, most=_MOST_NAMED) if who else ""
+            )
             for value, who in zip(values, others, strict=True)
         ]
         body.append([name, *cells])
@@ -61,7 +69,7 @@ def decisions_table(
     first = "probability" if p.bayesian else "pvalue"
     figures.sort(key=lambda name: name != first)
     levels = {name: rule.held(name) for name in figures}
-    cells = rows(shown[figures], levels)
+    cells = report_table_rows(shown[figures], levels)
     body, marked, trades, pairs = [], [], [], []
     at = {name: k for k, name in enumerate(verdicts.names)}
     for row, own in zip(shown.to_dict("records"), cells, strict=True):
@@ -71,13 +79,13 @@ def decisions_table(
         decision = "open"
         if row["asserted"]:
             decision = "verdict" if kind == "winner" else kind
-        count = Cell.of(numbers.count(row["n"]), row["n"])
+        count = ReportTableCell.of(numbers.count(row["n"]), row["n"])
         body.append([words, own[0], decision, count, *own[1:]])
         marked.append(bool(row["asserted"]))
         places = sorted((at[row["first"]], at[row["second"]]))
         pairs.append(",".join(map(str, places)))
         trades.append(bool(row["asserted"]) and kind == "trade-off")
-    figure_heads = heads(shown[figures])
+    figure_heads = report_table_heads(shown[figures])
     all_heads = ["pair", figure_heads[0], "decision", "datasets", *figure_heads[1:]]
     more = max(0, len(decided) - MOST_PAIRS)
     title = "Decisions, the surest pair first"

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_PAIRS",
     "MOST_ROWS",
-    "Cell",
-    "Shaded",
+    "ReportTableCell",
+    "ShadedReportCell",
     "Table",
     "frame_table",
-    "heads",
-    "probability_cell",
-    "rows",
+    "report_probability_cell",
+    "report_table_heads",
+    "report_table_rows",
 ]
 
 #: Most rows that a page shows of long tables; it says how many more there are.
@@ -40,24 +40,24 @@ _HEADS = {
 }
 
 
-class Cell(str):
+class ReportTableCell(str):
     """The text of a cell, the figure to sort it by, and its tooltip."""
 
     value: float | None = None
     tooltip: str = ""
 
     @classmethod
-    def of(cls, text: str, value: float | None = None, tooltip: str = "") -> Cell:
+    def of(cls, text: str, value: float | None = None, tooltip: str = "") -> ReportTableCell:
         """Build a cell; by default its tooltip is the figure with more digits."""
         cell = cls(text)
         cell.value = None if value is None or math.isnan(value) else float(value)
-        long = "" if cell.value is None else _long(cell.value)
+        long = "" if cell.value is None else _long_report_table_number(cell.value)
         cell.tooltip = tooltip or (long if long != text else "")
         return cell
 
 
-def _long(value: float) -> str:
-    return numbers.statistic(value, significant=8, levels=numbers.LEVELS)
+def _long_report_table_number(value: float) -> str:
+    return numbers.statistic_number_text(value, significant=8, levels=numbers.LEVELS)
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,12 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Shaded:
+class ShadedReportCell:
     """The matrix of all pairs: names, and rows of (cell, shade); shade −1 means no value."""
 
     title: str
     names: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[tuple[Cell, int]]]]
+    rows: Sequence[tuple[str, Sequence[tuple[ReportTableCell, int]]]]
     shades: Sequence[tuple[str, str]]
 
 
@@ -111,33 +111,36 @@ def frame_table(
     columns = [str(head) for head in frame.columns]
     shown = frame.head(most).astype(object)
     body = [
-        [str(label), *(_written(*pair, limits) for pair in zip(columns, row, strict=True))]
+        [
+            str(label),
+            *(_written_in_report_table(*pair, limits) for pair in zip(columns, row, strict=True)),
+        ]
         for label, row in zip(shown.index, shown.to_numpy().tolist(), strict=True)
     ]
     text = 1
-    while text <= len(columns) and all(not isinstance(row[text], Cell) for row in body):
+    while text <= len(columns) and all(not isinstance(row[text], ReportTableCell) for row in body):
         text += 1
     all_heads = [str(frame.index.name), *columns]
     return Table(title, all_heads, body, text=text, more=max(0, len(frame) - most))
 
 
-def _written(head: str, value: object, limits: Mapping[str, float]) -> str:
+def _written_in_report_table(head: str, value: object, limits: Mapping[str, float]) -> str:
     text = cell_text(head, value, limits.get(head))
-    return Cell.of(text, float(value)) if isinstance(value, (int, float)) else text
+    return ReportTableCell.of(text, float(value)) if isinstance(value, (int, float)) else text
 
 
-def heads(table: pd.DataFrame) -> list[str]:
+def report_table_heads(table: pd.DataFrame) -> list[str]:
     """Return the heads of the columns of figures."""
     return [_HEADS.get(str(name), str(name)) for name in table.columns]
 
 
-def rows(
+def report_table_rows(
     table: pd.DataFrame, levels: Mapping[str, Sequence[float]] = MappingProxyType({})
-) -> list[list[Cell]]:
+) -> list[list[ReportTableCell]]:
     """Return the cells of the columns of figures by row; rounding keeps to a column's `levels`."""
     columns = [
         [
-            Cell.of(
+            ReportTableCell.of(
                 figure_text(str(name), float(value), levels=levels.get(str(name), ())), float(value)
             )
             for value in table[name]
@@ -147,6 +150,8 @@ def rows(
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def probability_cell(p: float) -> Cell:
+def report_probability_cell(p: float) -> ReportTableCell:
     """Return the cell of a probability, with more digits in its tooltip."""
-    return Cell.of(numbers.format_probability(p), p, numbers.format_probability(p, digits=8))
+    return ReportTableCell.of(
+        numbers.format_probability(p), p, numbers.format_probability(p, digits=8)
+    )

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.plots._drawing import clip
+from bayescompare.plots._drawing import clip_drawn_text
 from bayescompare.statements import Statement
 from bayescompare.text import numbers
 from bayescompare.text.phrases import cell_text, figure_text
@@ -22,7 +22,7 @@ __all__ = [
     "bar_tooltips",
     "cell_tooltips",
     "dataset_tooltips",
-    "datasets_by_pair",
+    "datasets_tooltip_by_pair",
     "leading_words",
     "tooltip_fields",
 ]
@@ -37,7 +37,7 @@ def cell_tooltips(p: Pairwise, ax: Axes, *, triangle: bool = False) -> None:
     if len(names) ** 2 > _MOST or (triangle and p.reference is not None):
         return
     values, best, level = p.matrix.values, p.best.values, p.best_probability.values
-    datasets = datasets_by_pair(p)
+    datasets = datasets_tooltip_by_pair(p)
     for i, j in itertools.permutations(range(len(names)), 2):
         if values[i, j] != values[i, j] or (triangle and i > j):
             continue
@@ -55,7 +55,7 @@ def leading_words(p: Pairwise, label: str, first: str, second: str) -> str:
     return Statement.parse(label, (first, second)).words(p.results.measures)
 
 
-def datasets_by_pair(p: Pairwise) -> dict[frozenset[str], str]:
+def datasets_tooltip_by_pair(p: Pairwise) -> dict[frozenset[str], str]:
     """Return the number of datasets of each pair, in words."""
     return {
         frozenset(pair): numbers.plural(n, "dataset")
@@ -73,10 +73,12 @@ def bar_tooltips(c: Comparison, ax: Axes) -> None:
     for k, tick in enumerate(ax.get_yticklabels()):
         label = tick.get_text().replace("\n", "")
         if label in labels:
-            _add_tooltip(ax, low, k - 0.5, high - low, 1.0, _bar_words(label, labels[label]))
+            _add_tooltip(
+                ax, low, k - 0.5, high - low, 1.0, _tooltip_bar_words(label, labels[label])
+            )
 
 
-def _bar_words(label: str, row: dict[Any, Any]) -> str:
+def _tooltip_bar_words(label: str, row: dict[Any, Any]) -> str:
     heads = {"count": "datasets", "probability": "P", "mcse": "MCSE", "theta_mean": "mean θ"}
     figures = [f"{heads[k]} {figure_text(k, v)}" for k, v in row.items() if k in heads]
     return f"{label}: {', '.join(figures)}"
@@ -90,7 +92,7 @@ def dataset_tooltips(c: Comparison, ax: Axes) -> None:
     for k, tick in enumerate(ax.get_yticklabels()):
         text = tick.get_text()
         # A long name is shortened in the figure, and whole in its tooltip.
-        names = [name for name in rows if clip(name, len(text)) == text]
+        names = [name for name in rows if clip_drawn_text(name, len(text)) == text]
         if len(names) == 1:
             row = rows[names[0]]
             figures = ", ".join(f"{head}: {cell_text(str(head), v)}" for head, v in row.items())

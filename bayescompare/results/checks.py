@@ -9,11 +9,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from bayescompare._errors import UNPRINTABLE, BayescompareError, printable
+from bayescompare._errors import UNPRINTABLE, BayescompareError, printable_error_text
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.results.measure import Direction, Measure, as_measures
-from bayescompare.results.text import cell_words, first, repeated, unknown
-from bayescompare.text.numbers import setting
+from bayescompare.results.text import (
+    first_words_in_results,
+    repeated_name_in_results,
+    results_cell_words,
+    unknown_name_in_results,
+)
+from bayescompare.text.numbers import setting_number_text
 
 __all__ = [
     "RESERVED",
@@ -21,9 +26,9 @@ __all__ = [
     "check_notes",
     "check_selection",
     "check_spec",
-    "dims_of",
-    "frozen",
-    "names_of",
+    "dims_of_results",
+    "frozen_results_data",
+    "names_in_results",
 ]
 
 DIMS = ("dataset", "algorithm", "replicate")
@@ -32,12 +37,12 @@ DIMS = ("dataset", "algorithm", "replicate")
 RESERVED = (*DIMS, "opponent", "statement", "measure", "count", "chain", "draw", "bound")
 
 
-def dims_of(data: xr.Dataset) -> tuple[str, ...]:
+def dims_of_results(data: xr.Dataset) -> tuple[str, ...]:
     """Return the dimensions in the package's order, whatever their order in xarray."""
     return tuple(dim for dim in DIMS if dim in data.dims)
 
 
-def names_of(data: xr.Dataset, dim: str) -> tuple[str, ...]:
+def names_in_results(data: xr.Dataset, dim: str) -> tuple[str, ...]:
     """Return the names along a dimension."""
     return tuple(map(str, data.variables[dim].values.tolist()))
 
@@ -51,7 +56,7 @@ def check_spec(measures: Mapping[str, Direction | Measure]) -> dict[str, Measure
     1
     """
     spec = as_measures(measures)
-    _warn_of_twins("measure", spec)
+    _warn_of_results_twins("measure", spec)
     for name in spec:
         _check_name("measure", name)
         if name in RESERVED:
@@ -66,7 +71,7 @@ def check_notes(notes: object) -> tuple[str, ...]:
     """Check the ``notes=`` argument."""
     if isinstance(notes, str) or not isinstance(notes, Iterable):
         raise BayescompareError(f"notes={notes!r}: give a tuple of strings.")
-    return tuple(printable(str(note)) for note in notes)
+    return tuple(printable_error_text(str(note)) for note in notes)
 
 
 def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
@@ -85,14 +90,14 @@ def check_data(data: object, spec: Mapping[str, Measure]) -> xr.Dataset:
             f"data holds {sorted(map(str, data.data_vars))} but spec describes {sorted(spec)}: "
             "they must be the same measures."
         )
-    coords = {dim: _check_names(data, dim) for dim in dims_of(data)}
+    coords = {dim: _check_names(data, dim) for dim in dims_of_results(data)}
     variables = {name: (tuple(coords), _check_cells(name, data[name], coords)) for name in spec}
     for name, measure in spec.items():
         _check_within(name, measure, variables[name][1], coords)
-    return frozen(xr.Dataset(variables, coords=coords))
+    return frozen_results_data(xr.Dataset(variables, coords=coords))
 
 
-def frozen(data: xr.Dataset) -> xr.Dataset:
+def frozen_results_data(data: xr.Dataset) -> xr.Dataset:
     """Make the cells read-only, so that they stay as they were checked."""
     for name in data.data_vars:
         data.variables[name].values.flags.writeable = False
@@ -102,22 +107,24 @@ def frozen(data: xr.Dataset) -> xr.Dataset:
 def _check_names(data: xr.Dataset, dim: str) -> list[str]:
     if dim not in data.coords:
         raise BayescompareError(f"data has no names along {dim!r}: give it that coordinate.")
-    names = list(names_of(data, dim))
+    names = list(names_in_results(data, dim))
     if not names:
         raise BayescompareError(f"data has no {dim}: at least one is needed.")
     for name in names:
         _check_name(dim, name)
-    if repeated(names):
-        raise BayescompareError(f"{dim} {repeated(names)!r} occurs twice: names must differ.")
-    _warn_of_twins(dim, names)
+    if repeated_name_in_results(names):
+        raise BayescompareError(
+            f"{dim} {repeated_name_in_results(names)!r} occurs twice: names must differ."
+        )
+    _warn_of_results_twins(dim, names)
     return names
 
 
-def _warn_of_twins(kind: str, names: Iterable[str]) -> None:
+def _warn_of_results_twins(kind: str, names: Iterable[str]) -> None:
     """Warn of names that differ but look alike: most likely they are meant to be the same."""
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(_as_seen(name), name)
+        other = seen.setdefault(_results_name_as_seen(name), name)
         if other != name:
             warnings.warn(
                 f"the {kind} names {other!a} and {name!a} look the same and are taken as "
@@ -127,7 +134,7 @@ def _warn_of_twins(kind: str, names: Iterable[str]) -> None:
             return
 
 
-def _as_seen(name: str) -> str:
+def _results_name_as_seen(name: str) -> str:
     """Reduce a name to what the eye can see.
 
     Composed and decomposed letters look the same, and so do spaces of any kind and number;
@@ -169,8 +176,11 @@ def _check_within(
         words = []
         for at in np.argwhere(wrong):
             cell = {dim: coords[dim][i] for dim, i in zip(coords, at, strict=True)}
-            words.append(f"{cell_words({**cell, 'measure': name})} is {setting(values[tuple(at)])}")
-        return first(words)
+            words.append(
+                f"{results_cell_words({**cell, 'measure': name})} is "
+                f"{setting_number_text(values[tuple(at)])}"
+            )
+        return first_words_in_results(words)
 
     infinite = np.isinf(values)
     if infinite.any():
@@ -198,7 +208,9 @@ def check_selection(argument: str, names: object, known: Collection[str]) -> lis
     there = set(known)
     for name in chosen:
         if name not in there:
-            raise BayescompareError(f"{argument}: {unknown(argument[:-1], name, known)}")
-    if repeated(chosen):
-        raise BayescompareError(f"{argument}: {repeated(chosen)!r} is named twice.")
+            raise BayescompareError(
+                f"{argument}: {unknown_name_in_results(argument[:-1], name, known)}"
+            )
+    if repeated_name_in_results(chosen):
+        raise BayescompareError(f"{argument}: {repeated_name_in_results(chosen)!r} is named twice.")
     return chosen

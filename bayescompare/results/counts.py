@@ -12,7 +12,12 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.results.checks import check_notes, check_selection, frozen, names_of
+from bayescompare.results.checks import (
+    check_notes,
+    check_selection,
+    frozen_results_data,
+    names_in_results,
+)
 from bayescompare.results.counts_checks import (
     check_columns,
     check_counts,
@@ -20,13 +25,13 @@ from bayescompare.results.counts_checks import (
     check_paired,
     check_totals,
     check_truth,
-    correctness,
-    whole_numbers,
+    correctness_for_counts,
+    whole_error_counts,
 )
-from bayescompare.results.frames import find_column, row_names, spread
+from bayescompare.results.frames import find_frame_column, frame_row_names, spread_frame
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import describe_counts, unknown
+from bayescompare.results.text import describe_results_counts, unknown_name_in_results
 
 __all__ = ["ErrorCounts"]
 
@@ -69,7 +74,7 @@ class ErrorCounts(Results):
     def __post_init__(self) -> None:
         super().__post_init__()
         counts = check_counts(self.counts)
-        names = names_of(counts, "dataset"), names_of(counts, "algorithm")
+        names = names_in_results(counts, "dataset"), names_in_results(counts, "algorithm")
         if names != (self.datasets, self.algorithms):
             raise BayescompareError("counts and data must have the same datasets and algorithms.")
         vars(self).update(counts=counts)
@@ -81,7 +86,9 @@ class ErrorCounts(Results):
         """Build from the dataset described above."""
         counts = check_counts(counts)
         spec = {ERROR: Measure("min", bounds=(0, None if counts["n"].isnull().any() else 1))}
-        data = xr.Dataset({ERROR: _error(counts)}).drop_vars("opponent", errors="ignore")
+        data = xr.Dataset({ERROR: _error_from_error_counts(counts)}).drop_vars(
+            "opponent", errors="ignore"
+        )
         return cls(data, spec, source=source, notes=check_notes(notes), counts=counts)
 
     # The public name is fixed, but the table differs from the one that Results.from_frame takes.
@@ -123,14 +130,14 @@ class ErrorCounts(Results):
             missing, or the counts of a dataset exceed its n.
         """
         check_frame(df)
-        names = _two_names(algorithms)
+        names = _two_error_counts_names(algorithms)
         roles = {"first_wrong": first_wrong, "second_wrong": second_wrong}
         roles |= {k: c for k, c in (("both_wrong", both_wrong), ("n", n)) if c is not None}
         check_columns(df, roles)
         columns = list(roles.values())
-        cells = spread(df, {"dataset": dataset}, columns, what="count")
+        cells = spread_frame(df, {"dataset": dataset}, columns, what="count")
         datasets = cells["dataset"].values.tolist()
-        counts = {c: whole_numbers(cells[c].values, c, datasets) for c in columns}
+        counts = {c: whole_error_counts(cells[c].values, c, datasets) for c in columns}
         only = np.zeros((len(datasets), 2, 2))
         only[:, 0, 1], only[:, 1, 0] = counts[first_wrong], counts[second_wrong]
         unknown_count = np.full(len(datasets), np.nan)
@@ -138,7 +145,9 @@ class ErrorCounts(Results):
         total = unknown_count if n is None else counts[n]
         check_totals(only.sum(axis=(1, 2)) + np.nan_to_num(both), total, datasets)
         wrong = only.sum(axis=2) + both[:, None]
-        return cls.from_counts(_dataset(only, wrong, total, datasets, names), source=source)
+        return cls.from_counts(
+            _error_counts_dataset(only, wrong, total, datasets, names), source=source
+        )
 
     @classmethod
     def from_predictions(
@@ -184,23 +193,25 @@ class ErrorCounts(Results):
         """
         check_frame(df)
         columns = {
-            role: find_column(df, f"{role}={name!r}", name)
+            role: find_frame_column(df, f"{role}={name!r}", name)
             for role, name in (("dataset", dataset), ("example", example), ("algorithm", algorithm))
         }
-        frame = pd.DataFrame({role: row_names(df[c], role) for role, c in columns.items()})
-        frame["correct"] = correctness(df, correct, y_true, y_pred)
+        frame = pd.DataFrame({role: frame_row_names(df[c], role) for role, c in columns.items()})
+        frame["correct"] = correctness_for_counts(df, correct, y_true, y_pred)
         if y_true is not None:
-            truth = df[find_column(df, f"y_true={y_true!r}", y_true)]
+            truth = df[find_frame_column(df, f"y_true={y_true!r}", y_true)]
             check_truth(frame[["dataset", "example"]], truth, y_true)
         names = list(dict.fromkeys(frame["algorithm"]))
         missed = {
-            str(task): _errors(str(task), rows, names)
+            str(task): _error_counts_examples(str(task), rows, names)
             for task, rows in frame.groupby("dataset", sort=False)
         }
         only = np.stack([errors.T @ (1.0 - errors) for errors in missed.values()])
         wrong = np.stack([errors.sum(axis=0) for errors in missed.values()])
         sizes = np.array([float(len(errors)) for errors in missed.values()])
-        return cls.from_counts(_dataset(only, wrong, sizes, list(missed), names), source=source)
+        return cls.from_counts(
+            _error_counts_dataset(only, wrong, sizes, list(missed), names), source=source
+        )
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> ErrorCounts:
@@ -231,7 +242,7 @@ class ErrorCounts(Results):
         return super().__eq__(other) is True and self.counts.equals(other.counts)
 
     def __repr__(self) -> str:
-        return describe_counts(self)
+        return describe_results_counts(self)
 
     def pair(self, first: str, second: str) -> tuple[FloatArray, FloatArray]:
         """Return how many examples only the first, and only the second, got wrong, per dataset."""
@@ -239,7 +250,7 @@ class ErrorCounts(Results):
         names: tuple[object, ...] = first, second
         for name in names:
             if not isinstance(name, str) or name not in place:
-                raise BayescompareError(unknown("algorithm", name, self.algorithms))
+                raise BayescompareError(unknown_name_in_results("algorithm", name, self.algorithms))
         only = self.counts["wrong_only"].values
         i, j = place[first], place[second]
         return only[:, i, j], only[:, j, i]
@@ -259,7 +270,7 @@ class ErrorCounts(Results):
         indexers = {"algorithm": kept, "opponent": kept}
         if datasets is not None:
             indexers["dataset"] = [rows[name] for name in chosen.datasets]
-        vars(chosen).update(counts=frozen(self.counts.isel(indexers)))
+        vars(chosen).update(counts=frozen_results_data(self.counts.isel(indexers)))
         return chosen
 
     def to_dataset(self) -> xr.Dataset:
@@ -269,7 +280,7 @@ class ErrorCounts(Results):
         return self.counts.assign_attrs(schema=SCHEMA, **attrs)
 
 
-def _two_names(algorithms: Sequence[str]) -> list[str]:
+def _two_error_counts_names(algorithms: Sequence[str]) -> list[str]:
     argument: object = algorithms
     known = [str(name) for name in argument] if isinstance(argument, Iterable) else []
     names = check_selection("algorithms", algorithms, known)
@@ -280,11 +291,11 @@ def _two_names(algorithms: Sequence[str]) -> list[str]:
     return names
 
 
-def _errors(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
+def _error_counts_examples(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
     """Return 1 where an algorithm got an example wrong, with shape (example, algorithm)."""
     roles = {"example": "example", "algorithm": "algorithm"}
     try:
-        cells = spread(rows, roles, ["correct"], what="column")["correct"]
+        cells = spread_frame(rows, roles, ["correct"], what="column")["correct"]
     except BayescompareError as error:
         raise BayescompareError(f"dataset {task!r}: {error}") from None
     check_paired(task, cells, names)
@@ -292,7 +303,7 @@ def _errors(task: str, rows: pd.DataFrame, names: Sequence[str]) -> FloatArray:
     return errors
 
 
-def _dataset(
+def _error_counts_dataset(
     only: FloatArray, wrong: FloatArray, n: FloatArray, datasets: list[str], names: list[str]
 ) -> xr.Dataset:
     return xr.Dataset(
@@ -305,7 +316,7 @@ def _dataset(
     )
 
 
-def _error(counts: xr.Dataset) -> xr.DataArray:
+def _error_from_error_counts(counts: xr.Dataset) -> xr.DataArray:
     """Return each algorithm's error, up to a constant that cancels in differences."""
     known = not counts["wrong"].isnull().any()
     errors = counts["wrong"] if known else counts["wrong_only"].sum("opponent")

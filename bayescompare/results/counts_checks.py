@@ -12,10 +12,10 @@ import xarray as xr
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.results.checks import frozen, names_of
-from bayescompare.results.frames import find_column, row_words
-from bayescompare.results.text import first, quoted
-from bayescompare.text.numbers import count, setting
+from bayescompare.results.checks import frozen_results_data, names_in_results
+from bayescompare.results.frames import find_frame_column, frame_row_words
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
+from bayescompare.text.numbers import count, setting_number_text
 
 __all__ = [
     "check_columns",
@@ -24,8 +24,8 @@ __all__ = [
     "check_paired",
     "check_totals",
     "check_truth",
-    "correctness",
-    "whole_numbers",
+    "correctness_for_counts",
+    "whole_error_counts",
 ]
 
 
@@ -51,7 +51,7 @@ def check_counts(counts: object) -> xr.Dataset:
             raise BayescompareError(
                 f"counts[{name!r}] must have the dimensions {dims}, each with its names."
             )
-    coords = {dim: names_of(counts, dim) for dim in _DIMS["wrong_only"]}
+    coords = {dim: names_in_results(counts, dim) for dim in _DIMS["wrong_only"]}
     if coords["opponent"] != coords["algorithm"]:
         raise BayescompareError("counts: opponents and algorithms must have the same names.")
     variables = {
@@ -60,7 +60,9 @@ def check_counts(counts: object) -> xr.Dataset:
     }
     only, wrong, n = (values for _, values in variables.values())
     _check_numbers(only, wrong, n, coords["dataset"])
-    return frozen(xr.Dataset(variables, {dim: list(names) for dim, names in coords.items()}))
+    return frozen_results_data(
+        xr.Dataset(variables, {dim: list(names) for dim, names in coords.items()})
+    )
 
 
 def _check_numbers(
@@ -71,10 +73,12 @@ def _check_numbers(
         flat = values.reshape(len(datasets), -1)
         known = np.where(np.isnan(flat), 0.0, flat) if name != "wrong_only" else flat
         for column in known.T:
-            whole_numbers(column, name, datasets)
+            whole_error_counts(column, name, datasets)
     if (n == 0).any():
         empty = [repr(datasets[k]) for k in np.flatnonzero(n == 0).tolist()]
-        raise BayescompareError(f"n is 0 on {first(empty, 4)}: a test set needs examples.")
+        raise BayescompareError(
+            f"n is 0 on {first_words_in_results(empty, 4)}: a test set needs examples."
+        )
     alone = np.diagonal(only, axis1=1, axis2=2).max(axis=1)
     too_few = (only.max(axis=2) > np.where(np.isnan(wrong), np.inf, wrong)).any(axis=1)
     for wrong_there, fault in (
@@ -83,7 +87,7 @@ def _check_numbers(
     ):
         if wrong_there.any():
             where = [repr(datasets[k]) for k in np.flatnonzero(wrong_there).tolist()]
-            raise BayescompareError(f"counts on {first(where, 4)}: {fault}.")
+            raise BayescompareError(f"counts on {first_words_in_results(where, 4)}: {fault}.")
     check_totals((only + only.transpose(0, 2, 1)).max(axis=(1, 2)), n, datasets)
     check_totals(np.nan_to_num(wrong).max(axis=1), n, datasets)
 
@@ -105,7 +109,7 @@ def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
     for argument, name in columns.items():
         if not isinstance(name, (str, int)) or isinstance(name, bool):
             raise BayescompareError(f"{argument}={name!r}: name a column.")
-        column = find_column(df, f"{argument}={name!r}", str(name))
+        column = find_frame_column(df, f"{argument}={name!r}", str(name))
         if taken.setdefault(column, argument) != argument:
             raise BayescompareError(
                 f"column {column!r} cannot be both {taken[column]}= and {argument}=: "
@@ -113,7 +117,7 @@ def check_columns(df: pd.DataFrame, columns: Mapping[str, object]) -> None:
             )
 
 
-def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:
+def whole_error_counts(values: FloatArray, column: str, datasets: Sequence[str]) -> FloatArray:
     """Check that counts are whole numbers, none missing, negative or too large for a float.
 
     Examples
@@ -125,10 +129,12 @@ def whole_numbers(values: FloatArray, column: str, datasets: Sequence[str]) -> F
     good = np.isfinite(values) & (values >= 0) & (values == np.round(values)) & (values < _MOST)
     if not good.all():
         faults = [
-            f"{setting(values[k])} on {str(datasets[k])!r}" for k in np.flatnonzero(~good).tolist()
+            f"{setting_number_text(values[k])} on {str(datasets[k])!r}"
+            for k in np.flatnonzero(~good).tolist()
         ]
         raise BayescompareError(
-            f"column {column!r} is {first(faults, 4)}: counts are whole numbers >= 0 (and below "
+            f"column {column!r} is {first_words_in_results(faults, 4)}: counts are whole numbers "
+            ">= 0 (and below "
             "2^53)."
         )
     return values
@@ -140,7 +146,8 @@ def check_totals(errors: FloatArray, n: FloatArray, datasets: Sequence[str]) -> 
     if over:
         faults = [f"{count(errors[k])} of {count(n[k])} on {str(datasets[k])!r}" for k in over]
         raise BayescompareError(
-            f"more errors than examples: {first(faults, 4)}. n is the number of all examples of "
+            f"more errors than examples: {first_words_in_results(faults, 4)}. n is the number of "
+            "all examples of "
             "the test set."
         )
 
@@ -150,7 +157,8 @@ def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
     absent = [name for name in names if name not in cells["algorithm"].values]
     if absent:
         raise BayescompareError(
-            f"dataset {task!r} has no predictions by {quoted(absent)}: a paired test needs every "
+            f"dataset {task!r} has no predictions by {quoted_names_in_results(absent)}: a paired "
+            "test needs every "
             "algorithm on every example; leave out the dataset or the algorithm."
         )
     gaps = np.isnan(cells.values)
@@ -158,16 +166,17 @@ def check_paired(task: str, cells: xr.DataArray, names: Sequence[str]) -> None:
         whose = cells["algorithm"].values
         faults = [
             f"{str(cells['example'].values[row])!r} (none by "
-            f"{quoted(whose[gaps[row]].tolist(), 3)})"
+            f"{quoted_names_in_results(whose[gaps[row]].tolist(), 3)})"
             for row in np.flatnonzero(gaps.any(axis=1))
         ]
         raise BayescompareError(
-            f"dataset {task!r} lacks predictions for some examples: {first(faults, 4)}. A paired "
+            f"dataset {task!r} lacks predictions for some examples: "
+            f"{first_words_in_results(faults, 4)}. A paired "
             "test needs all algorithms on the same examples."
         )
 
 
-def correctness(
+def correctness_for_counts(
     df: pd.DataFrame, correct: str | None, y_true: str | None, y_pred: str | None
 ) -> FloatArray:
     """Return 1 where a prediction is right and 0 where it is wrong, row by row."""
@@ -179,15 +188,18 @@ def correctness(
             "y_true= and y_pred=."
         )
     if correct is not None:
-        return _zero_one(df[find_column(df, f"correct={correct!r}", correct)], correct)
+        return _zero_one_error_counts(
+            df[find_frame_column(df, f"correct={correct!r}", correct)], correct
+        )
     truth, guess = (
-        df[find_column(df, f"{argument}={name!r}", str(name))].astype(object)
+        df[find_frame_column(df, f"{argument}={name!r}", str(name))].astype(object)
         for argument, name in (("y_true", y_true), ("y_pred", y_pred))
     )
     for argument, column in (("y_true", truth), ("y_pred", guess)):
         if column.isna().any():
             raise BayescompareError(
-                f"{argument} is missing in {first(row_words(column[column.isna()]), 4)}: every "
+                f"{argument} is missing in "
+                f"{first_words_in_results(frame_row_words(column[column.isna()]), 4)}: every "
                 "row needs one."
             )
     for one, other in zip(truth.tolist(), guess.tolist(), strict=True):
@@ -213,13 +225,14 @@ def check_truth(keys: pd.DataFrame, truth: pd.Series[Any], y_true: str) -> None:
             )
 
 
-def _zero_one(column: pd.Series[Any], name: str) -> FloatArray:
+def _zero_one_error_counts(column: pd.Series[Any], name: str) -> FloatArray:
     kinds = (bool, np.bool_)
     wrong = [not ((isinstance(v, kinds) or is_number(v)) and v in (0, 1)) for v in column]
     if any(wrong):
         faults = column[np.array(wrong)]
         raise BayescompareError(
-            f"correct={name!r} holds {faults.tolist()[0]!r} in {first(row_words(faults), 4)}: "
+            f"correct={name!r} holds {faults.tolist()[0]!r} in "
+            f"{first_words_in_results(frame_row_words(faults), 4)}: "
             "give 0 and 1 (or False and True), or y_true= and y_pred=."
         )
     return column.to_numpy(dtype=np.float64)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from bayescompare._errors import BayescompareError, one_line
-from bayescompare.results.text import repeated
+from bayescompare._errors import BayescompareError, error_in_one_line
+from bayescompare.results.text import repeated_name_in_results
 
 __all__ = ["as_pandas", "is_dataframe"]
 
@@ -47,16 +47,16 @@ def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
     ['dataset', 'auc']
     """
     if not isinstance(df, pd.DataFrame):
-        return _collected(df)
-    return _with_index(df) if index else df
+        return _collected_dataframe(df)
+    return _dataframe_with_index(df) if index else df
 
 
-def _with_index(df: pd.DataFrame) -> pd.DataFrame:
+def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
     named = [name for name in df.index.names if name is not None and name not in df.columns]
     # A table read from a file is indexed by its lines, which messages name.
     if not named or named == ["line"]:
         return df
-    twice = repeated([str(name) for name in df.index.names])
+    twice = repeated_name_in_results([str(name) for name in df.index.names])
     if twice is not None:
         raise BayescompareError(f"df has two index levels called {twice!r}: rename one.")
     moved = df.reset_index(named)
@@ -64,7 +64,7 @@ def _with_index(df: pd.DataFrame) -> pd.DataFrame:
     return moved.reset_index(drop=True) if isinstance(moved.index, pd.MultiIndex) else moved
 
 
-def _collected(df: object) -> pd.DataFrame:
+def _collected_dataframe(df: object) -> pd.DataFrame:
     import narwhals.stable.v2 as nw
 
     frame: Any = nw.from_native(df, pass_through=True)
@@ -76,13 +76,13 @@ def _collected(df: object) -> pd.DataFrame:
     try:
         eager: Any = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     except Exception as error:  # whatever the query of a lazy frame fails with
-        raise BayescompareError(f"df cannot be collected ({one_line(error)}).") from None
+        raise BayescompareError(f"df cannot be collected ({error_in_one_line(error)}).") from None
     # Column by column: polars' own to_pandas() would need pyarrow.
-    columns = {name: _column_of(eager[name]) for name in eager.columns}
+    columns = {name: _dataframe_column_of(eager[name]) for name in eager.columns}
     return pd.DataFrame(columns)
 
 
-def _column_of(series: Any) -> Any:
+def _dataframe_column_of(series: Any) -> Any:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype

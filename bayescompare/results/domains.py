@@ -9,13 +9,18 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.results.frames import find_column, numbers, row_names
-from bayescompare.results.text import first
+from bayescompare.results.frames import find_frame_column, frame_row_names, numbers_in_frame
+from bayescompare.results.text import first_words_in_results
 
-__all__ = ["check_groups", "check_weights", "dataset_facts", "effective_weights"]
+__all__ = [
+    "check_results_groups",
+    "check_results_weights",
+    "effective_results_weights",
+    "results_domain_facts",
+]
 
 
-def dataset_facts(
+def results_domain_facts(
     df: pd.DataFrame, dataset: str, *, group: str | None, weight: str | None
 ) -> dict[str, Any]:
     """Return the domain and the weight of every dataset, from columns of a table.
@@ -29,18 +34,24 @@ def dataset_facts(
     facts: dict[str, Any] = {}
     if group is None and weight is None:
         return facts
-    names = row_names(df[find_column(df, f"dataset={dataset!r}", dataset)], "dataset")
+    names = frame_row_names(df[find_frame_column(df, f"dataset={dataset!r}", dataset)], "dataset")
     if group is not None:
-        column = df[find_column(df, f"group={group!r}", group)]
-        facts["group_of"] = _one_each("group", names, row_names(column, "group"))
+        column = df[find_frame_column(df, f"group={group!r}", group)]
+        facts["group_of"] = _one_results_domain_each(
+            "group", names, frame_row_names(column, "group")
+        )
     if weight is not None:
-        column = df[find_column(df, f"weight={weight!r}", weight)]
-        weights = _one_each("weight", names, numbers(column, "weight=").tolist())
-        facts["weight_of"] = check_weights(weights)
+        column = df[find_frame_column(df, f"weight={weight!r}", weight)]
+        weights = _one_results_domain_each(
+            "weight", names, numbers_in_frame(column, "weight=").tolist()
+        )
+        facts["weight_of"] = check_results_weights(weights)
     return facts
 
 
-def _one_each(argument: str, names: Iterable[str], values: Iterable[Any]) -> dict[str, Any]:
+def _one_results_domain_each(
+    argument: str, names: Iterable[str], values: Iterable[Any]
+) -> dict[str, Any]:
     """Return one value for each dataset; the rows of a dataset must agree."""
     pairs = pd.DataFrame({"dataset": list(names), "value": list(values)})
     distinct = pairs.drop_duplicates()
@@ -55,7 +66,7 @@ def _one_each(argument: str, names: Iterable[str], values: Iterable[Any]) -> dic
     return dict(zip(distinct["dataset"].tolist(), distinct["value"].tolist(), strict=True))
 
 
-def check_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, float] | None:
+def check_results_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, float] | None:
     """Check the ``weight_of=`` argument: a number above zero for each dataset."""
     if weights is None:
         return None
@@ -63,14 +74,16 @@ def check_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, fl
         raise BayescompareError(
             f"weight_of is a {type(weights).__name__}: give a mapping of datasets to numbers."
         )
-    _check_every("weight", weights, datasets)
+    _check_every_results_domain("weight", weights, datasets)
     wrong = {
         name: value
         for name, value in weights.items()
         if not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0.0
     }
     if wrong:
-        shown = first([f"{value!r} of {name!r}" for name, value in wrong.items()], 3)
+        shown = first_words_in_results(
+            [f"{value!r} of {name!r}" for name, value in wrong.items()], 3
+        )
         raise BayescompareError(
             f"weight=: {shown}; a weight is a finite number above 0. Leave out datasets that are "
             "not to count."
@@ -78,7 +91,7 @@ def check_weights(weights: object, datasets: Sequence[str] = ()) -> dict[str, fl
     return {str(name): float(value) for name, value in weights.items()}
 
 
-def check_groups(groups: object, datasets: Sequence[str] = ()) -> dict[str, str] | None:
+def check_results_groups(groups: object, datasets: Sequence[str] = ()) -> dict[str, str] | None:
     """Check the ``group_of=`` argument: a name for each dataset."""
     if groups is None:
         return None
@@ -86,14 +99,16 @@ def check_groups(groups: object, datasets: Sequence[str] = ()) -> dict[str, str]
         raise BayescompareError(
             f"group_of is a {type(groups).__name__}: give a mapping of datasets to names."
         )
-    _check_every("group", groups, datasets)
+    _check_every_results_domain("group", groups, datasets)
     blank = [name for name, group in groups.items() if not str(group).strip()]
     if blank:
         raise BayescompareError(f"group=: dataset {blank[0]!r} has none; name the group of each.")
     return {str(name): str(group) for name, group in groups.items()}
 
 
-def _check_every(argument: str, facts: Mapping[Any, Any], datasets: Sequence[str]) -> None:
+def _check_every_results_domain(
+    argument: str, facts: Mapping[Any, Any], datasets: Sequence[str]
+) -> None:
     absent = [name for name in datasets if name not in facts]
     if absent:
         raise BayescompareError(
@@ -101,7 +116,7 @@ def _check_every(argument: str, facts: Mapping[Any, Any], datasets: Sequence[str
         )
 
 
-def effective_weights(weights: tuple[float, ...]) -> list[float]:
+def effective_results_weights(weights: tuple[float, ...]) -> list[float]:
     """Scale weights so that they sum to the effective number of datasets, (Σv)²/Σv².
 
     Examples

@@ -14,21 +14,21 @@ import xarray as xr
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.results.text import first, quoted
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
 
 __all__ = [
-    "fault_words",
-    "find_column",
-    "find_columns",
-    "non_numbers",
-    "numbers",
-    "row_names",
-    "row_words",
-    "spread",
+    "find_frame_column",
+    "find_frame_columns",
+    "frame_fault_words",
+    "frame_row_names",
+    "frame_row_words",
+    "non_numbers_in_frame",
+    "numbers_in_frame",
+    "spread_frame",
 ]
 
 
-def spread(
+def spread_frame(
     df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], *, what: str = "measure"
 ) -> xr.Dataset:
     """Arrange the columns of values as cells, with a dimension for each role.
@@ -58,15 +58,15 @@ def spread(
         )
     if df.empty:
         raise BayescompareError(f"df is empty: {len(df)} rows, {len(df.columns)} columns.")
-    columns = find_columns(df, roles, values, what)
+    columns = find_frame_columns(df, roles, values, what)
     coded = {role: _name_codes(df[columns[role]], role) for role in roles}
     rows = tuple(codes for codes, _ in coded.values())
     coords = {role: names for role, (_, names) in coded.items()}
-    _check_duplicates(rows, coords)
+    _check_results_frame_duplicates(rows, coords)
     variables = {}
     for name in values:
         cells = np.full(tuple(map(len, coords.values())), np.nan)
-        cells[rows] = numbers(df[columns[name]], f"{what} {name!r}")
+        cells[rows] = numbers_in_frame(df[columns[name]], f"{what} {name!r}")
         variables[name] = (tuple(roles), cells)
     return xr.Dataset(variables, coords=coords)
 
@@ -74,15 +74,15 @@ def spread(
 # -------------------------------------------------------------------------------------- columns
 
 
-def find_columns(
+def find_frame_columns(
     df: pd.DataFrame, roles: Mapping[str, str], values: Collection[str], what: str
 ) -> dict[str, Any]:
     """Return the column label of each role and of each of the values."""
     naming = "measures[{!r}]" if what == "measure" else what + " {!r}"
     wanted = {role: (f"{role}={name!r}", name) for role, name in roles.items()}
     wanted |= {name: (naming.format(name), name) for name in values}
-    by_name = _by_name(df)
-    columns = {role: _column(df, by_name, *names) for role, names in wanted.items()}
+    by_name = _results_frame_columns(df)
+    columns = {role: _results_frame_column(df, by_name, *names) for role, names in wanted.items()}
     taken: dict[Any, str] = {}
     for role, column in columns.items():
         if taken.setdefault(column, role) != role:
@@ -92,12 +92,12 @@ def find_columns(
     return columns
 
 
-def find_column(df: pd.DataFrame, argument: str, name: str) -> Any:
+def find_frame_column(df: pd.DataFrame, argument: str, name: str) -> Any:
     """Return the label of the column that `argument` calls `name`."""
-    return _column(df, _by_name(df), argument, name)
+    return _results_frame_column(df, _results_frame_columns(df), argument, name)
 
 
-def _by_name(df: pd.DataFrame) -> dict[str, list[Any]]:
+def _results_frame_columns(df: pd.DataFrame) -> dict[str, list[Any]]:
     """Return the labels of columns by their text.
 
     Measure names are strings even when the columns are numbers, as after a pivot.
@@ -108,7 +108,9 @@ def _by_name(df: pd.DataFrame) -> dict[str, list[Any]]:
     return labels
 
 
-def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, name: str) -> Any:
+def _results_frame_column(
+    df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, name: str
+) -> Any:
     labels = by_name.get(str(name), [])
     if len(labels) > 1:
         raise BayescompareError(
@@ -122,7 +124,7 @@ def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, n
         )
     columns = [str(column) for column in df.columns]
     raise BayescompareError(
-        f"{argument}: no such column; the columns are {quoted(columns)}."
+        f"{argument}: no such column; the columns are {quoted_names_in_results(columns)}."
         f"{did_you_mean(str(name), columns)}"
     )
 
@@ -130,19 +132,20 @@ def _column(df: pd.DataFrame, by_name: Mapping[str, list[Any]], argument: str, n
 # ---------------------------------------------------------------------------------------- names
 
 
-def row_names(column: pd.Series[Any], role: str) -> list[str]:
+def frame_row_names(column: pd.Series[Any], role: str) -> list[str]:
     """Return each row's name as text."""
     raw = column.tolist()
     tables = [isinstance(v, (list, dict, set, np.ndarray, pd.Series, pd.DataFrame)) for v in raw]
     if any(tables):
-        where = first(row_words(column[np.array(tables)]))
+        where = first_words_in_results(frame_row_words(column[np.array(tables)]))
         raise BayescompareError(f"{role} name in {where} is not a name: give text or a number.")
     names = [str(value) for value in raw]
     blank = np.array([not name.strip() for name in names], dtype=bool)
     absent = column.isna().to_numpy() | blank
     if absent.any():
         raise BayescompareError(
-            f"{role} name missing in {first(row_words(column[absent]))}: every row needs one."
+            f"{role} name missing in {first_words_in_results(frame_row_words(column[absent]))}: "
+            "every row needs one."
         )
     seen: dict[str, Any] = {}
     for name, value in zip(names, raw, strict=True):
@@ -164,11 +167,13 @@ def _name_codes(column: pd.Series[Any], role: str) -> tuple[IntArray, list[str]]
         # A column of words alone need not be looked at row by row.
         if (codes >= 0).all() and all(isinstance(kind, str) and kind.strip() for kind in kinds):
             return codes, kinds.tolist()
-    codes, names = pd.factorize(np.array(row_names(column, role), dtype=object))
+    codes, names = pd.factorize(np.array(frame_row_names(column, role), dtype=object))
     return codes, names.tolist()
 
 
-def _check_duplicates(rows: tuple[IntArray, ...], coords: Mapping[str, list[str]]) -> None:
+def _check_results_frame_duplicates(
+    rows: tuple[IntArray, ...], coords: Mapping[str, list[str]]
+) -> None:
     sizes = tuple(map(len, coords.values()))
     cells = np.ravel_multi_index(rows, sizes)
     # Counting is fast, and sorting is safe where the table is mostly gaps.
@@ -189,11 +194,12 @@ def _check_duplicates(rows: tuple[IntArray, ...], coords: Mapping[str, list[str]
     elif "algorithm" not in keys or "example" in keys:
         remedy = "Keep one of them."
     raise BayescompareError(
-        f"more than one row for the same {', '.join(map(str, keys))}: {first(words)}. {remedy}"
+        f"more than one row for the same {', '.join(map(str, keys))}: "
+        f"{first_words_in_results(words)}. {remedy}"
     )
 
 
-def row_words(cells: pd.Series[Any]) -> list[str]:
+def frame_row_words(cells: pd.Series[Any]) -> list[str]:
     """Name the rows of some cells."""
     # A table read from a file is indexed by line, a frame by whatever its user chose.
     kind = "row" if cells.index.name is None else str(cells.index.name)
@@ -203,9 +209,9 @@ def row_words(cells: pd.Series[Any]) -> list[str]:
 # --------------------------------------------------------------------------------------- values
 
 
-def numbers(column: pd.Series[Any], what: str) -> FloatArray:
+def numbers_in_frame(column: pd.Series[Any], what: str) -> FloatArray:
     """Return a column's cells, NaN where missing; raise if some are not numbers."""
-    faults = non_numbers(column)
+    faults = non_numbers_in_frame(column)
     if not faults.empty:
         texts = [value for value in faults if isinstance(value, str)]
         numeric = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
@@ -218,7 +224,7 @@ def numbers(column: pd.Series[Any], what: str) -> FloatArray:
             )
             convertible = True
         raise BayescompareError(
-            f"{what} must be numbers: {fault_words(faults)}.{hint if convertible else ''}"
+            f"{what} must be numbers: {frame_fault_words(faults)}.{hint if convertible else ''}"
         )
     if column.dtype.kind in "iuf":
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -226,7 +232,7 @@ def numbers(column: pd.Series[Any], what: str) -> FloatArray:
     return column.astype(object).where(column.notna(), np.nan).to_numpy(dtype=np.float64)
 
 
-def non_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+def non_numbers_in_frame(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return the cells that are neither real numbers nor missing; numeric text counts as text.
 
     Examples
@@ -244,8 +250,8 @@ def non_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     ]
 
 
-def fault_words(faults: pd.Series[Any], shown: int = 4) -> str:
-    """List the rows of the cells that `non_numbers` returned, and their values."""
-    rows = row_words(faults)
+def frame_fault_words(faults: pd.Series[Any], shown: int = 4) -> str:
+    """List the rows of the cells that `non_numbers_in_frame` returned, and their values."""
+    rows = frame_row_words(faults)
     words = [f"{row} has {v!r}" for row, v in zip(rows, faults.tolist(), strict=True)]
-    return first(words, shown)
+    return first_words_in_results(words, shown)

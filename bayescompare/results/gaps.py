@@ -13,7 +13,15 @@ import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
 
-__all__ = ["MISSING", "READINGS", "Missing", "Reading", "as_failures", "pair_coverage", "seen"]
+__all__ = [
+    "MISSING",
+    "READINGS",
+    "Missing",
+    "Reading",
+    "pair_coverage_in_results",
+    "results_gaps_as_failures",
+    "seen_despite_results_gaps",
+]
 
 #: How missing cells may stay in a table: unseen, as failed runs, or as anything they might be.
 Reading = Literal["ignore", "worst", "bounds"]
@@ -24,7 +32,7 @@ Missing = Literal["raise", "drop", "ignore", "worst", "bounds"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
-def as_failures(values: FloatArray, ropes: Sequence[float]) -> FloatArray:
+def results_gaps_as_failures(values: FloatArray, ropes: Sequence[float]) -> FloatArray:
     """Put a number in place of every missing cell that loses to all values of its measure.
 
     Parameters
@@ -47,7 +55,7 @@ def as_failures(values: FloatArray, ropes: Sequence[float]) -> FloatArray:
     return np.where(known, values, failure)
 
 
-def seen(absent: BoolArray) -> BoolArray:
+def seen_despite_results_gaps(absent: BoolArray) -> BoolArray:
     """Return on which datasets and measures at least two algorithms have a value.
 
     Parameters
@@ -58,7 +66,7 @@ def seen(absent: BoolArray) -> BoolArray:
     return np.asarray((~absent).sum(axis=1) >= 2)
 
 
-def pair_coverage(absent: BoolArray) -> FloatArray:
+def pair_coverage_in_results(absent: BoolArray) -> FloatArray:
     """Share of datasets and measures on which both of two algorithms have a value, (l, l).
 
     Examples

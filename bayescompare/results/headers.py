@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
-__all__ = ["SEPARATORS", "Pairs", "pair_up"]
+__all__ = ["SEPARATORS", "Pairs", "pair_up_headers"]
 
 type Pairs = dict[str, tuple[str, str]]
 
 SEPARATORS = (" ", "_", ".", ":", "/", "|", "-")
 
 
-class _Convention(NamedTuple):
+class _HeaderConvention(NamedTuple):
     """One way to join the names of an algorithm and a measure to the name of a column."""
 
     separator: str
@@ -50,10 +50,10 @@ class _Convention(NamedTuple):
         return pairs
 
 
-_CONVENTIONS = [_Convention(sep, first) for sep in SEPARATORS for first in (False, True)]
+_CONVENTIONS = [_HeaderConvention(sep, first) for sep in SEPARATORS for first in (False, True)]
 
 
-def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> Pairs:
+def pair_up_headers(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> Pairs:
     """Return the algorithm and the measure of each column.
 
     With one measure every column is an algorithm; with several it is a pair, by the one
@@ -67,7 +67,7 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
     {'time svm': ('svm', 'time'), 'auc svm': ('svm', 'auc')}
     """
     if len(measures) == 1:
-        _check_no_other_measure(columns, measures[0])
+        _check_headers_of_measure(columns, measures[0])
         return {column: (column, measures[0]) for column in columns}
     readings = [convention.read(columns, measures) for convention in _CONVENTIONS]
     whole = [
@@ -79,7 +79,9 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
     balanced = [p for p in whole if len(p) == len({a for a, _ in p.values()}) * len(measures)]
     fitting = balanced or whole
     if not fitting:
-        raise BayescompareError(_unexplained(max(readings, key=len), columns, measures, algorithm))
+        raise BayescompareError(
+            _unexplained_headers(max(readings, key=len), columns, measures, algorithm)
+        )
     for column in columns:
         ways = dict.fromkeys(f"{m!r} of {a!r}" for a, m in (pairs[column] for pairs in fitting))
         if len(ways) > 1:
@@ -90,22 +92,24 @@ def pair_up(columns: Sequence[str], measures: Sequence[str], algorithm: str) -> 
     return fitting[0]
 
 
-def _unexplained(
+def _unexplained_headers(
     best: Pairs, columns: Sequence[str], measures: Sequence[str], algorithm: str
 ) -> str:
     left = [column for column in columns if column not in best]
     if left:
         return (
-            f"these columns do not name an algorithm and one of the measures {quoted(measures)}, "
-            f"as in {'svm_' + measures[0]!r}: {quoted(left)}. If the table is long, algorithm="
+            "these columns do not name an algorithm and one of the measures "
+            f"{quoted_names_in_results(measures)}, "
+            f"as in {'svm_' + measures[0]!r}: {quoted_names_in_results(left)}. If the table is "
+            "long, algorithm="
             f"{algorithm!r} is not one of its columns.{did_you_mean(algorithm, columns)}"
         )
     named = {measure for _, measure in best.values()}
     absent = [m for m in measures if m not in named]
-    return f"no column for the measure {quoted(absent)}."
+    return f"no column for the measure {quoted_names_in_results(absent)}."
 
 
-def _check_no_other_measure(columns: Sequence[str], measure: str) -> None:
+def _check_headers_of_measure(columns: Sequence[str], measure: str) -> None:
     """Refuse svm_time beside svm_accuracy if only accuracy was declared.
 
     With one measure every column is an algorithm, so the times would be taken for accuracies.
@@ -116,7 +120,7 @@ def _check_no_other_measure(columns: Sequence[str], measure: str) -> None:
         if len(algorithms) < 2:
             continue
         rest = dict.fromkeys(column for column in columns if column not in own)
-        swapped = _Convention(convention.separator, not convention.measure_first)
+        swapped = _HeaderConvention(convention.separator, not convention.measure_first)
         for column in rest:
             # Read the other way round, to find what stands beside the first algorithm's name.
             pair = swapped.parts(column, len(algorithms[0]))

@@ -9,11 +9,16 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.results.frames import fault_words, find_column, non_numbers, spread
-from bayescompare.results.headers import Pairs, pair_up
-from bayescompare.results.text import quoted, repeated
+from bayescompare.results.frames import (
+    find_frame_column,
+    frame_fault_words,
+    non_numbers_in_frame,
+    spread_frame,
+)
+from bayescompare.results.headers import Pairs, pair_up_headers
+from bayescompare.results.text import quoted_names_in_results, repeated_name_in_results
 
-__all__ = ["LAYOUTS", "Layout", "as_long"]
+__all__ = ["LAYOUTS", "Layout", "results_layout_as_long"]
 
 type Layout = Literal["auto", "long", "wide"]
 type Roles = Mapping[str, str]
@@ -21,7 +26,7 @@ type Roles = Mapping[str, str]
 LAYOUTS = ("auto", "long", "wide")
 
 
-def as_long(
+def results_layout_as_long(
     table: pd.DataFrame,
     roles: Roles,
     measures: Collection[str],
@@ -57,28 +62,28 @@ def as_long(
     if table.empty:
         return table, roles  # which `spread` refuses
     if table.columns.nlevels > 1:
-        return _of_two_levels(table, roles, measures)
+        return _read_two_level_layout(table, roles, measures)
     names = [str(column) for column in table.columns]
     measured = set(measures) & set(names)
     # A column named like a measure is not an algorithm. So the table is long and its algorithm
     # column has another name; reading it as a long table will report that.
     is_long = roles["algorithm"] in names or bool(measured)
     if layout == "wide" or (layout == "auto" and not is_long):
-        return _of_wide(table, roles, measures, facts)
+        return _read_wide_layout(table, roles, measures, facts)
     if {"measure", "value"} <= set(names) and not measured:
         if items:
             raise BayescompareError(
                 "the table has the columns 'measure' and 'value': a table of items needs a column "
                 "for each measure; use pandas' pivot first."
             )
-        return _of_melted(table, roles, measures)
+        return _read_melted_layout(table, roles, measures)
     return table, roles
 
 
 # ------------------------------------------------------------------------------------------ melted
 
 
-def _of_melted(
+def _read_melted_layout(
     table: pd.DataFrame, roles: Roles, measures: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
     """Give every measure of a tidy table a column of its own."""
@@ -88,11 +93,11 @@ def _of_melted(
         if name not in present:
             raise BayescompareError(
                 f"measures[{name!r}]: not in the column 'measure', which has "
-                f"{quoted(present)}.{did_you_mean(name, present)}"
+                f"{quoted_names_in_results(present)}.{did_you_mean(name, present)}"
             )
     table = table[table["measure"].isin(list(measures))]
-    _check_numeric(table, ["value"], roles["algorithm"])
-    cells = spread(table, {**roles, "measure": "measure"}, ["value"])["value"]
+    _check_wide_layout_numeric(table, ["value"], roles["algorithm"])
+    cells = spread_frame(table, {**roles, "measure": "measure"}, ["value"])["value"]
     long = cells.to_dataset("measure").to_dataframe(tuple(roles)).reset_index()
     return long, {role: role for role in roles}
 
@@ -100,15 +105,15 @@ def _of_melted(
 # -------------------------------------------------------------------------------------------- wide
 
 
-def _of_wide(
+def _read_wide_layout(
     table: pd.DataFrame, roles: Roles, measures: Collection[str], facts: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
-    table = _with_datasets(table, roles)
+    table = _layout_with_datasets(table, roles)
     for role, column in roles.items():
         if role != "algorithm":
-            find_column(table, f"{role}={column!r}", column)
+            find_frame_column(table, f"{role}={column!r}", column)
     names = {column for role, column in roles.items() if role != "algorithm"} | set(facts)
-    table = _with_text_names(table)
+    table = _layout_with_text_names(table)
     columns = [column for column in table.columns if column not in names]
     if not columns:
         raise BayescompareError("a wide table needs a column for each algorithm, and has none.")
@@ -118,12 +123,12 @@ def _of_wide(
                 f"column {column!r} has no name, so it cannot be an algorithm: remove it (with "
                 "pandas, save the file by to_csv(index=False))."
             )
-    pairs = pair_up(columns, list(measures), roles["algorithm"])
-    _check_numeric(table, columns, roles["algorithm"])
-    return _stack(table, roles, pairs, facts), {role: role for role in roles}
+    pairs = pair_up_headers(columns, list(measures), roles["algorithm"])
+    _check_wide_layout_numeric(table, columns, roles["algorithm"])
+    return _stack_wide_layout(table, roles, pairs, facts), {role: role for role in roles}
 
 
-def _with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
+def _layout_with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     """Take the row labels of a wide frame as the datasets, if no column names them."""
     has_column = roles["dataset"] in map(str, table.columns)
     if has_column or roles["dataset"] != "dataset" or table.index.names != [None]:
@@ -131,16 +136,16 @@ def _with_datasets(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     return table.assign(dataset=[str(label) for label in table.index])
 
 
-def _with_text_names(table: pd.DataFrame) -> pd.DataFrame:
+def _layout_with_text_names(table: pd.DataFrame) -> pd.DataFrame:
     """Write the names of columns as text: after a pivot they may be numbers."""
     names = [str(column) for column in table.columns]
-    twice = repeated(names)
+    twice = repeated_name_in_results(names)
     if twice is not None:
         raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
     return table.set_axis(names, axis=1)
 
 
-def _of_two_levels(
+def _read_two_level_layout(
     table: pd.DataFrame, roles: Roles, measures: Collection[str]
 ) -> tuple[pd.DataFrame, Roles]:
     """Read a header of two levels: the algorithms and the measures, in either order."""
@@ -157,30 +162,31 @@ def _of_two_levels(
     above, below = ({key[level] for key in cells} for level in (0, 1))
     is_above, is_below = (set(measures) <= names for names in (above, below))
     if is_above == is_below:
-        seen = quoted(sorted(above | below), 8)
+        seen = quoted_names_in_results(sorted(above | below), 8)
         raise BayescompareError(
-            f"measures: {quoted(list(measures))} must all be in one of the two levels of column "
+            f"measures: {quoted_names_in_results(list(measures))} must all be in one of the two "
+            "levels of column "
             f"names, which have {seen}."
         )
     flat = [one if not two.strip() else f"{one} {two}" for one, two in keys]
-    twice = repeated(flat)
+    twice = repeated_name_in_results(flat)
     if twice is not None:
         raise BayescompareError(f"column {twice!r} occurs twice: rename or remove one.")
-    table = _with_datasets(table.set_axis(flat, axis=1), roles)
+    table = _layout_with_datasets(table.set_axis(flat, axis=1), roles)
     for role, column in roles.items():
         if role != "algorithm":
-            find_column(table, f"{role}={column!r}", column)
+            find_frame_column(table, f"{role}={column!r}", column)
     pairs = {
         f"{one} {two}": ((two, one) if is_above else (one, two))
         for one, two in cells
         if (one if is_above else two) in measures
     }
-    _check_numeric(table, list(pairs), roles["algorithm"])
+    _check_wide_layout_numeric(table, list(pairs), roles["algorithm"])
     facts = [name for name in plain if name not in roles.values()]
-    return _stack(table, roles, pairs, facts), {role: role for role in roles}
+    return _stack_wide_layout(table, roles, pairs, facts), {role: role for role in roles}
 
 
-def _stack(
+def _stack_wide_layout(
     table: pd.DataFrame, roles: Roles, pairs: Pairs, facts: Collection[str] = ()
 ) -> pd.DataFrame:
     """Stack the columns of the algorithms, each below those of the one before."""
@@ -196,11 +202,11 @@ def _stack(
     for role, column in kept.items():
         stacked[role] = table[column].iloc[rows].reset_index(drop=True)
     for measure, columns in by_measure.items():
-        stacked[measure] = _under_each_other(table, columns, len(rows))
+        stacked[measure] = _stack_layout_column(table, columns, len(rows))
     return pd.DataFrame(stacked).set_axis(table.index[rows], axis=0)
 
 
-def _under_each_other(
+def _stack_layout_column(
     table: pd.DataFrame, columns: Mapping[int, str], length: int
 ) -> pd.Series[Any]:
     """Put each column into its block of rows; the cells of a block without one are missing."""
@@ -210,9 +216,11 @@ def _under_each_other(
     return whole
 
 
-def _check_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
-    faults = {column: non_numbers(table[column]) for column in columns}
-    words = [f"{c!r} ({fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty]
+def _check_wide_layout_numeric(table: pd.DataFrame, columns: Sequence[str], algorithm: str) -> None:
+    faults = {column: non_numbers_in_frame(table[column]) for column in columns}
+    words = [
+        f"{c!r} ({frame_fault_words(cells, 1)})" for c, cells in faults.items() if not cells.empty
+    ]
     if words:
         # In case a long table was meant.
         hint = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.results.replicates import mean_over
+from bayescompare.results.replicates import results_mean_over_replicates
 
 if TYPE_CHECKING:
     from bayescompare.results.results import Results
@@ -27,4 +27,4 @@ def cell_means(results: Results) -> FloatArray:
     if results.averages_alike() or results.has_statistics:
         return results.average().values()
     cells = np.stack([results.data[name].values for name in results.measures], axis=2)
-    return mean_over(cells, np.ones(1, dtype=bool))
+    return results_mean_over_replicates(cells, np.ones(1, dtype=bool))

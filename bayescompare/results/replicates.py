@@ -14,18 +14,18 @@ from typing import Literal
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.results.text import first
+from bayescompare.results.text import first_words_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = [
     "NOTHING_SHARED",
     "REPLICATE_KINDS",
     "ReplicateKind",
-    "left_out_note",
-    "mean_note",
-    "mean_over",
-    "shared",
-    "uneven",
+    "results_common_replicates",
+    "results_left_out_note",
+    "results_mean_over_replicates",
+    "results_replicates_note",
+    "results_uneven_replicates",
 ]
 
 #: What replicates are: folds are correlated, seeds and test items are independent.
@@ -37,7 +37,7 @@ REPLICATE_KINDS = ("folds", "seeds", "items")
 NOTHING_SHARED = "no replicate that every algorithm has"
 
 
-def shared(present: BoolArray) -> BoolArray:
+def results_common_replicates(present: BoolArray) -> BoolArray:
     """Return which replicates every algorithm has, ignoring algorithms that have none at all.
 
     Parameters
@@ -59,7 +59,7 @@ def shared(present: BoolArray) -> BoolArray:
     return common & any_at_all.any(axis=1, keepdims=True)
 
 
-def uneven(present: BoolArray) -> bool:
+def results_uneven_replicates(present: BoolArray) -> bool:
     """Return whether some algorithm lacks a replicate that another one has.
 
     Only then does the mean of a cell depend on which algorithms are compared.
@@ -67,7 +67,7 @@ def uneven(present: BoolArray) -> bool:
     return bool((present.any(axis=1) & ~present.all(axis=1)).any())
 
 
-def mean_over(cells: FloatArray, counted: BoolArray) -> FloatArray:
+def results_mean_over_replicates(cells: FloatArray, counted: BoolArray) -> FloatArray:
     """Average over the replicates that count, along the last axis; NaN where none does.
 
     The sum is correctly rounded, so that the same replicates in another order give a tie and not
@@ -87,7 +87,7 @@ def mean_over(cells: FloatArray, counted: BoolArray) -> FloatArray:
 # ------------------------------------------------------------------------------------------ words
 
 
-def mean_note(counted: BoolArray, noun: str = "replicate") -> str:
+def results_replicates_note(counted: BoolArray, noun: str = "replicate") -> str:
     """Say over how many replicates the cells were averaged.
 
     Examples
@@ -104,7 +104,7 @@ def mean_note(counted: BoolArray, noun: str = "replicate") -> str:
     return f"each cell is the mean of {number_words}"
 
 
-def left_out_note(
+def results_left_out_note(
     datasets: Sequence[str], present: BoolArray, counted: BoolArray, noun: str = "replicate"
 ) -> tuple[str, ...]:
     """Say how many replicates are left out for all algorithms because one lacks them.
@@ -132,9 +132,11 @@ def left_out_note(
         are = "is" if lost.sum() == 1 else "are"
         notes.append(
             f"{plural(int(lost.sum()), noun)} that some algorithm lacks {are} left out for "
-            f"all: {first(some)}"
+            f"all: {first_words_in_results(some)}"
         )
     if apart.any():
         names = [name for name, none in zip(datasets, apart.any(axis=1), strict=True) if none]
-        notes.append(f"{NOTHING_SHARED} on {first(names)}, whose cells are taken as missing")
+        notes.append(
+            f"{NOTHING_SHARED} on {first_words_in_results(names)}, whose cells are taken as missing"
+        )
     return tuple(notes)

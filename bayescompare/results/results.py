@@ -20,48 +20,57 @@ from bayescompare.results.checks import (
     check_notes,
     check_selection,
     check_spec,
-    dims_of,
-    frozen,
-    names_of,
+    dims_of_results,
+    frozen_results_data,
+    names_in_results,
 )
 from bayescompare.results.dataframes import as_pandas
-from bayescompare.results.domains import check_groups, check_weights, dataset_facts
-from bayescompare.results.frames import spread
-from bayescompare.results.gaps import READINGS, Reading, as_failures, seen
+from bayescompare.results.domains import (
+    check_results_groups,
+    check_results_weights,
+    results_domain_facts,
+)
+from bayescompare.results.frames import spread_frame
+from bayescompare.results.gaps import (
+    READINGS,
+    Reading,
+    results_gaps_as_failures,
+    seen_despite_results_gaps,
+)
 from bayescompare.results.items.data import (
     check_item_data,
-    expected_replicates,
-    matched_alike,
-    means_of,
+    expected_item_replicates,
+    items_matched_alike,
+    means_of_items,
     same_items,
     select_items,
-    too_few,
+    too_few_items,
     unmatched_words,
-    with_clusters,
+    with_item_clusters,
 )
-from bayescompare.results.items.frame import replicate_kind
+from bayescompare.results.items.frame import replicate_kind_of_items
 from bayescompare.results.items.table import item_fields
-from bayescompare.results.layouts import LAYOUTS, Layout, as_long
+from bayescompare.results.layouts import LAYOUTS, Layout, results_layout_as_long
 from bayescompare.results.measure import Direction, Measure
-from bayescompare.results.netcdf import store, stored
+from bayescompare.results.netcdf import results_stored_as_netcdf, store_results_as_netcdf
 from bayescompare.results.replicates import (
     NOTHING_SHARED,
     REPLICATE_KINDS,
     ReplicateKind,
-    left_out_note,
-    mean_note,
-    mean_over,
-    shared,
-    uneven,
+    results_common_replicates,
+    results_left_out_note,
+    results_mean_over_replicates,
+    results_replicates_note,
+    results_uneven_replicates,
 )
 from bayescompare.results.text import (
     INCOMPLETE,
-    describe,
-    dropped_words,
-    missing_words,
-    nothing_left_words,
-    quoted,
-    unknown,
+    describe_results,
+    quoted_names_in_results,
+    results_dropped_words,
+    results_missing_words,
+    results_nothing_left_words,
+    unknown_name_in_results,
 )
 from bayescompare.text.numbers import plural
 
@@ -125,8 +134,8 @@ class Results:
         if self.gaps is not None:
             check_word("gaps", self.gaps, READINGS)
         vars(self).update(
-            group_of=check_groups(self.group_of, self.datasets),
-            weight_of=check_weights(self.weight_of, self.datasets),
+            group_of=check_results_groups(self.group_of, self.datasets),
+            weight_of=check_results_weights(self.weight_of, self.datasets),
         )
         if not (self.truth is None or isinstance(self.truth, xr.Dataset)):
             raise BayescompareError(f"truth={self.truth!r}: give an xarray.Dataset, or None.")
@@ -225,37 +234,37 @@ class Results:
         roles |= {role: column for role, column in more.items() if column is not None}
         # Whatever was given, for the message that there is no such column.
         roles = {role: str(column) for role, column in roles.items()}
-        kind = replicate_kind(replicates, more)
+        kind = replicate_kind_of_items(replicates, more)
         about = [column for column in (group, weight) if column is not None]
         table = as_pandas(df, index=True)
         items = kind == "items" and replicate is not None
-        long, columns = as_long(table, roles, spec, layout, facts=about, items=items)
+        long, columns = results_layout_as_long(table, roles, spec, layout, facts=about, items=items)
         known: dict[str, Any]
         if items:
             known = item_fields(long, columns, spec, keep_items)
         else:
-            known = {"data": spread(long, columns, spec), "replicates": kind}
+            known = {"data": spread_frame(long, columns, spec), "replicates": kind}
         # A wide frame may have its datasets as the labels of its rows.
         named = table if roles["dataset"] in map(str, table.columns) else long
-        facts = dataset_facts(named, roles["dataset"], group=group, weight=weight)
+        facts = results_domain_facts(named, roles["dataset"], group=group, weight=weight)
         return cls(spec=spec, source=source, **known, **facts)
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset) -> Results:
         """Build from the output of `to_dataset`, as read back from netCDF."""
-        return cls(**stored(dataset))
+        return cls(**results_stored_as_netcdf(dataset))
 
     # ----------------------------------------------------------------------------- what is in it
 
     @cached_property
     def datasets(self) -> tuple[str, ...]:
         """Names of the datasets, in the order given."""
-        return names_of(self.data, "dataset")
+        return names_in_results(self.data, "dataset")
 
     @cached_property
     def algorithms(self) -> tuple[str, ...]:
         """Names of the algorithms, in the order given."""
-        return names_of(self.data, "algorithm")
+        return names_in_results(self.data, "algorithm")
 
     @cached_property
     def _positions(self) -> dict[str, dict[str, int]]:
@@ -289,7 +298,7 @@ class Results:
 
     def __getitem__(self, measure: str) -> Measure:
         if measure not in self:
-            raise BayescompareError(unknown("measure", measure, self.measures))
+            raise BayescompareError(unknown_name_in_results("measure", measure, self.measures))
         return self.spec[measure]
 
     def __contains__(self, measure: object) -> bool:
@@ -314,7 +323,7 @@ class Results:
         )
 
     def __repr__(self) -> str:
-        return describe(self)
+        return describe_results(self)
 
     def values(self) -> FloatArray:
         """Return the cells as they were measured, with shape (dataset, algorithm, measure)."""
@@ -340,7 +349,9 @@ class Results:
         values = self.values() * [float(measure.sign) for measure in self.spec.values()]
         if self.gaps != "worst":
             return values
-        return as_failures(values, [measure.rope or 0.0 for measure in self.spec.values()])
+        return results_gaps_as_failures(
+            values, [measure.rope or 0.0 for measure in self.spec.values()]
+        )
 
     def _cells(self) -> FloatArray:
         """Return all cells, with shape (dataset, algorithm, measure[, replicate])."""
@@ -350,7 +361,7 @@ class Results:
         """Return the names along each axis of `_cells`."""
         axes = {"dataset": self.datasets, "algorithm": self.algorithms, "measure": self.measures}
         if self.n_replicates is not None:
-            axes["replicate"] = names_of(self.data, "replicate")
+            axes["replicate"] = names_in_results(self.data, "replicate")
         return axes
 
     # -------------------------------------------------------------------------------- part of it
@@ -384,10 +395,10 @@ class Results:
         data = self.data[list(spec)].isel(positions)
         items = select_items(self.item_data, positions, None if measures is None else list(spec))
         if items is not None and self.has_statistics:
-            data = means_of(items, data)
+            data = means_of_items(items, data)
         whole = algorithms is None and measures is None
         truth = self.truth if whole else None
-        return self._with(data=frozen(data), spec=spec, item_data=items, truth=truth)
+        return self._with(data=frozen_results_data(data), spec=spec, item_data=items, truth=truth)
 
     def average(self) -> Results:
         """Return the mean over the replicates; without replicates, these same results.
@@ -414,14 +425,19 @@ class Results:
             return self
         cells = self._cells()
         present = ~np.isnan(cells)
-        counted = shared(present)
-        means = mean_over(cells, counted)
+        counted = results_common_replicates(present)
+        means = results_mean_over_replicates(cells, counted)
         dims = ("dataset", "algorithm")
         data = self.data.drop_dims("replicate").assign(
             {name: (dims, means[:, :, j]) for j, name in enumerate(self.measures)}
         )
-        notes = (mean_note(counted & present, self._noun), *self._left_out(present, counted))
-        return self._with(data=frozen(data), notes=(*self.notes, *notes), item_data=None)
+        notes = (
+            results_replicates_note(counted & present, self._noun),
+            *self._left_out(present, counted),
+        )
+        return self._with(
+            data=frozen_results_data(data), notes=(*self.notes, *notes), item_data=None
+        )
 
     @property
     def _noun(self) -> str:
@@ -429,7 +445,7 @@ class Results:
         return "item" if self.replicates == "items" else "replicate"
 
     def _left_out(self, present: BoolArray, counted: BoolArray) -> tuple[str, ...]:
-        return left_out_note(self.datasets, present, counted, self._noun)
+        return results_left_out_note(self.datasets, present, counted, self._noun)
 
     def averages_alike(self) -> bool:
         """Return whether the mean of a cell is the same whichever algorithms are selected.
@@ -437,8 +453,8 @@ class Results:
         It is not if some algorithm lacks a replicate that another one has.
         """
         if self.item_data is not None and self.has_statistics:
-            return matched_alike(self.item_data)
-        return self.n_replicates is None or not uneven(~np.isnan(self._cells()))
+            return items_matched_alike(self.item_data)
+        return self.n_replicates is None or not results_uneven_replicates(~np.isnan(self._cells()))
 
     # ----------------------------------------------------------------------------- missing cells
 
@@ -456,7 +472,7 @@ class Results:
         0    iris         B     auc
         """
         cells = np.isnan(self._cells())
-        return self._listed(cells & expected_replicates(cells, self.replicates))
+        return self._listed(cells & expected_item_replicates(cells, self.replicates))
 
     def _listed(self, where: BoolArray) -> pd.DataFrame:
         """List the names of the cells where `where`, over the leading axes of `_cells`, is True."""
@@ -485,7 +501,7 @@ class Results:
         iris       1.0  0.0
         """
         cells = np.isnan(self._cells())
-        expected = expected_replicates(cells, self.replicates)
+        expected = expected_item_replicates(cells, self.replicates)
         axes = tuple(range(2, cells.ndim))
         number = np.broadcast_to(expected, cells.shape).sum(axis=axes)
         return pd.DataFrame(
@@ -518,7 +534,7 @@ class Results:
             return self
         if missing == "raise":
             why = [note for note in self.notes if note.startswith(NOTHING_SHARED)]
-            raise BayescompareError(missing_words(self._listed(gaps), why))
+            raise BayescompareError(results_missing_words(self._listed(gaps), why))
         return self._without(gaps.any(axis=(1, 2)), INCOMPLETE)
 
     def _without(self, gone: BoolArray, why: str) -> Results:
@@ -526,8 +542,8 @@ class Results:
         named = list(zip(self.datasets, gone, strict=True))
         left, kept = [name for name, out in named if out], [name for name, out in named if not out]
         if not kept:
-            raise TooFewDatasets(nothing_left_words(self.coverage()))
-        return self.sel(datasets=kept)._with(notes=(*self.notes, dropped_words(left, why)))
+            raise TooFewDatasets(results_nothing_left_words(self.coverage()))
+        return self.sel(datasets=kept)._with(notes=(*self.notes, results_dropped_words(left, why)))
 
     def paired(self, *, missing: Literal["raise", "drop"] = "raise") -> Results:
         """Return results whose replicates are there for all algorithms and measures, or for none.
@@ -546,7 +562,7 @@ class Results:
         3
         """
         if self.item_data is not None and self.has_statistics:
-            few = too_few(self.item_data)
+            few = too_few_items(self.item_data)
             kept = self._with_two(few, missing) if few.any() else self
             return kept.complete(missing=missing) if self.gaps is None else kept
         # Cells that stay missing ask nothing of the replicates of the others.
@@ -555,7 +571,7 @@ class Results:
             return whole
         cells = whole._cells()
         present = ~np.isnan(cells)
-        unseen = ~seen(whole.absent())[:, None, :, None]
+        unseen = ~seen_despite_results_gaps(whole.absent())[:, None, :, None]
         counted = (present | unseen).all(axis=(1, 2), keepdims=True)
         few = counted.sum(axis=-1).ravel() < 2
         if few.any():
@@ -569,7 +585,7 @@ class Results:
         )
         everywhere = np.broadcast_to(counted, (len(left), 1, *left.shape[2:]))
         notes = (*whole.notes, *whole._left_out(present, everywhere))
-        return whole._with(data=frozen(data), notes=notes)
+        return whole._with(data=frozen_results_data(data), notes=notes)
 
     def _with_two(self, few: BoolArray, missing: Literal["raise", "drop"]) -> Results:
         """Refuse or drop the datasets that have fewer than two replicates."""
@@ -579,7 +595,8 @@ class Results:
         if missing == "raise":
             raise BayescompareError(
                 f"{plural(len(alone), 'dataset')} with fewer than two replicates that every "
-                f"algorithm has: {quoted(alone)}. Add replicates, or use missing='drop' to leave "
+                f"algorithm has: {quoted_names_in_results(alone)}. Add replicates, or use "
+                "missing='drop' to leave "
                 "them out."
             )
         return self._without(few, "with fewer than two replicates")
@@ -609,8 +626,8 @@ class Results:
           dataset algorithm  auc
         0    iris         A  0.9
         """
-        table = self.data if self.has_statistics else with_clusters(self.data, self.item_data)
-        return table.to_dataframe(dims_of(self.data)).reset_index()
+        table = self.data if self.has_statistics else with_item_clusters(self.data, self.item_data)
+        return table.to_dataframe(dims_of_results(self.data)).reset_index()
 
     def to_dataset(self) -> xr.Dataset:
         """Return everything as one dataset that netCDF can hold; `from_dataset` reads it back.
@@ -626,4 +643,4 @@ class Results:
         >>> Results.from_dataset(results.to_dataset()) == results
         True
         """
-        return store(self)
+        return store_results_as_netcdf(self)

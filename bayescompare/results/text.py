@@ -11,9 +11,15 @@ import pandas as pd
 
 from bayescompare._errors import did_you_mean
 from bayescompare._typing import FloatArray
-from bayescompare.results.items.data import expected_replicates, items_words
+from bayescompare.results.items.data import expected_item_replicates, items_words
 from bayescompare.results.measure import Measure
-from bayescompare.text.numbers import count, percent, plural, setting, statistic
+from bayescompare.text.numbers import (
+    count,
+    percent,
+    plural,
+    setting_number_text,
+    statistic_number_text,
+)
 
 if TYPE_CHECKING:
     from bayescompare.results.counts import ErrorCounts
@@ -21,16 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INCOMPLETE",
-    "cell_words",
-    "describe",
-    "describe_counts",
-    "dropped_words",
-    "first",
-    "missing_words",
-    "nothing_left_words",
-    "quoted",
-    "repeated",
-    "unknown",
+    "describe_results",
+    "describe_results_counts",
+    "first_words_in_results",
+    "quoted_names_in_results",
+    "repeated_name_in_results",
+    "results_cell_words",
+    "results_dropped_words",
+    "results_missing_words",
+    "results_nothing_left_words",
+    "unknown_name_in_results",
 ]
 
 #: Why datasets are left out under ``missing="drop"``, after their number.
@@ -40,48 +46,49 @@ _MEASURES_SHOWN = 5
 _WIDTH = 96
 
 
-def first(words: Sequence[str], shown: int = 8) -> str:
+def first_words_in_results(words: Sequence[str], shown: int = 8) -> str:
     """Join the first few words and count the rest."""
     rest = len(words) - shown
     return ", ".join(words[:shown]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def quoted(names: Collection[str], shown: int = 12) -> str:
+def quoted_names_in_results(names: Collection[str], shown: int = 12) -> str:
     """Join the first few names, in quotes, and count the rest."""
-    return first([repr(name) for name in names], shown)
+    return first_words_in_results([repr(name) for name in names], shown)
 
 
-def repeated(names: Iterable[str]) -> str | None:
+def repeated_name_in_results(names: Iterable[str]) -> str | None:
     """Return the first name that occurs more than once, if any."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def unknown(kind: str, name: object, known: Collection[str]) -> str:
+def unknown_name_in_results(kind: str, name: object, known: Collection[str]) -> str:
     """Say that a name is unknown, and list the known ones."""
     return (
-        f"no {kind} called {name!r}: choose from {quoted(known, 8)}."
+        f"no {kind} called {name!r}: choose from {quoted_names_in_results(known, 8)}."
         f"{did_you_mean(str(name), known)}"
     )
 
 
-def cell_words(cell: Mapping[Any, str]) -> str:
+def results_cell_words(cell: Mapping[Any, str]) -> str:
     """Name a cell by its dataset, algorithm, measure and, if it has one, replicate."""
     replicate = f" in replicate {cell['replicate']!r}" if "replicate" in cell else ""
     return f"{cell['measure']} of {cell['algorithm']!r} on {cell['dataset']!r}{replicate}"
 
 
-def missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
+def results_missing_words(cells: pd.DataFrame, why: Iterable[str] = ()) -> str:
     """Say which cells are missing, perhaps why, and what to do about them."""
-    words = [cell_words(cell) for cell in cells.to_dict("records")]
+    words = [results_cell_words(cell) for cell in cells.to_dict("records")]
     reasons = "".join(f" ({note})" for note in why)
     return (
-        f"{plural(len(words), 'missing cell')}: {first(words)}{reasons}. Fill them in, or use "
+        f"{plural(len(words), 'missing cell')}: {first_words_in_results(words)}{reasons}. Fill "
+        "them in, or use "
         "missing='drop' to leave out every dataset with a missing cell, 'ignore' to count what "
         "was seen beside it, or 'worst' if it is a failed run."
     )
 
 
-def dropped_words(datasets: Sequence[str], why: str) -> str:
+def results_dropped_words(datasets: Sequence[str], why: str) -> str:
     """Say which datasets were left out.
 
     Examples
@@ -92,40 +99,43 @@ def dropped_words(datasets: Sequence[str], why: str) -> str:
     return f"{plural(len(datasets), 'dataset')} {why} dropped: {', '.join(datasets)}"
 
 
-def nothing_left_words(coverage: pd.DataFrame) -> str:
+def results_nothing_left_words(coverage: pd.DataFrame) -> str:
     """Say that every dataset has a missing cell, and where the gaps are."""
     words = [f"{name} {percent(share)}" for name, share in coverage.mean(axis=0).items()]
     return (
         "missing='drop' leaves no dataset: each has a missing cell. Share of cells present by "
-        f"algorithm: {first(words)}. Leave out the algorithms or measures that have gaps."
+        f"algorithm: {first_words_in_results(words)}. Leave out the algorithms or measures that "
+        "have gaps."
     )
 
 
 # --------------------------------------------------------------------------------- the spec sheet
 
 
-def describe(results: Results) -> str:
+def describe_results(results: Results) -> str:
     """Return the spec sheet, which stays short and narrow however large the table is."""
     cells = results._cells()
     notes = results.notes
     if len(notes) > 2:
         notes = (notes[0], f"... and {len(notes) - 1} more in results.notes")
     lines = [
-        ("datasets", _listing(results.datasets)),
-        ("algorithms", _listing(results.algorithms)),
-        ("replicates", _replicates(results)),
-        *_measure_lines(results),
-        ("missing", _missing(cells, results)),
+        ("datasets", _listing_of_results_names(results.datasets)),
+        ("algorithms", _listing_of_results_names(results.algorithms)),
+        ("replicates", _results_replicates_words(results)),
+        *_results_measure_lines(results),
+        ("missing", _missing_results_words(cells, results)),
         ("source", results.source or "not given"),
         *(("note", note) for note in notes),
     ]
     width = max(len(head) for head, _ in lines) + 2
     sizes = map(plural, cells.shape, ("dataset", "algorithm", "measure"))
     title = f"Results: {', '.join(sizes)}"
-    return "\n".join([title, *(_clip(f"  {head:<{width}}{text}") for head, text in lines)])
+    return "\n".join(
+        [title, *(_clip_results_words(f"  {head:<{width}}{text}") for head, text in lines)]
+    )
 
 
-def _replicates(results: Results) -> str:
+def _results_replicates_words(results: Results) -> str:
     if results.item_data is not None and results.has_statistics:
         return items_words(results.item_data)
     if results.n_replicates is None:
@@ -136,19 +146,19 @@ def _replicates(results: Results) -> str:
     return f"{numbers}{what}{'' if results.item_data is None else ' in clusters'}"
 
 
-def _missing(cells: FloatArray, results: Results) -> str:
+def _missing_results_words(cells: FloatArray, results: Results) -> str:
     """Count the missing cells, and the missing replicates of the others."""
     absent = np.isnan(cells)
     if cells.ndim == 3:
         return f"{int(absent.sum())} of {plural(cells.size, 'cell')}"
     gone = absent.all(axis=-1)
-    absent &= expected_replicates(absent, results.replicates)
+    absent &= expected_item_replicates(absent, results.replicates)
     failed = int(absent[~gone].sum())
     words = f"{int(gone.sum())} of {plural(gone.size, 'cell')}"
     return words + (f", and {plural(failed, results._noun)} of the others" if failed else "")
 
 
-def describe_counts(counts: ErrorCounts) -> str:
+def describe_results_counts(counts: ErrorCounts) -> str:
     """Return the spec sheet of error counts."""
     sizes, only = counts.counts["n"].values, counts.counts["wrong_only"].values
     known = "not given" if np.isnan(sizes).any() else count(float(sizes.sum()))
@@ -156,10 +166,10 @@ def describe_counts(counts: ErrorCounts) -> str:
     differ = (only + only.transpose(0, 2, 1))[:, *pairs]
     without = int((differ.max(axis=1, initial=0.0) == 0).sum())
     lines = [
-        ("datasets", _listing(counts.datasets)),
-        ("algorithms", _listing(counts.algorithms)),
+        ("datasets", _listing_of_results_names(counts.datasets)),
+        ("algorithms", _listing_of_results_names(counts.algorithms)),
         ("examples", known),
-        *([("discordant", _span(differ))] if differ.size else []),
+        *([("discordant", _results_span_per_pair(differ))] if differ.size else []),
         *([("none in", plural(without, "dataset"))] if without and differ.size else []),
         ("source", counts.source or "not given"),
         *(("note", note) for note in counts.notes),
@@ -167,55 +177,57 @@ def describe_counts(counts: ErrorCounts) -> str:
     width = max(len(head) for head, _ in lines) + 2
     names = (counts.datasets, counts.algorithms)
     title = ", ".join(map(plural, map(len, names), ("dataset", "algorithm")))
-    shown = [_clip(f"  {head:<{width}}{text}") for head, text in lines]
+    shown = [_clip_results_words(f"  {head:<{width}}{text}") for head, text in lines]
     return "\n".join([f"ErrorCounts: {title}", *shown])
 
 
-def _span(counts: FloatArray) -> str:
+def _results_span_per_pair(counts: FloatArray) -> str:
     return f"{count(float(counts.min()))} to {count(float(counts.max()))} per pair"
 
 
-def _measure_lines(results: Results) -> list[tuple[str, str]]:
+def _results_measure_lines(results: Results) -> list[tuple[str, str]]:
     """Return a table of the measures, its columns laid out at equal widths."""
     shown, rest = results.measures[:_MEASURES_SHOWN], results.measures[_MEASURES_SHOWN:]
-    heads = ["measure", *(_clip(name, 24) for name in shown)]
+    heads = ["measure", *(_clip_results_words(name, 24) for name in shown)]
     rows = [
         ("direction", "rope", "scale", "bounds", "unit", "observed"),
-        *(_measure_row(results[name], results.data[name].values) for name in shown),
+        *(_results_measure_row(results[name], results.data[name].values) for name in shown),
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    more = [("...", f"and {len(rest)} more: {_listing(rest)}")] if rest else []
+    more = [("...", f"and {len(rest)} more: {_listing_of_results_names(rest)}")] if rest else []
     return [*zip(heads, texts, strict=True), *more]
 
 
-def _measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]:
+def _results_measure_row(measure: Measure, cells: FloatArray) -> tuple[str, ...]:
     present = cells[~np.isnan(cells)]
-    ends = ["" if end is None else setting(end) for end in measure.bounds or ()]
+    ends = ["" if end is None else setting_number_text(end) for end in measure.bounds or ()]
     return (
         measure.direction,
-        "none" if measure.rope is None else setting(measure.rope),
+        "none" if measure.rope is None else setting_number_text(measure.rope),
         measure.scale,
         "..".join(ends) or "none",
         measure.unit or "none",
-        f"{_six(present.min())} to {_six(present.max())}" if present.size else "nothing",
+        f"{_results_six_digits(present.min())} to {_results_six_digits(present.max())}"
+        if present.size
+        else "nothing",
     )
 
 
-def _listing(names: Sequence[str], width: int = 60) -> str:
+def _listing_of_results_names(names: Sequence[str], width: int = 60) -> str:
     """Join as many names as fit, and count the rest."""
     shown: list[str] = []
     for name in names:
         if shown and len(", ".join([*shown, name])) > width:
             break
-        shown.append(_clip(name, width))
+        shown.append(_clip_results_words(name, width))
     rest = len(names) - len(shown)
     return ", ".join(shown) + (f", ... ({rest} more)" if rest else "")
 
 
-def _clip(text: str, width: int = _WIDTH) -> str:
+def _clip_results_words(text: str, width: int = _WIDTH) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def _six(value: float) -> str:
-    return statistic(value, significant=6)
+def _results_six_digits(value: float) -> str:
+    return statistic_number_text(value, significant=6)

@@ -9,7 +9,7 @@ from bayescompare.studies.gates import gate_study
 from bayescompare.studies.noise import noise_study
 from bayescompare.studies.ranking import ranking_study
 from bayescompare.studies.replicated import NoisyTables, claim_rates, replicated_study
-from bayescompare.studies.sbc import SBC, calibrated, sbc
+from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.success import auc, success_curves, success_errors, success_study
 
@@ -42,5 +42,5 @@ __all__ = [
 def __getattr__(name: str) -> tuple[str, ...]:
     """Return ``CALIBRATED``, the currently registered methods that can be calibrated."""
     if name == "CALIBRATED":
-        return tuple(calibrated())
+        return tuple(calibrated_by_sbc())
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

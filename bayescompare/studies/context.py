@@ -7,7 +7,7 @@ import pandas as pd
 
 from bayescompare._checks import check_count
 from bayescompare._rng import Rng, as_rng
-from bayescompare.kernels.context.error_rates import p_first_better
+from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.kernels.context.poisson_binomial_joint import joint_context
 
@@ -46,7 +46,7 @@ def calibration(
     better = generator.random((simulations, datasets)) < rate[:, None]
     low = 0.5 * generator.random(better.shape)
     wrong = generator.binomial(discordant, np.where(better, low, 1.0 - low))
-    p = p_first_better(wrong, discordant - wrong)
+    p = first_error_rate_better(wrong, discordant - wrong)
     return pd.DataFrame(
         {
             "rate": rate,

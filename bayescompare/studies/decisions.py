@@ -23,10 +23,10 @@ from bayescompare.comparison.decision import SETTLED
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
-    PairCounts,
+    DirichletPairCounts,
+    dirichlet_strength_evidence,
     learn_weights,
     learned_base,
-    strength_evidence,
 )
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
@@ -135,17 +135,20 @@ def decision_study(
     streams = generator.spawn(len(work))
     run = Parallel(n_jobs=n_jobs)
     blocks = run(
-        delayed(_block)(s, size, level, stream)
+        delayed(_study_decisions_block)(s, size, level, stream)
         for (s, size), stream in zip(work, streams, strict=True)
     )
     rows = []
     for k, scenario in enumerate(scenarios):
         own = np.concatenate(blocks[k * len(sizes) : (k + 1) * len(sizes)])
-        rows += [_row(scenario, prior, own[:, j]) for j, prior in enumerate(("papers", "learned"))]
+        rows += [
+            _study_decisions_row(scenario, prior, own[:, j])
+            for j, prior in enumerate(("papers", "learned"))
+        ]
     return pd.DataFrame(rows)
 
 
-def _row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, object]:
+def _study_decisions_row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, object]:
     """Average over tables; `counted` has the numbers of claims and of false claims."""
     claims, false = counted.T
     some = claims > 0
@@ -168,18 +171,20 @@ def _row(scenario: Scenario, prior: str, counted: FloatArray) -> dict[str, objec
     }
 
 
-def _block(scenario: Scenario, tables: int, level: float, rng: np.random.Generator) -> FloatArray:
+def _study_decisions_block(
+    scenario: Scenario, tables: int, level: float, rng: np.random.Generator
+) -> FloatArray:
     """Return claims and false claims of each table under either prior: array (tables, 2, 2)."""
     claims = np.zeros((tables, 2, 2))
     known: dict[bytes, FloatArray] = {}
     for k in range(tables):
         values, true = simulate_table(scenario, rng)
-        counts, pairs = _counts(values)
+        counts, pairs = _study_pair_counts(values)
         real = [i for i, pair in enumerate(pairs) if max(pair) < scenario.algorithms]
-        truth = dict(zip(real, _truth(scenario, true), strict=True))
-        alone = {i: _alone(counts[i], known) for i in real}
+        truth = dict(zip(real, _study_truth_of_pairs(scenario, true), strict=True))
+        alone = {i: _study_maximum_alone(counts[i], known) for i in real}
         claimed = {i: int(p.argmax()) for i, p in alone.items() if p.max() >= level}
-        for i, learned in _learned(counts, list(claimed)).items():
+        for i, learned in _study_maximum_learned(counts, list(claimed)).items():
             wrong = claimed[i] != truth[i]
             claims[k, 0] += (1, wrong)
             # A claim under the learned prior must also hold under the pair's own prior.
@@ -188,7 +193,7 @@ def _block(scenario: Scenario, tables: int, level: float, rng: np.random.Generat
     return claims
 
 
-def _counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
+def _study_pair_counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
     """Return the counts of every pair over the 2^m statements; ties of dummies are split."""
     pairs = list(itertools.combinations(range(values.shape[1]), 2))
     measures = values.shape[2]
@@ -202,7 +207,7 @@ def _counts(values: FloatArray) -> tuple[FloatArray, list[tuple[int, int]]]:
     return counts, pairs
 
 
-def _truth(scenario: Scenario, true: FloatArray) -> list[int]:
+def _study_truth_of_pairs(scenario: Scenario, true: FloatArray) -> list[int]:
     """Return the statement of each pair that is truly the most probable; −1 in pure noise."""
     pairs = itertools.combinations(range(scenario.algorithms), 2)
     if scenario.effect == 0.0:
@@ -214,7 +219,7 @@ def _truth(scenario: Scenario, true: FloatArray) -> list[int]:
     return [int(best) for best in probabilities.argmax(axis=1)]
 
 
-def _alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
+def _study_maximum_alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
     """Return P(max) under the papers' prior, cached because the same counts recur."""
     key = counts.tobytes()
     if key not in known:
@@ -223,13 +228,13 @@ def _alone(counts: FloatArray, known: dict[bytes, FloatArray]) -> FloatArray:
     return known[key]
 
 
-def _learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+def _study_maximum_learned(counts: FloatArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
     """Return P(max) of the pairs `wanted` under the prior learned from all pairs."""
     if not wanted:
         return {}
     rows, cells = np.nonzero(counts)
-    table = PairCounts(rows, cells, counts[rows, cells], len(counts))
+    table = DirichletPairCounts(rows, cells, counts[rows, cells], len(counts))
     log_base, _ = learned_base(counts.sum(axis=0), math.log(counts.shape[1]))
-    weights = learn_weights(strength_evidence(table, log_base))
+    weights = learn_weights(dirichlet_strength_evidence(table, log_base))
     prior = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS, weights)
     return {i: prior.with_counts(counts[i]).maximum()[0] for i in wanted}

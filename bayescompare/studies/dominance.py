@@ -14,7 +14,7 @@ from bayescompare.comparison.columns import PVALUE
 from bayescompare.methods.gsd import GSD
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
 __all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
 
@@ -49,8 +49,8 @@ def simulated_classifiers(
     >>> simulated_classifiers(rng=1).algorithms
     ('C1', 'C2', 'C3', 'C4', 'C5', 'C6', 'C7')
     """
-    _check_number("eta", eta, least=0.0)
-    _check_number("noise", noise, above=0.0)
+    _check_dominance_study_number("eta", eta, least=0.0)
+    _check_dominance_study_number("noise", noise, above=0.0)
     check_count(datasets=datasets)
     generator, _ = as_rng(rng)
     centre = 1.0 - eta * np.array(_BELOW)
@@ -105,7 +105,13 @@ def false_alarms(
     return pd.DataFrame(rows, columns=["first", "second", "pvalue"])
 
 
-def _check_number(name: str, value: object, least: float = -np.inf, above: float = -np.inf) -> None:
+def _check_dominance_study_number(
+    name: str, value: object, least: float = -np.inf, above: float = -np.inf
+) -> None:
     if not (is_number(value) and np.isfinite(value) and value >= least and value > above):
-        limit = f"> {setting(above)}" if above > -np.inf else f">= {setting(least)}"
+        limit = (
+            f"> {setting_number_text(above)}"
+            if above > -np.inf
+            else f">= {setting_number_text(least)}"
+        )
         raise BayescompareError(f"{name}={value!r}: must be a finite number {limit}.")

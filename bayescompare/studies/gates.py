@@ -82,7 +82,7 @@ def gate_study(
     kinds = [(law, n) for law in laws for n in sizes]
     streams = as_rng(rng)[0].spawn(len(kinds))
     rows = Parallel(n_jobs=n_jobs)(
-        delayed(_rates)(law, n, rope, tables, level, stream)
+        delayed(_gate_study_rates)(law, n, rope, tables, level, stream)
         for (law, n), stream in zip(kinds, streams, strict=True)
     )
     index = pd.MultiIndex.from_tuples(kinds, names=["differences", "datasets"])
@@ -92,16 +92,16 @@ def gate_study(
     return study
 
 
-def _rates(
+def _gate_study_rates(
     law: str, n: int, rope: float, tables: int, level: float, rng: np.random.Generator
 ) -> tuple[float, float, float, float]:
     """Share of each verdict for one law and number of datasets."""
     counts = np.zeros(4)
     for _ in range(tables):
         noise = _LAWS[law](rng, n)
-        equal = _verdict(noise, None, level)
-        at_rope = _verdict(noise - rope, rope, level)
-        better = _verdict(noise + 1.0, rope, level)
+        equal = _gate_study_verdict(noise, None, level)
+        at_rope = _gate_study_verdict(noise - rope, rope, level)
+        better = _gate_study_verdict(noise + 1.0, rope, level)
         counts += (
             equal == "superior",
             at_rope in ("superior", "not worse"),
@@ -112,7 +112,7 @@ def _rates(
     return false_superior, false_not_worse, false_worse, passed
 
 
-def _verdict(advantage: FloatArray, rope: float | None, level: float) -> str:
+def _gate_study_verdict(advantage: FloatArray, rope: float | None, level: float) -> str:
     """Judge one table, through the public door."""
     n = len(advantage)
     frame = pd.DataFrame(

@@ -90,47 +90,50 @@ def noise_study(
     work = [(name, method) for name, method in methods.items() for _ in range(tables)]
     streams = generator.spawn(len(work))
     verdicts = Parallel(n_jobs=n_jobs)(
-        delayed(_verdicts)(method, stream)
+        delayed(_noise_study_verdicts)(method, stream)
         for (_, method), stream in zip(work, streams, strict=True)
     )
     by_name = pd.Series(verdicts, [name for name, _ in work]).groupby(level=0, sort=False)
-    rows = [(name, _measures(methods[str(name)]), *_counted(own)) for name, own in by_name]
+    rows = [
+        (name, _noise_study_measures(methods[str(name)]), *_count_noise_verdicts(own))
+        for name, own in by_name
+    ]
     heads = ["method", "measures", "any", "mcse", "verdicts"]
     return pd.DataFrame(rows, columns=heads).set_index("method")
 
 
-def _verdicts(method: Method, rng: np.random.Generator) -> int:
+def _noise_study_verdicts(method: Method, rng: np.random.Generator) -> int:
     """Return the number of verdicts on one table."""
-    table = _MAKERS[method.input_kind](_measures(method), rng)
+    table = _MAKERS[method.input_kind](_noise_study_measures(method), rng)
     return int(pairwise(table, method=method, n_jobs=1, rng=rng).decide()["asserted"].sum())
 
 
-def _measures(method: Method) -> int:
+def _noise_study_measures(method: Method) -> int:
     """Return 2 for methods that model the dependence between measures, else 1."""
     return 1 if method.one_measure else 2
 
 
-def _counted(verdicts: pd.Series[int]) -> tuple[float, float, float]:
+def _count_noise_verdicts(verdicts: pd.Series[int]) -> tuple[float, float, float]:
     """Return the share of tables with verdicts, its standard error, and their mean number."""
     tables, share = len(verdicts), float((verdicts > 0).mean())
     smooth = (share * tables + 1.0) / (tables + 2.0)
     return share, math.sqrt(smooth * (1.0 - smooth) / tables), float(verdicts.mean())
 
 
-def _cells(measures: int, rng: np.random.Generator) -> Results:
+def _simulate_noise_cells(measures: int, rng: np.random.Generator) -> Results:
     """Simulate one number for every cell."""
     values = rng.standard_normal((_DATASETS, _ALGORITHMS, measures))
-    return _results(values[:, :, None], replicate=None)
+    return _noise_study_results(values[:, :, None], replicate=None)
 
 
-def _folds(measures: int, rng: np.random.Generator) -> Results:
+def _simulate_noise_folds(measures: int, rng: np.random.Generator) -> Results:
     """Simulate ten folds of every cell, around a level that differs between datasets."""
     own = rng.standard_normal((_DATASETS, _ALGORITHMS, 1, measures))
     noise = rng.standard_normal((_DATASETS, _ALGORITHMS, _FOLDS, measures))
-    return _results(own + noise, replicate="fold")
+    return _noise_study_results(own + noise, replicate="fold")
 
 
-def _results(values: FloatArray, replicate: str | None) -> Results:
+def _noise_study_results(values: FloatArray, replicate: str | None) -> Results:
     shape = values.shape[:3]
     index = pd.MultiIndex.from_product(
         [map(str, range(size)) for size in shape], names=["dataset", "algorithm", "fold"]
@@ -141,7 +144,7 @@ def _results(values: FloatArray, replicate: str | None) -> Results:
     return Results.from_frame(frame, replicate=replicate, measures=dict.fromkeys(names, "max"))
 
 
-def _errors(measures: int, rng: np.random.Generator) -> ErrorCounts:
+def _simulate_noise_errors(measures: int, rng: np.random.Generator) -> ErrorCounts:
     """Simulate correct and wrong predictions, at rates that differ between datasets."""
     rate = rng.uniform(0.6, 0.9, (_DATASETS, _ALGORITHMS, 1))
     correct = rng.random((_DATASETS, _ALGORITHMS, _EXAMPLES)) < rate
@@ -156,8 +159,8 @@ def _errors(measures: int, rng: np.random.Generator) -> ErrorCounts:
 
 
 _MAKERS: Mapping[str, Callable[[int, np.random.Generator], Results]] = {
-    "cells": _cells,
-    "replicates": _folds,
-    "either": _folds,
-    "counts": _errors,
+    "cells": _simulate_noise_cells,
+    "replicates": _simulate_noise_folds,
+    "either": _simulate_noise_folds,
+    "counts": _simulate_noise_errors,
 }

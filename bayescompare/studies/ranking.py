@@ -17,7 +17,7 @@ from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.bootstrap import FEWEST, concentration
+from bayescompare.kernels.ranking.bootstrap import FEWEST, ranking_concentration
 from bayescompare.kernels.ranking.places import doubled_places, standings
 from bayescompare.studies.decisions import Scenario, simulate_table
 
@@ -83,7 +83,7 @@ def ranking_study(
     work = [(scenario, size) for scenario in scenarios for size in sizes]
     streams = generator.spawn(len(work))
     blocks = Parallel(n_jobs=n_jobs)(
-        delayed(_tables_held)(scenario, size, draws, level, stream)
+        delayed(_ranking_study_tables_held)(scenario, size, draws, level, stream)
         for (scenario, size), stream in zip(work, streams, strict=True)
     )
     rows = []
@@ -108,7 +108,7 @@ def _study_row(scenario: Scenario, name: str, held: FloatArray) -> dict[str, obj
     }
 
 
-def _tables_held(
+def _ranking_study_tables_held(
     scenario: Scenario, tables: int, draws: int, level: float, rng: np.random.Generator
 ) -> FloatArray:
     """Return the figures of each table under either bootstrap: array (tables, 2, 4)."""
@@ -119,13 +119,15 @@ def _tables_held(
         # The expected rank: one more than the expected number of those ahead.
         expected = 0.5 + ndtr((true[:, 0] - true[:, :1]) / math.sqrt(2.0)).sum(axis=1)
         scores = l + 1.0 - doubled_places(values[:, :l, 0]) / 2.0
-        for j, shape in enumerate((1.0, concentration(n))):
+        for j, shape in enumerate((1.0, ranking_concentration(n))):
             weights = rng.dirichlet(np.full(n, shape), draws)
-            held[k, j] = _held_by(weights @ scores, scores.mean(axis=0), l + 1.0 - expected, level)
+            held[k, j] = _ranking_study_held_by(
+                weights @ scores, scores.mean(axis=0), l + 1.0 - expected, level
+            )
     return held
 
 
-def _held_by(
+def _ranking_study_held_by(
     drawn: FloatArray, centre: FloatArray, expected: FloatArray, level: float
 ) -> tuple[float, float, float, float]:
     """Return which shares of the truth the intervals and the top set hold, and the set's size."""

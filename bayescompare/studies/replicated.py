@@ -31,10 +31,10 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
-from bayescompare.kernels.replicated.effects import Evidence, flat_evidence
+from bayescompare.kernels.replicated.effects import ReplicatedEvidence, flat_replicated_evidence
 from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import replicate_moments
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
 __all__ = ["NoisyTables", "claim_rates", "replicated_study"]
@@ -160,7 +160,7 @@ def replicated_study(
     sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
     work = [(kind, size) for kind in kinds for size in sizes]
     blocks = Parallel(n_jobs=n_jobs)(
-        delayed(_answered)(kind, size, stream)
+        delayed(_replicated_study_answered)(kind, size, stream)
         for (kind, size), stream in zip(work, generator.spawn(len(work)), strict=True)
     )
     parts = []
@@ -191,13 +191,13 @@ def claim_rates(study: pd.DataFrame, *, level: float = 0.9) -> pd.DataFrame:
         raise BayescompareError(f"level={level!r}: must lie in (0, 1].")
     keys = [field.name for field in fields(NoisyTables)] + ["test"]
     rows = [
-        {**dict(zip(keys, key, strict=True)), **_rates(own, level)}
+        {**dict(zip(keys, key, strict=True)), **_replicated_study_rates(own, level)}
         for key, own in study.groupby(keys, sort=False)
     ]
     return pd.DataFrame(rows)
 
 
-def _rates(own: pd.DataFrame, level: float) -> dict[str, float]:
+def _replicated_study_rates(own: pd.DataFrame, level: float) -> dict[str, float]:
     sure = own[own["stated"] >= level]
     n = len(sure)
     # By Laplace's rule shares of 0 and 1 have a standard error above 0 too.
@@ -213,7 +213,7 @@ def _rates(own: pd.DataFrame, level: float) -> dict[str, float]:
     }
 
 
-def _answered(
+def _replicated_study_answered(
     kind: NoisyTables, tables: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """P of the most probable statement and whether it is right, (tables, tests) each."""
@@ -222,12 +222,12 @@ def _answered(
     known: dict[bytes, FloatArray] = {}
     for k in range(tables):
         x, theta = kind.simulate(rng)
-        for j, p in enumerate(_answers(x, rng, known)):
+        for j, p in enumerate(_replicated_study_answers(x, rng, known)):
             stated[k, j], right[k, j] = p.max(), p.argmax() == theta.argmax()
     return stated, right
 
 
-def _answers(
+def _replicated_study_answers(
     x: FloatArray, rng: np.random.Generator, known: dict[bytes, FloatArray]
 ) -> list[FloatArray]:
     """P(max) of every statement by each test."""
@@ -236,16 +236,20 @@ def _answers(
     alpha = np.full(2**m, _STRENGTH / 2**m)
     learned = learned_evidence(moments, (None,) * m, rng)
     assert learned is not None, "without ropes every scale has a mass in every region"
-    flat = flat_evidence(moments, (None,) * m, rng)
+    flat = flat_replicated_evidence(moments, (None,) * m, rng)
     cell = (moments.mean < 0.0) @ (1 << np.arange(m)[::-1])
     counts = np.bincount(cell, minlength=2**m)
-    return [_exact(learned, alpha), _exact(flat, alpha), _certain_maximum(counts, alpha, known)]
+    return [
+        _replicated_study_exact(learned, alpha),
+        _replicated_study_exact(flat, alpha),
+        _replicated_study_certain(counts, alpha, known),
+    ]
 
 
-def _exact(evidence: Evidence, alpha: FloatArray) -> FloatArray:
+def _replicated_study_exact(evidence: ReplicatedEvidence, alpha: FloatArray) -> FloatArray:
     """P(max) from rows of evidence, averaged over the scales."""
     rows = EvidenceRows.from_logs(evidence.log, alpha)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     assert counts is not None, "so few datasets have few count vectors"
     digits = [counts.digits(k) for k in range(len(rows.tracked))]
     vectors = np.stack(digits, axis=1) if digits else np.zeros((1, 0), dtype=np.int64)
@@ -253,7 +257,7 @@ def _exact(evidence: Evidence, alpha: FloatArray) -> FloatArray:
     return averaged_maximum(alpha, rows.fixed, rows.tracked, vectors, weight)
 
 
-def _certain_maximum(
+def _replicated_study_certain(
     counts: IntArray, alpha: FloatArray, known: dict[bytes, FloatArray]
 ) -> FloatArray:
     """P(max) of counts that are certain, kept because the same counts recur."""

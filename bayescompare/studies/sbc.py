@@ -28,7 +28,7 @@ from bayescompare.results.results import Results
 from bayescompare.studies.ranks import SBC, rank
 from bayescompare.studies.sbc_nuts import sbc_model
 
-__all__ = ["SBC", "calibrated", "sbc"]
+__all__ = ["SBC", "calibrated_by_sbc", "sbc"]
 
 
 def sbc(
@@ -70,22 +70,22 @@ def sbc(
     True
     """
     if isinstance(model, str) and not model.endswith(".py"):
-        check_word("model", model, [*calibrated(), *bundled()])
-        if model in calibrated():
-            _check_no_model(model, results=results, priors=priors)
+        check_word("model", model, [*calibrated_by_sbc(), *bundled()])
+        if model in calibrated_by_sbc():
+            _check_sbc_without_model(model, results=results, priors=priors)
             return _sbc_method(model, simulations, draws, rng, options)
     if results is None:
         raise BayescompareError(
             "results is missing: a model file is calibrated on tables of the size of one: give it, "
-            f"as in sbc(model, results). These need none: {', '.join(calibrated())}."
+            f"as in sbc(model, results). These need none: {', '.join(calibrated_by_sbc())}."
         )
-    _check_option_names("a model file", options, ["tune", "thin"])
+    _check_sbc_option_names("a model file", options, ["tune", "thin"])
     return sbc_model(
         model, results, simulations=simulations, draws=draws, priors=priors, rng=rng, **options
     )
 
 
-def calibrated() -> list[str]:
+def calibrated_by_sbc() -> list[str]:
     """Return the names of the methods that can simulate from their own model."""
     return [name for name in registry.names() if registry.get(name).calibration() is not None]
 
@@ -95,7 +95,7 @@ def _sbc_method(model: str, simulations: int, draws: int, rng: Rng, options: dic
     simulate = registry.get(model).calibration()
     assert simulate is not None
     check_count(simulations=simulations, draws=draws)
-    _check_sizes(model, simulate, options)
+    _check_sbc_sizes(model, simulate, options)
     generator, _ = as_rng(rng)
     rows = [
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
@@ -104,19 +104,19 @@ def _sbc_method(model: str, simulations: int, draws: int, rng: Rng, options: dic
     return SBC(model, pd.DataFrame(rows), draws)
 
 
-def _check_sizes(
+def _check_sbc_sizes(
     model: str, simulate: Callable[..., Iterator[Replicate]], options: dict[str, Any]
 ) -> None:
     """Refuse sizes that the method does not have, or that are not valid."""
     parameters = inspect.signature(simulate).parameters.values()
     known = {p.name: p.default for p in parameters if p.kind == p.KEYWORD_ONLY}
-    _check_option_names(model, options, list(known))
+    _check_sbc_option_names(model, options, list(known))
     for name, value in options.items():
         check = check_count if isinstance(known[name], int) else check_positive
         check(**{name: value})
 
 
-def _check_option_names(model: str, options: dict[str, Any], known: list[str]) -> None:
+def _check_sbc_option_names(model: str, options: dict[str, Any], known: list[str]) -> None:
     for name, value in options.items():
         if name not in known:
             raise BayescompareError(
@@ -125,7 +125,7 @@ def _check_option_names(model: str, options: dict[str, Any], known: list[str]) -
             )
 
 
-def _check_no_model(model: str, **given: object) -> None:
+def _check_sbc_without_model(model: str, **given: object) -> None:
     """Refuse for a method what only a model file takes."""
     for name, value in given.items():
         if value is not None:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._checks import check_count
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.method import Replicate
@@ -74,7 +74,7 @@ def sbc_model(
     code, given = method.code, {**(method.priors or {}), **(priors or {})}
     generator, _ = as_rng(rng)
     model = code.model(results, given)
-    _check_generative(model, code.where)
+    _check_sbc_generative(model, code.where)
     study = _Study(model, code.quantity_of(model), code.where, draws, tune, thin)
     rows = [
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
@@ -83,7 +83,7 @@ def sbc_model(
     return SBC(code.name, pd.DataFrame(rows), draws)
 
 
-def _check_generative(model: pm.Model, where: str) -> None:
+def _check_sbc_generative(model: pm.Model, where: str) -> None:
     """Refuse models whose prior draws are not those of the posterior's prior."""
     if model.potentials:
         names = ", ".join(str(p.name) for p in model.potentials)
@@ -109,15 +109,15 @@ class _Study:
         import pymc as pm
 
         model = self.model
-        data = {rv.name: _as_shared(model, rv) for rv in model.observed_RVs}
-        likelihood = _log_likelihood(model)
+        data = {rv.name: _sbc_data_as_shared(model, rv) for rv in model.observed_RVs}
+        likelihood = _sbc_log_likelihood(model)
         seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 1)]
-        with model, _quiet():
+        with model, _quiet_pymc_for_sbc():
             try:
                 tree = pm.sample_prior_predictive(simulations, random_seed=seeds[0])
             except NotImplementedError as error:
                 raise BayescompareError(
-                    f"{self.where}: cannot be simulated from: {one_line(error)}"
+                    f"{self.where}: cannot be simulated from: {error_in_one_line(error)}"
                 ) from None
             prior = {name: v.values[0] for name, v in tree["prior"].data_vars.items()}
             for k in range(simulations):
@@ -152,7 +152,7 @@ class _Study:
             )
         except Exception as error:
             raise BayescompareError(
-                f"{self.where}: sampling of simulated data failed: {one_line(error)}"
+                f"{self.where}: sampling of simulated data failed: {error_in_one_line(error)}"
             ) from error
         posterior = tree["posterior"]
         return {str(name): v.values[0, :: self.thin] for name, v in posterior.data_vars.items()}
@@ -177,7 +177,7 @@ class _Study:
         """Label, variable and index of every scalar that is ranked."""
         shapes = self.model.eval_rv_shapes()
         free = [rv.name for rv in self.model.free_RVs if rv.name != self.quantity]
-        ends = [entry for name in free for entry in _ends(name, shapes[name])]
+        ends = [entry for name in free for entry in _sbc_array_ends(name, shapes[name])]
         return [*self._answer_entries(), *ends]
 
     def _answer_entries(self) -> Iterator[tuple[str, str, tuple[int, ...]]]:
@@ -195,7 +195,7 @@ class _Study:
             yield f"{self.quantity}[{named}]" if dims else self.quantity, self.quantity, index
 
 
-def _ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
+def _sbc_array_ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, ...]]]:
     """A scalar, or the first and the last entry of an array."""
     first, last = (0,) * len(shape), tuple(n - 1 for n in shape)
     if first == last:
@@ -204,7 +204,7 @@ def _ends(name: str, shape: tuple[int, ...]) -> list[tuple[str, str, tuple[int, 
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet_pymc_for_sbc() -> Iterator[None]:
     """Silence PyMC, which warns of every short chain."""
     logger = logging.getLogger("pymc")
     level = logger.level
@@ -217,7 +217,7 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _as_shared(model: pm.Model, observed: Any) -> Any:
+def _sbc_data_as_shared(model: pm.Model, observed: Any) -> Any:
     """Make the data replaceable without recompiling the model."""
     import pytensor
 
@@ -230,7 +230,7 @@ def _as_shared(model: pm.Model, observed: Any) -> Any:
     return shared
 
 
-def _log_likelihood(
+def _sbc_log_likelihood(
     model: pm.Model,
 ) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
     """Compile the log likelihood as a function of the data and of the free variables."""

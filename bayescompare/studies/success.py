@@ -17,10 +17,13 @@ from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.classic.wilcoxon import doubled_ranks, signed_rank
-from bayescompare.kernels.context.error_rates import p_first_better
-from bayescompare.kernels.context.poisson_binomial import pmf, rate_exceeds_half
-from bayescompare.kernels.success import area, sign_confidence, success_counts
+from bayescompare.kernels.classic.wilcoxon import doubled_wilcoxon_ranks, wilcoxon_signed_rank_test
+from bayescompare.kernels.context.error_rates import first_error_rate_better
+from bayescompare.kernels.context.poisson_binomial import (
+    poisson_binomial_above_half,
+    poisson_binomial_masses,
+)
+from bayescompare.kernels.success import area_under_success, sign_success_confidence, success_counts
 
 __all__ = ["auc", "success_curves", "success_errors", "success_study"]
 
@@ -58,7 +61,7 @@ def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
     2        0.6      1.0    0.5
     3        0.0      1.0    1.0
     """
-    sure, right = _checked_answers(confidence, correct)
+    sure, right = _check_success_study_answers(confidence, correct)
     threshold, successes, errors = success_counts(sure, right)
     for count, what in ((successes[-1], "correct"), (errors[-1], "wrong")):
         if count == 0:
@@ -81,7 +84,7 @@ def auc(curve: pd.DataFrame) -> float:
     >>> auc(success_errors([0.9, 0.8, 0.8, 0.6], [True, True, False, False]))
     0.875
     """
-    return area(curve["success"].to_numpy(), curve["error"].to_numpy())
+    return area_under_success(curve["success"].to_numpy(), curve["error"].to_numpy())
 
 
 def success_curves(study: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -150,13 +153,16 @@ def success_study(
 
     check_count(examples=examples, datasets=datasets, simulations=simulations)
     check_jobs(n_jobs)
-    shape, share = _context(shapes, weights)
-    truth = _first_is_better(shape, share)
+    shape, share = _success_study_context(shapes, weights)
+    truth = _success_study_first_better(shape, share)
     generator, _ = as_rng(rng)
     sizes = [_BLOCK] * (simulations // _BLOCK) + [simulations % _BLOCK]
     sizes = [size for size in sizes if size]
     blocks = zip(sizes, generator.spawn(len(sizes)), strict=True)
-    jobs = (delayed(_block)(shape, share, examples, datasets, truth, *one) for one in blocks)
+    jobs = (
+        delayed(_success_study_block)(shape, share, examples, datasets, truth, *one)
+        for one in blocks
+    )
     answers: pd.DataFrame = pd.concat(Parallel(n_jobs=n_jobs)(jobs), ignore_index=True)
     answers.insert(0, "simulation", np.arange(len(answers)) // answers["method"].nunique())
     return answers
@@ -165,7 +171,7 @@ def success_study(
 # the context -------------------------------------------------------------------------------------
 
 
-def _context(shapes: object, weights: object) -> tuple[FloatArray, FloatArray]:
+def _success_study_context(shapes: object, weights: object) -> tuple[FloatArray, FloatArray]:
     try:
         shape = np.asarray(shapes, dtype=np.float64)
         share = np.ones(len(shape)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -180,7 +186,7 @@ def _context(shapes: object, weights: object) -> tuple[FloatArray, FloatArray]:
     return shape, share / share.sum()
 
 
-def _first_is_better(shape: FloatArray, share: FloatArray) -> bool:
+def _success_study_first_better(shape: FloatArray, share: FloatArray) -> bool:
     """Whether P(first wrong alone < second wrong alone) is above ½ in the context."""
     rate = float(share @ betainc(shape[:, 0], shape[:, 1], 0.5))
     if abs(rate - 0.5) < 1e-12:
@@ -193,7 +199,7 @@ def _first_is_better(shape: FloatArray, share: FloatArray) -> bool:
 # the simulations ---------------------------------------------------------------------------------
 
 
-def _block(
+def _success_study_block(
     shape: FloatArray,
     share: FloatArray,
     examples: int,
@@ -209,7 +215,7 @@ def _block(
     first = np.where(swapped[:, None], counts[..., 1], counts[..., 0])
     second = np.where(swapped[:, None], counts[..., 0], counts[..., 1])
     better = truth ^ swapped
-    rows = zip(*_answers(first, second), strict=True)
+    rows = zip(*_success_study_answers(first, second), strict=True)
     return pd.DataFrame(
         [
             (name, sure, lead != 0 and (lead > 0) == right)
@@ -220,21 +226,33 @@ def _block(
     )
 
 
-def _answers(first: IntArray, second: IntArray) -> Iterator[Iterator[tuple[str, float, float]]]:
+def _success_study_answers(
+    first: IntArray, second: IntArray
+) -> Iterator[Iterator[tuple[str, float, float]]]:
     """Yield for each method an iterator over simulations: its name, its confidence, its lead."""
-    above = rate_exceeds_half(first.shape[1])
-    p = np.array([min(float(pmf(row) @ above), 1.0) for row in p_first_better(first, second)])
+    above = poisson_binomial_above_half(first.shape[1])
+    p = np.array(
+        [
+            min(float(poisson_binomial_masses(row) @ above), 1.0)
+            for row in first_error_rate_better(first, second)
+        ]
+    )
     yield zip(repeat("poisson-binomial"), np.maximum(p, 1.0 - p), p - 0.5)
     ahead = second - first
     wins, losses = (ahead > 0).sum(axis=1), (ahead < 0).sum(axis=1)
-    sure = sign_confidence(first.shape[1])[wins, losses]
+    sure = sign_success_confidence(first.shape[1])[wins, losses]
     yield zip(repeat("sign"), sure, (wins - losses).astype(float))
     size = np.ones(first.shape[1])
-    ranked = [signed_rank(doubled_ranks(row.astype(np.float64), size)) for row in ahead]
+    ranked = [
+        wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(row.astype(np.float64), size))
+        for row in ahead
+    ]
     yield (("wilcoxon", 1.0 - test.pvalue, test.plus - test.minus) for test in ranked)
 
 
-def _checked_answers(confidence: object, correct: object) -> tuple[FloatArray, BoolArray]:
+def _check_success_study_answers(
+    confidence: object, correct: object
+) -> tuple[FloatArray, BoolArray]:
     try:
         sure = np.asarray(confidence, dtype=np.float64)
     except (TypeError, ValueError):

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 
-from bayescompare.text.numbers import whole
+from bayescompare.text.numbers import whole_number_text
 
 __all__ = ["common_prefix", "rename_in", "short_names", "spelled"]
 
@@ -89,4 +89,4 @@ def spelled(n: int) -> str:
     >>> spelled(6), spelled(28)
     ('six', '28')
     """
-    return _WORDS[n] if 0 <= n < len(_WORDS) else whole(n)
+    return _WORDS[n] if 0 <= n < len(_WORDS) else whole_number_text(n)

@@ -2,7 +2,8 @@
 
 Words beside a figure depend on the unrounded value ("settled" from P = 0.95 on), so rounding must
 not move a figure across such a level: 0.9496 is written 0.9496, never 0.950.
-Functions named after a quantity write a table's cell; those that end in `_words` or `_equation`
+Functions named after a quantity write a table's cell; those that end in `_words` or
+`_text_of_equation`
 write the same digits for a sentence. NaN gives an empty cell.
 """
 
@@ -15,12 +16,12 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 __all__ = [
     "LEVELS",
     "count",
-    "difference",
-    "error",
+    "difference_number_text",
+    "error_rate_text",
     "format_probability",
     "format_pvalue",
-    "log_evidence",
-    "memory",
+    "log_evidence_text",
+    "memory_size_text",
     "narrow_probability",
     "narrow_pvalue",
     "percent",
@@ -29,12 +30,12 @@ __all__ = [
     "probability_equation",
     "probability_words",
     "pvalue_equation",
-    "rank",
-    "rate",
-    "setting",
-    "share",
-    "statistic",
-    "whole",
+    "rank_number_text",
+    "setting_number_text",
+    "share_number_text",
+    "standard_error_text",
+    "statistic_number_text",
+    "whole_number_text",
 ]
 
 #: Where readers draw lines, and where the package's own verdicts change.
@@ -75,7 +76,7 @@ def format_probability(
     """
     reached = (*(t for t in LEVELS if t >= 0.5), *levels)
     kept = [t for t in LEVELS if t <= 0.5]
-    return _unit(p, digits, reached, kept, more=more, certain=False)
+    return _text_of_unit_number(p, digits, reached, kept, more=more, certain=False)
 
 
 def probability_words(p: float, *, levels: Sequence[float] = ()) -> str:
@@ -98,7 +99,7 @@ def probability_equation(p: float, symbol: str = "P", *, levels: Sequence[float]
     >>> probability_equation(0.79821), probability_equation(0.99999, "P(A>B)")
     ('P = 0.798', 'P(A>B) > 0.999')
     """
-    return _equation(symbol, format_probability(p, levels=levels))
+    return _text_of_equation(symbol, format_probability(p, levels=levels))
 
 
 def format_pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
@@ -110,8 +111,8 @@ def format_pvalue(p: float, *, levels: Sequence[float] = (), digits: int = 3, mo
     ['0.031', '0.0503', '<0.001', '1.000', '>0.999']
     """
     if p == 0.0:
-        return _bound("<", digits)
-    return rate(p, levels=levels, digits=digits, more=more)
+        return _text_of_bound("<", digits)
+    return error_rate_text(p, levels=levels, digits=digits, more=more)
 
 
 def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()) -> str:
@@ -122,7 +123,9 @@ def pvalue_equation(p: float, symbol: str = "p", *, levels: Sequence[float] = ()
     >>> pvalue_equation(0.0312), pvalue_equation(4e-5), pvalue_equation(1.0)
     ('p = 0.031', 'p < 0.001', 'p = 1')
     """
-    return f"{symbol} = 1" if p == 1.0 else _equation(symbol, format_pvalue(p, levels=levels))
+    return (
+        f"{symbol} = 1" if p == 1.0 else _text_of_equation(symbol, format_pvalue(p, levels=levels))
+    )
 
 
 def narrow_probability(p: float, *, levels: Sequence[float] = ()) -> str:
@@ -147,7 +150,9 @@ def narrow_pvalue(p: float) -> str:
     return format_pvalue(p, digits=3 if p < 0.1 else 2, more=0).replace("<0.", "<.")
 
 
-def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2) -> str:
+def error_rate_text(
+    value: float, *, levels: Sequence[float] = (), digits: int = 3, more: int = 2
+) -> str:
     """Write a rate of errors, compared with `levels` as in ``value <= level``.
 
     Examples
@@ -156,10 +161,10 @@ def rate(value: float, *, levels: Sequence[float] = (), digits: int = 3, more: i
     ('0.000', '0.1004', '0.100')
     """
     kept = (*(t for t in LEVELS if t < 0.5), *levels)
-    return _unit(value, digits, [], kept, more=more, certain=True)
+    return _text_of_unit_number(value, digits, [], kept, more=more, certain=True)
 
 
-def share(value: float, *, digits: int = 3) -> str:
+def share_number_text(value: float, *, digits: int = 3) -> str:
     """Write a share, which can be exactly 0 or 1.
 
     Examples
@@ -167,7 +172,7 @@ def share(value: float, *, digits: int = 3) -> str:
     >>> share(0.32), share(0.0), share(1.0), share(0.00004), share(0.99999)
     ('0.320', '0.000', '1.000', '<0.001', '>0.999')
     """
-    return _unit(value, digits, [0.5], [0.5], more=2, certain=True)
+    return _text_of_unit_number(value, digits, [0.5], [0.5], more=2, certain=True)
 
 
 def percent(value: float) -> str:
@@ -183,13 +188,13 @@ def percent(value: float) -> str:
     if value in (0.0, 1.0):
         return f"{100 * value:.0f} %"
     half = 50.0 if abs(value - 0.5) <= _SAME else 100.0 * value
-    text = _decimal(half, 0, 2, [50.0], [50.0])
+    text = _text_of_decimal(half, 0, 2, [50.0], [50.0])
     if text in ("0", "100"):
         return "under 1 %" if text == "0" else "over 99 %"
     return f"{text} %"
 
 
-def _unit(
+def _text_of_unit_number(
     value: float,
     digits: int,
     reached: Sequence[float],
@@ -205,25 +210,25 @@ def _unit(
         return f"{value:.{digits}f}"
     value = 0.5 if abs(value - 0.5) <= _SAME else value
     # A level close to 0 or 1 needs more digits.
-    digits = max([digits, *(_digits(level) for level in (*reached, *kept))])
-    text = _decimal(value, digits, more, reached, kept)
+    digits = max([digits, *(_digits_in_number_text(level) for level in (*reached, *kept))])
+    text = _text_of_decimal(value, digits, more, reached, kept)
     if float(text) <= 0.0:
-        return _bound("<", digits)
-    return _bound(">", digits) if float(text) >= 1.0 else text
+        return _text_of_bound("<", digits)
+    return _text_of_bound(">", digits) if float(text) >= 1.0 else text
 
 
-def _bound(sign: str, digits: int) -> str:
+def _text_of_bound(sign: str, digits: int) -> str:
     step = 10.0**-digits
     return f"{sign}{step if sign == '<' else 1 - step:.{digits}f}"
 
 
-def _digits(level: float) -> int:
+def _digits_in_number_text(level: float) -> int:
     """Return the number of decimals that a level near 0 or 1 needs."""
     near = min(level, 1.0 - level)
     return 0 if not 0.0 < near < 0.001 else min(12, math.ceil(-math.log10(near) - 1e-9))
 
 
-def _decimal(
+def _text_of_decimal(
     value: float, digits: int, more: int, reached: Sequence[float], kept: Sequence[float]
 ) -> str:
     """Round to the fewest digits that stay on the value's side of every level.
@@ -245,7 +250,7 @@ def _decimal(
     return next((text for text in texts if same(text)), repr(value))
 
 
-def _equation(symbol: str, text: str) -> str:
+def _text_of_equation(symbol: str, text: str) -> str:
     if not text:
         return f"{symbol} not known"
     return f"{symbol} {text[0]} {text[1:]}" if text[0] in "<>" else f"{symbol} = {text}"
@@ -263,7 +268,7 @@ def count(value: float) -> str:
     ('12', '2.5', '46,656', 'about 8.1e38')
     """
     if isinstance(value, int) and value >= _MOST_COUNT:
-        return _large(value)
+        return _text_of_large_number(value)
     if math.isnan(value):
         return ""
     if abs(value - round(value)) < 1e-9:
@@ -271,7 +276,7 @@ def count(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.1f}"
 
 
-def whole(n: int) -> str:
+def whole_number_text(n: int) -> str:
     """Write a whole number with all its digits: a limit, a length.
 
     Examples
@@ -282,7 +287,7 @@ def whole(n: int) -> str:
     return f"{n:,}"
 
 
-def _large(n: int) -> str:
+def _text_of_large_number(n: int) -> str:
     exponent = math.floor(math.log10(n))
     mantissa = f"{10 ** (math.log10(n) - exponent):.1f}"
     # 99,960,000 rounds up to the next power.
@@ -303,7 +308,7 @@ def plural(n: float, noun: str) -> str:
 # other figures ------------------------------------------------------------------------------------
 
 
-def memory(size: float) -> str:
+def memory_size_text(size: float) -> str:
     """Write how much memory something takes.
 
     Examples
@@ -315,7 +320,7 @@ def memory(size: float) -> str:
     return f"{billions:.2g} GB" if billions < 99.5 else f"{billions:,.0f} GB"
 
 
-def setting(value: float) -> str:
+def setting_number_text(value: float) -> str:
     """Write a number that the user chose (a level, a rope, a cell) in full, as it was typed.
 
     Examples
@@ -334,10 +339,12 @@ def percent_setting(value: float) -> str:
     >>> percent_setting(0.05), percent_setting(0.025), percent_setting(1 - 0.95)
     ('5 %', '2.5 %', '5 %')
     """
-    return f"{setting(100.0 * value)} %"
+    return f"{setting_number_text(100.0 * value)} %"
 
 
-def statistic(value: float, *, significant: int = 4, levels: Sequence[float] = ()) -> str:
+def statistic_number_text(
+    value: float, *, significant: int = 4, levels: Sequence[float] = ()
+) -> str:
     """Write a figure with so many significant digits, or more if it is close to a level.
 
     Examples
@@ -356,10 +363,10 @@ def statistic(value: float, *, significant: int = 4, levels: Sequence[float] = (
         shown = float(text)
         if all((value > t) == (shown > t) and (value < t) == (shown < t) for t in levels):
             break
-    return _minus(text)
+    return _minus_sign_in_text(text)
 
 
-def rank(value: float) -> str:
+def rank_number_text(value: float) -> str:
     """Write a mean rank, or a difference of mean ranks.
 
     Examples
@@ -367,10 +374,10 @@ def rank(value: float) -> str:
     >>> rank(3.4), rank(1.0)
     ('3.40', '1.00')
     """
-    return _hundredths(value)
+    return _text_in_hundredths(value)
 
 
-def difference(value: float, unit: str = "", *, significant: int = 3) -> str:
+def difference_number_text(value: float, unit: str = "", *, significant: int = 3) -> str:
     """Write a difference with its sign, in the unit of its measure.
 
     Examples
@@ -378,12 +385,12 @@ def difference(value: float, unit: str = "", *, significant: int = 3) -> str:
     >>> difference(0.0312), difference(-1.5, "s"), difference(0.0)
     ('+0.0312', '−1.5 s', '0')
     """
-    text = statistic(value, significant=significant)
+    text = statistic_number_text(value, significant=significant)
     text = f"+{text}" if value > 0 else text
     return f"{text} {unit}" if unit and text else text
 
 
-def error(value: float) -> str:
+def standard_error_text(value: float) -> str:
     """Write a standard error with two significant digits.
 
     Examples
@@ -391,10 +398,10 @@ def error(value: float) -> str:
     >>> error(0.003142), error(0.0), error(1.234e-5)
     ('0.0031', '0', '1.2e-05')
     """
-    return statistic(value, significant=2)
+    return statistic_number_text(value, significant=2)
 
 
-def log_evidence(value: float) -> str:
+def log_evidence_text(value: float) -> str:
     """Write a log evidence, log score or log predictive density.
 
     Examples
@@ -402,14 +409,14 @@ def log_evidence(value: float) -> str:
     >>> log_evidence(-12.3456), log_evidence(0.001)
     ('−12.35', '0.00')
     """
-    return _hundredths(value)
+    return _text_in_hundredths(value)
 
 
-def _hundredths(value: float) -> str:
-    return "" if math.isnan(value) else _minus(f"{value:.2f}")
+def _text_in_hundredths(value: float) -> str:
+    return "" if math.isnan(value) else _minus_sign_in_text(f"{value:.2f}")
 
 
-def _minus(text: str) -> str:
+def _minus_sign_in_text(text: str) -> str:
     """Write a minus sign instead of a hyphen, and none before zero; exponents stay as they are."""
     if not text.startswith("-"):
         return text

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMN_TITLES",
     "cell_text",
-    "exactness_words",
+    "exactness_phrase",
     "figure_text",
-    "interval_titles",
+    "interval_title_phrases",
     "join_names",
-    "none_leads_words",
-    "short_label",
+    "none_leads_phrase",
+    "short_label_phrase",
 ]
 
 
@@ -32,7 +32,7 @@ COLUMN_TITLES = {
     "mcse": "MCSE",
     "alone": "P (own prior)",
     "theta_mean": "θ mean",
-    # The equal-tailed interval that answers store; others by `interval_titles`.
+    # The equal-tailed interval that answers store; others by `interval_title_phrases`.
     "theta_lower": "θ 2.5 %",
     "theta_upper": "θ 97.5 %",
     "lower": "P lower",
@@ -47,7 +47,7 @@ COLUMN_TITLES = {
 }
 
 
-def interval_titles(ci_prob: float, ci_kind: str) -> dict[str, str]:
+def interval_title_phrases(ci_prob: float, ci_kind: str) -> dict[str, str]:
     """Return the titles of the columns of `summary()` that have an interval of θ.
 
     Examples
@@ -66,14 +66,14 @@ def interval_titles(ci_prob: float, ci_kind: str) -> dict[str, str]:
 #: Columns of `summary()` that no level applies to.
 _COLUMNS: dict[str, Callable[[float], str]] = {
     "count": numbers.count,
-    "mcse": numbers.error,
-    "opt": numbers.statistic,
-    "share_below": numbers.share,
-    "coverage": numbers.share,
+    "mcse": numbers.standard_error_text,
+    "opt": numbers.statistic_number_text,
+    "share_below": numbers.share_number_text,
+    "coverage": numbers.share_number_text,
 }
 
 
-def short_label(label: str, most: int = 160) -> str:
+def short_label_phrase(label: str, most: int = 160) -> str:
     """Shorten a very long statement in the middle."""
     return label if len(label) <= most else f"{label[: most * 2 // 3]} … {label[-most // 4 :]}"
 
@@ -102,12 +102,16 @@ def cell_text(head: str, value: object, limit: float | None = None) -> str:
         return numbers.format_probability(float(value))
     if head.startswith("p-value"):
         return numbers.format_pvalue(float(value))
-    return numbers.share(float(value)) if "share" in head else _held(float(value), limit)
+    return (
+        numbers.share_number_text(float(value))
+        if "share" in head
+        else _figure_phrase_at_limit(float(value), limit)
+    )
 
 
-def _held(value: float, limit: float | None) -> str:
+def _figure_phrase_at_limit(value: float, limit: float | None) -> str:
     """Write any other figure, on its own side of a limit."""
-    return numbers.statistic(value, levels=() if limit is None else [limit])
+    return numbers.statistic_number_text(value, levels=() if limit is None else [limit])
 
 
 def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> str:
@@ -122,23 +126,27 @@ def figure_text(column: str, value: float, *, levels: Sequence[float] = ()) -> s
     if write is not None:
         return write(value)
     if column in ("pvalue", "adjusted", "running_fdr"):
-        return (numbers.rate if column == "running_fdr" else numbers.format_pvalue)(
+        return (numbers.error_rate_text if column == "running_fdr" else numbers.format_pvalue)(
             value, levels=levels
         )
     # Columns that a method adds are probabilities, or figures of another kind.
     unit = math.isnan(value) or 0.0 <= value <= 1.0
-    return numbers.format_probability(value, levels=levels) if unit else numbers.statistic(value)
+    return (
+        numbers.format_probability(value, levels=levels)
+        if unit
+        else numbers.statistic_number_text(value)
+    )
 
 
-def exactness_words(answer: Answer, label: str) -> str:
+def exactness_phrase(answer: Answer, label: str) -> str:
     """Say how a statement's probability is known: exactly, or with which Monte Carlo error."""
     if answer.mcse is None:
         return "exact"
     mcse = float(answer.mcse[answer.labels.index(label)])
-    return f"Monte Carlo standard error {numbers.error(mcse)}"
+    return f"Monte Carlo standard error {numbers.standard_error_text(mcse)}"
 
 
-def none_leads_words(answer: Answer) -> list[str]:
+def none_leads_phrase(answer: Answer) -> list[str]:
     """Say with what probability no statement leads, if exact equality has mass."""
     if not answer.none_leads:
         return []

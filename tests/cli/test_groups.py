@@ -11,7 +11,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from bayescompare.cli.app import app
-from bayescompare.cli.groups import OptionGroup, option, with_groups
+from bayescompare.cli.groups import OptionGroup, command_line_option, with_groups
 
 COLUMNS = (
     "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
@@ -49,14 +49,14 @@ def test_the_options_of_a_command(command: str) -> None:
 
 @dataclass(frozen=True)
 class Inner(OptionGroup):
-    seed: Annotated[int | None, option("--seed", "A seed.", "Inside")] = None
+    seed: Annotated[int | None, command_line_option("--seed", "A seed.", "Inside")] = None
 
 
 @dataclass(frozen=True)
 class Outer(OptionGroup):
-    needed: Annotated[str, option("--needed", "Needed.", "Outside")]
+    needed: Annotated[str, command_line_option("--needed", "Needed.", "Outside")]
     inner: Inner = field(default_factory=Inner)
-    both: Annotated[bool | None, option("--yes/--no", "Either.", "Outside")] = None
+    both: Annotated[bool | None, command_line_option("--yes/--no", "Either.", "Outside")] = None
 
 
 def run(*arguments: str) -> tuple[list[object], str]:
@@ -69,7 +69,7 @@ def run(*arguments: str) -> tuple[list[object], str]:
     def command(
         *,
         outer: Outer,
-        last: Annotated[int, option("--last", "The last.", "Outside")] = 3,
+        last: Annotated[int, command_line_option("--last", "The last.", "Outside")] = 3,
     ) -> None:
         """Do something."""
         calls.extend((outer, last))

@@ -11,7 +11,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.cli.measures import parse_measure
-from bayescompare.cli.options import read_names
+from bayescompare.cli.options import read_names_flag
 from tests.cli.commands import OPTIONS, one_line, run
 
 # ------------------------------------------------------------------------------------ usage errors
@@ -128,6 +128,6 @@ def test_measures_are_refused(text: str, words: str) -> None:
 
 
 def test_lists_of_names() -> None:
-    assert read_names("--only", None) is None
-    assert read_names("--only", "A,B") == ["A", "B"]
-    assert read_names("--only", '"A, the first", B') == ["A, the first", "B"]
+    assert read_names_flag("--only", None) is None
+    assert read_names_flag("--only", "A,B") == ["A", "B"]
+    assert read_names_flag("--only", '"A, the first", B') == ["A, the first", "B"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import xarray as xr
 
-from bayescompare.cli.process import Interrupted, stoppable
+from bayescompare.cli.process import Interrupted, stoppable_process
 from tests.cli.commands import OPTIONS, one_line, run
 
 
@@ -60,10 +60,10 @@ def test_an_interrupt_in_compiled_code_is_an_interrupt() -> None:
 
     # Whatever was there is put back; a shell's background job ignores the signal.
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Interrupted), stoppable():
+    with pytest.raises(Interrupted), stoppable_process():
         as_numba_does()
     assert signal.getsignal(signal.SIGINT) is before
-    with pytest.raises(SystemError), stoppable():
+    with pytest.raises(SystemError), stoppable_process():
         raise SystemError
 
 

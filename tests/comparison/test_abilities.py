@@ -15,13 +15,16 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.comparison import registry
-from bayescompare.comparison.abilities import ABILITIES, has, options_needed
+from bayescompare.comparison.abilities import ABILITIES, has_ability, options_for_ability
 from bayescompare.comparison.method import FREQUENTIST, Method
 from tests.methods.context.folds import frame_of, scores
 from tests.methods.model_file.own import QUICK, by_measure, multinomial
 from tests.tables import table
 
-METHODS = {name: registry.saved_class(name) for name in (*registry.names(), registry.MODEL_FILE)}
+METHODS = {
+    name: registry.saved_class_in_registry(name)
+    for name in (*registry.names(), registry.MODEL_FILE)
+}
 CELLS = [(name, ability) for name in METHODS for ability in ABILITIES]
 
 #: Abilities that run NUTS.
@@ -46,7 +49,7 @@ REPLACED = {
 @pytest.mark.parametrize(("name", "ability"), CELLS)
 def test_a_blank_has_a_reason(name: str, ability: str) -> None:
     method = METHODS[name]
-    if has(method, ability):
+    if has_ability(method, ability):
         assert ability not in method.lacks
         return
     why = method.why_not(ability)
@@ -59,7 +62,7 @@ def test_what_is_declared_is_about_abilities() -> None:
     for method in METHODS.values():
         assert set(method.lacks) | set(method.only_with) <= set(ABILITIES)
         for ability, options in method.only_with.items():
-            assert has(method, ability)
+            assert has_ability(method, ability)
             method(**options)
 
 
@@ -69,7 +72,9 @@ def test_the_table_is_what_the_classes_declare() -> None:
     assert found.columns.tolist() == list(ABILITIES)
     for name, ability in CELLS:
         method = METHODS[name]
-        expected = (options_needed(method, ability) or "yes") if has(method, ability) else ""
+        expected = (
+            (options_for_ability(method, ability) or "yes") if has_ability(method, ability) else ""
+        )
         assert found.loc[name, ability] == expected
     assert found.loc["glrt"].eq("").all()
     one = bc.methods.abilities("glrt")
@@ -86,7 +91,7 @@ def test_an_unknown_method_is_refused(method: Any) -> None:
 
 def test_an_unknown_ability_is_refused() -> None:
     with pytest.raises(bc.BayescompareError, match="ability='fly'"):
-        has(bc.methods.GLRT, "fly")
+        has_ability(bc.methods.GLRT, "fly")
 
 
 # what is claimed works, what is not is refused ----------------------------------------------------
@@ -113,7 +118,8 @@ def answered(name: str, options: str) -> bc.Comparison:
     if name == registry.MODEL_FILE:
         return bc.compare(tiny("cells", 2, 2), method=by_measure, rng=1, sampler=QUICK)
     chosen = next(
-        (dict(o) for a, o in method.only_with.items() if options_needed(method, a) == options), {}
+        (dict(o) for a, o in method.only_with.items() if options_for_ability(method, a) == options),
+        {},
     )
     measures = 1 if method.one_measure else 2
     results = tiny(str(method.input_kind), method.min_algorithms, measures)
@@ -215,18 +221,18 @@ TRIED: dict[str, Callable[[bc.Comparison], None]] = {
 CLAIMED = [
     pytest.param(name, ability, marks=[pytest.mark.slow] if ability in SAMPLED else [])
     for name, ability in CELLS
-    if has(METHODS[name], ability)
+    if has_ability(METHODS[name], ability)
 ]
 REFUSED = [
     (name, ability)
     for name, ability in CELLS
-    if not has(METHODS[name], ability) and ability in TRIED and ability != "priors"
+    if not has_ability(METHODS[name], ability) and ability in TRIED and ability != "priors"
 ]
 
 
 @pytest.mark.parametrize(("name", "ability"), CLAIMED)
 def test_what_is_claimed_works(name: str, ability: str) -> None:
-    TRIED[ability](answered(name, options_needed(METHODS[name], ability)))
+    TRIED[ability](answered(name, options_for_ability(METHODS[name], ability)))
 
 
 @pytest.mark.parametrize(("name", "ability"), REFUSED)

@@ -11,7 +11,12 @@ import xarray as xr
 
 import bayescompare as bc
 from bayescompare.comparison import compiled
-from bayescompare.comparison.compiled import MOST_KEPT, borrowed_models, forget, frozen_model
+from bayescompare.comparison.compiled import (
+    MOST_KEPT,
+    borrowed_compiled_models,
+    forget_compiled_models,
+    model_with_compiled_memory,
+)
 from bayescompare.methods import Dirichlet
 from bayescompare.results.results import Results
 from tests.tables import table
@@ -21,9 +26,9 @@ QUICK: dict[str, Any] = {"chains": 2, "tune": 50, "cores": 1, "progressbar": Fal
 
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> Iterator[None]:
-    forget()
+    forget_compiled_models()
     yield
-    forget()
+    forget_compiled_models()
 
 
 def tables(number: int, n: int = 12, measures: int = 2) -> list[Results]:
@@ -41,9 +46,9 @@ def tables(number: int, n: int = 12, measures: int = 2) -> list[Results]:
 
 def test_tables_of_one_shape_share_a_model() -> None:
     one, other = tables(2)
-    with borrowed_models(Dirichlet(), one) as first:
+    with borrowed_compiled_models(Dirichlet(), one) as first:
         pass
-    with borrowed_models(Dirichlet(), other) as second:
+    with borrowed_compiled_models(Dirichlet(), other) as second:
         assert second.sampled is first.sampled
         assert second.through is first.through
         weights = second.sampled["weight"].get_value()
@@ -92,7 +97,7 @@ def test_few_models_are_kept_and_the_last_ones(monkeypatch: pytest.MonkeyPatch) 
     (results,) = tables(1)
     asked = [Dirichlet(prior=float(k + 1)) for k in range(4)]
     for method in asked:
-        with borrowed_models(method, results):
+        with borrowed_compiled_models(method, results):
             pass
     assert len(compiled._KEPT) == 2
     kept = {method.reusable(results).key for method in asked[2:]}  # type: ignore[union-attr]
@@ -101,13 +106,16 @@ def test_few_models_are_kept_and_the_last_ones(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_model_in_use_is_not_given_to_another() -> None:
     one, other = tables(2)
-    with borrowed_models(Dirichlet(), one) as first, borrowed_models(Dirichlet(), other) as second:
+    with (
+        borrowed_compiled_models(Dirichlet(), one) as first,
+        borrowed_compiled_models(Dirichlet(), other) as second,
+    ):
         assert first.sampled is not second.sampled
 
 
 def test_a_model_that_failed_is_dropped() -> None:
     (results,) = tables(1)
-    with pytest.raises(ZeroDivisionError), borrowed_models(Dirichlet(), results):
+    with pytest.raises(ZeroDivisionError), borrowed_compiled_models(Dirichlet(), results):
         raise ZeroDivisionError
     assert not compiled._KEPT
 
@@ -115,7 +123,7 @@ def test_a_model_that_failed_is_dropped() -> None:
 def test_an_edited_model_is_taken_as_it_is() -> None:
     (results,) = tables(1)
     edited = Dirichlet().model(results)
-    with borrowed_models(Dirichlet(), results, edited=edited) as models:
+    with borrowed_compiled_models(Dirichlet(), results, edited=edited) as models:
         assert models.sampled is edited
         assert models.through is None
     assert not compiled._KEPT
@@ -127,7 +135,7 @@ def test_a_model_that_cannot_be_frozen_is_used_as_it_is() -> None:
     with pm.Model() as model:
         x = pm.Normal("x")
         pm.Normal("y", x, initval=x + 1.0)
-    assert frozen_model(model) is model
+    assert model_with_compiled_memory(model) is model
 
 
 def same(one: xr.DataTree, other: xr.DataTree) -> None:
@@ -144,9 +152,9 @@ def test_draws_are_the_same_with_and_without_what_was_kept() -> None:
     """Every group, the labels included, for a table that met the model of another one."""
     one, other = tables(2)
     c = bc.compare(other)
-    forget()
+    forget_compiled_models()
     fresh = c.sample(60, rng=3, **QUICK)
-    forget()
+    forget_compiled_models()
     bc.compare(one).sample(60, rng=1, **QUICK)
     (key,) = compiled._KEPT
     met = compiled._KEPT[key].sampled

@@ -309,4 +309,4 @@ def test_chains_without_overlap_are_refused() -> None:
 
     for bad in (Bridge(-3.0, 2.0, 0.5), Bridge(-3.0, 0.1, 1e-4), Bridge(-3.0, math.nan, 0.5)):
         with pytest.raises(bc.BayescompareError, match=r"too little overlap.*more draws="):
-            evidence._check_overlap([Bridge(-3.0, 0.1, 0.9), bad])
+            evidence._check_comparison_evidence_overlap([Bridge(-3.0, 0.1, 0.9), bad])

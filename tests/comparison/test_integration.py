@@ -14,7 +14,7 @@ import xarray as xr
 from scipy import stats
 
 import bayescompare as bc
-from bayescompare.comparison.integration import IntegratedLikelihood, check_latents
+from bayescompare.comparison.integration import IntegratedLikelihood, check_integration_latents
 from bayescompare.results.results import Results
 from tests.tables import table
 
@@ -124,10 +124,10 @@ def test_a_density_that_is_no_product_is_refused() -> None:
 def test_names_are_checked_against_the_model() -> None:
     model, _, _ = effects()
     with pytest.raises(bc.BayescompareError, match=r"LATENT='w': .* it has mu, tau and z"):
-        check_latents(("w",), model)
+        check_integration_latents(("w",), model)
     with pytest.raises(bc.BayescompareError, match=r"LATENT='mu': its dims are none"):
-        check_latents(("mu",), model)
-    check_latents(("z",), model)
+        check_integration_latents(("mu",), model)
+    check_integration_latents(("z",), model)
 
 
 # ------------------------------------------------------------------------------- in a model file

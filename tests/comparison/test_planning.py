@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.comparison.planning import next_cells
+from bayescompare.comparison.planning import planning_with_next_cells
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
@@ -36,7 +36,7 @@ def test_the_urn_is_exchangeable_and_lists_new_statements() -> None:
         np.array([math.log(1 / size)]), np.array([0.0]), -math.log(size), math.log(size - 1)
     )
     rng = np.random.default_rng(0)
-    lengths = [len(next_cells(cells, 2, rng)) for _ in range(3000)]
+    lengths = [len(planning_with_next_cells(cells, 2, rng)) for _ in range(3000)]
     # Both in one statement: (1 + 1/1000)/(1 + 1), whichever it is.
     same = np.mean([n == 2 for n in lengths]) + np.mean([n == 1 for n in lengths])
     assert same == pytest.approx((1 + 1 / size) / 2, abs=0.04)
@@ -142,12 +142,12 @@ def test_the_plan_for_error_counts_by_simulation(counts: bc.Results) -> None:
 
 def test_the_urn_runs_out_of_new_statements() -> None:
     """Of three equal statements one is listed: there are two to come, and no more."""
-    from bayescompare.comparison.planning import next_cells
+    from bayescompare.comparison.planning import planning_with_next_cells
     from bayescompare.kernels.dirichlet.cells import DirichletCells
 
     cells = DirichletCells(np.zeros(1), np.zeros(1), 0.0, math.log(2.0))
     rng = np.random.default_rng(0)
-    assert {len(next_cells(cells, 12, rng)) for _ in range(60)} <= {2, 3}
+    assert {len(planning_with_next_cells(cells, 12, rng)) for _ in range(60)} <= {2, 3}
 
 
 def test_numbers_of_datasets_come_as_an_array_too(results: bc.Results) -> None:

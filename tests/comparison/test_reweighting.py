@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bayescompare.comparison.reweighting import smoothed_weights
+from bayescompare.comparison.reweighting import smoothed_reweighting
 
 #: Log weights of four chains, as far apart as the draws of a posterior make them.
 LOGS = hnp.arrays(np.float64, (4, 50), elements=st.floats(-30.0, 30.0))
@@ -15,7 +15,7 @@ LOGS = hnp.arrays(np.float64, (4, 50), elements=st.floats(-30.0, 30.0))
 
 @given(LOGS, st.floats(-500.0, 500.0))
 def test_weights_sum_to_one_whatever_the_constant(logs: np.ndarray, constant: float) -> None:
-    weights, moved = smoothed_weights(logs), smoothed_weights(logs + constant)
+    weights, moved = smoothed_reweighting(logs), smoothed_reweighting(logs + constant)
     assert weights.values.min() >= 0.0
     np.testing.assert_allclose(weights.values.sum(), 1.0)
     assert 1.0 - 1e-9 <= weights.effective <= logs.size + 1e-6
@@ -23,17 +23,17 @@ def test_weights_sum_to_one_whatever_the_constant(logs: np.ndarray, constant: fl
 
 
 def test_very_few_draws_are_no_tail() -> None:
-    weights = smoothed_weights(np.random.default_rng(4).normal(size=(2, 8)))
+    weights = smoothed_reweighting(np.random.default_rng(4).normal(size=(2, 8)))
     np.testing.assert_allclose(weights.values.sum(), 1.0)
     assert not weights.hold
 
 
 def test_weights_with_a_heavy_tail_fail() -> None:
     rng = np.random.default_rng(1)
-    light = smoothed_weights(rng.normal(scale=0.3, size=(4, 500)))
+    light = smoothed_reweighting(rng.normal(scale=0.3, size=(4, 500)))
     assert light.khat < 0.5
     assert light.hold
-    heavy = smoothed_weights(4 * rng.exponential(size=(4, 500)))
+    heavy = smoothed_reweighting(4 * rng.exponential(size=(4, 500)))
     assert heavy.khat > 0.7
     assert not heavy.hold
 
@@ -42,7 +42,7 @@ def test_a_draw_that_makes_the_data_impossible_has_no_weight() -> None:
     logs = np.random.default_rng(2).normal(size=(2, 200))
     logs[0, :50] = -np.inf
     logs[1, 3] = np.nan
-    weights = smoothed_weights(logs)
+    weights = smoothed_reweighting(logs)
     np.testing.assert_array_equal(weights.values[0, :50], 0.0)
     assert weights.values[1, 3] == 0.0
     assert weights.hold
@@ -53,7 +53,7 @@ def test_the_error_is_that_of_repetitions() -> None:
     means, errors = [], []
     for seed in range(200):
         x = np.random.default_rng(seed).normal(size=(2, 250))
-        weights, each = smoothed_weights(0.5 * x), (x > 0.0)[..., None].astype(float)
+        weights, each = smoothed_reweighting(0.5 * x), (x > 0.0)[..., None].astype(float)
         means.append(weights.mean(each)[0])
         errors.append(weights.error(each)[0])
     assert abs(np.mean(means) - 0.691462) < 4 * np.std(means) / 200**0.5
@@ -61,6 +61,6 @@ def test_the_error_is_that_of_repetitions() -> None:
 
 
 def test_what_no_draw_shows_has_an_error() -> None:
-    weights = smoothed_weights(np.random.default_rng(3).normal(size=(2, 100)))
+    weights = smoothed_reweighting(np.random.default_rng(3).normal(size=(2, 100)))
     error = weights.error(np.zeros((2, 100, 1)))[0]
     assert 0.0 < error < 0.05

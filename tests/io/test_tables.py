@@ -417,7 +417,7 @@ def test_a_file_that_cannot_be_opened(write: Write, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     path = write(LONG)
-    monkeypatch.setattr(_input, "_read", refuse)
+    monkeypatch.setattr(_input, "_read_input", refuse)
     with pytest.raises(BayescompareError, match=r"cannot be read .*Permission denied"):
         read_results(path, measures=BOTH)
 

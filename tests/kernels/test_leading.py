@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
+from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
 
 
 def grid(l: int) -> np.ndarray:
@@ -38,7 +38,7 @@ def test_rounding_makes_no_leader():
     assert a != b
     assert not sole_leader(np.array([a, b, 0.1])).any()
     assert not strict_order(np.array([[a, b, 0.1]]))[1].any()
-    assert not exceeds(np.array(a), np.array(b))
+    assert not exceeds_to_lead(np.array(a), np.array(b))
     # A small difference that no rounding makes is one; so is one of tiny numbers.
     assert sole_leader(np.array([0.5 + 1e-9, 0.5 - 1e-9])).tolist() == [True, False]
     assert sole_leader(np.array([2e-300, 1e-300])).tolist() == [True, False]

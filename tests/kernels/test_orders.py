@@ -12,7 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from bayescompare.kernels.orders import MIDDLE, allowed_orders, expansion_sizes, tabulate
+from bayescompare.kernels.orders import (
+    MIDDLE,
+    allowed_orders,
+    sizes_of_allowed_orders,
+    tabulate_orders,
+)
 from tests.oracles import statements as oracles
 
 
@@ -21,7 +26,7 @@ def weights_of(values: np.ndarray) -> list[dict[tuple[tuple[int, ...], ...], flo
     measures = [
         allowed_orders(values[:, :, j], None, complete=False) for j in range(values.shape[2])
     ]
-    table = tabulate(measures)
+    table = tabulate_orders(measures)
     found: list[dict[tuple[tuple[int, ...], ...], float]] = [{} for _ in values]
     for i, k, w in zip(table.dataset, table.statement, table.weight, strict=True):
         orders = tuple(tuple(measures[j].levels[s].tolist()) for j, s in enumerate(table.states[k]))
@@ -65,7 +70,7 @@ def test_counts_add_up_and_states_are_sorted(values: np.ndarray) -> None:
     measures = [
         allowed_orders(values[:, :, j], None, complete=False) for j in range(values.shape[2])
     ]
-    table = tabulate(measures)
+    table = tabulate_orders(measures)
     assert table.counts.sum() == pytest.approx(len(values), abs=1e-9)
     assert np.all(table.counts > 0)
     np.testing.assert_allclose(np.bincount(table.statement, table.weight), table.counts, atol=1e-12)
@@ -75,7 +80,7 @@ def test_counts_add_up_and_states_are_sorted(values: np.ndarray) -> None:
         levels = [tuple(row) for row in measure.levels.tolist()]
         assert levels == sorted(set(levels))
     sizes = np.bincount(table.dataset)
-    assert sizes.tolist() == expansion_sizes(values, [None] * values.shape[2])
+    assert sizes.tolist() == sizes_of_allowed_orders(values, [None] * values.shape[2])
 
 
 @given(tables(), st.randoms(use_true_random=False))
@@ -169,18 +174,18 @@ def test_the_middle_is_what_it_says(a: float, b: float, rope: float) -> None:
 def test_levels_with_a_rope() -> None:
     c = allowed_orders(np.array([[1.0, 1.0]]), 0.1, complete=True)
     assert c.levels.tolist() == [[0, 1], [MIDDLE, MIDDLE], [1, 0]]
-    assert expansion_sizes(np.ones((3, 2, 2)), [0.1, None]) == [2, 2, 2]
+    assert sizes_of_allowed_orders(np.ones((3, 2, 2)), [0.1, None]) == [2, 2, 2]
 
 
 # -------------------------------------------------------------------------------------------- size
 
 
 def test_expansion_sizes_of_any_size() -> None:
-    assert expansion_sizes(np.ones((1, 25, 3)), [None] * 3) == [math.factorial(25) ** 3]
+    assert sizes_of_allowed_orders(np.ones((1, 25, 3)), [None] * 3) == [math.factorial(25) ** 3]
     values = np.zeros((2, 4, 2))
     values[0, :, 0] = [1, 1, 0, 0]
     values[1] = np.arange(8).reshape(4, 2)
-    assert expansion_sizes(values, [None, None]) == [4 * 24, 1]
+    assert sizes_of_allowed_orders(values, [None, None]) == [4 * 24, 1]
 
 
 def test_many_measures_where_one_integer_cannot_hold_a_state() -> None:
@@ -189,7 +194,7 @@ def test_many_measures_where_one_integer_cannot_hold_a_state() -> None:
     values[3] = values[0]
     values[5, :, 7] = 1.0
     measures = [allowed_orders(values[:, :, j], None, complete=False) for j in range(1200)]
-    table = tabulate(measures)
+    table = tabulate_orders(measures)
     assert len(table.states) == 6
     assert sorted(table.counts.tolist()) == [0.5, 0.5, 1, 1, 1, 2]
     rows = [tuple(row) for row in table.states.tolist()]
@@ -200,5 +205,5 @@ def test_eight_algorithms_on_six_measures() -> None:
     rng = np.random.default_rng(1)
     values = rng.random((50, 8, 6))
     measures = [allowed_orders(values[:, :, j], None, complete=False) for j in range(6)]
-    table = tabulate(measures)
+    table = tabulate_orders(measures)
     assert table.counts.tolist() == [1.0] * 50

@@ -7,12 +7,12 @@ from math import comb
 
 import pytest
 
-from bayescompare.kernels.success import sign_confidence
+from bayescompare.kernels.success import sign_success_confidence
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 21])
 def test_the_sign_test_s_confidence_is_exact(n: int) -> None:
-    table = sign_confidence(n)
+    table = sign_success_confidence(n)
     for wins in range(n + 1):
         for losses in range(n + 1 - wins):
             total = wins + losses

@@ -26,7 +26,7 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, Dirichlet, Elicitation
 from bayescompare.methods.replicated.details import ReplicatedDetails
-from bayescompare.plots.order import draw_graph
+from bayescompare.plots.order import draw_order_graph
 from bayescompare.studies import success_errors
 
 FOLDER = Path(__file__).parents[1] / "images"
@@ -275,7 +275,7 @@ def gsd() -> Any:
 def relation_without_an_edge(ax: Axes) -> None:
     graph = gsd().order()
     graph.remove_edge(*next(iter(graph.edges)))
-    draw_graph(graph, ax)
+    draw_order_graph(graph, ax)
     plots._drawing.set_title(
         ax, plots.plot_relation(gsd(), ax=Figure().subplots()).get_title("left")
     )

@@ -16,8 +16,8 @@ import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSDBootstrap
 from bayescompare.plots._drawing import BLUE, INK
-from bayescompare.plots._line import Bar, draw_line
-from bayescompare.report.pages import page_of
+from bayescompare.plots._line import LineBar, draw_line
+from bayescompare.report.pages import report_page_of
 from tests.plots.decided import made, random_pairs, written
 from tests.plots.drawn import fresh, title
 
@@ -122,7 +122,7 @@ def test_one_question_about_all_measures_has_one_rank(uci: bc.Results) -> None:
 
 
 def test_the_report_has_a_picture_of_ranks_for_each_measure(pairs: bc.Pairwise) -> None:
-    figures = next(s for s in page_of(pairs).sections if s.title == "Figures")
+    figures = next(s for s in report_page_of(pairs).sections if s.title == "Figures")
     shown = [picture.title for picture in figures.pictures]
     for measure in pairs.results.measures:
         assert f"Ranks and groups on {measure}" in shown
@@ -290,7 +290,7 @@ def test_against_a_reference_ranks_are_of_two(uci: bc.Results) -> None:
 
 def test_letters_do_not_run_out() -> None:
     ranks = np.linspace(1.0, 40.0, 40)
-    many = [Bar((k, k + 2)) for k in range(30)]
+    many = [LineBar((k, k + 2)) for k in range(30)]
     ax = fresh(9, 7)
     draw_line(ax, ranks, [f"n{k}" for k in range(40)], many)
     assert not any(text.get_text() in string.ascii_lowercase for text in ax.texts)

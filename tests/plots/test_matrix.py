@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.plots.matrix import readable
+from bayescompare.plots.matrix import readable_on_matrix
 from bayescompare.report import render
 from bayescompare.text import numbers
 from tests.plots.dominated import arrows
@@ -72,7 +72,7 @@ def test_cell_text_has_contrast() -> None:
             rgb = np.array(mpl.colormaps[cmap](value))
             linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
             luminance = linear[:3] @ [0.2126, 0.7152, 0.0722]
-            ink = 0.0 if readable(rgb) == "black" else 1.0
+            ink = 0.0 if readable_on_matrix(rgb) == "black" else 1.0
             light, dark = max(ink, luminance), min(ink, luminance)
             assert (light + 0.05) / (dark + 0.05) > 4.5
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import bayescompare as bc
 from bayescompare import plots
 from bayescompare.plots._drawing import PURPLE
-from bayescompare.plots.order import draw_graph
+from bayescompare.plots.order import draw_order_graph
 from tests.plots.drawn import arrows, fresh, nodes, texts
 
 
@@ -98,7 +98,7 @@ def test_a_circle_is_one_box(pairs: bc.Pairwise, monkeypatch: pytest.MonkeyPatch
 def test_a_large_circle_is_counted() -> None:
     names = [f"a{k}" for k in range(9)]
     ring: nx.DiGraph[str] = nx.DiGraph([*itertools.pairwise(names), (names[-1], names[0])])
-    (text,) = nodes(draw_graph(ring, fresh()))
+    (text,) = nodes(draw_order_graph(ring, fresh()))
     assert text.splitlines() == [*names[:5], "and 4 more", "(in a circle)"]
 
 
@@ -106,7 +106,7 @@ def test_trade_offs_are_dashed_in_their_own_colour() -> None:
     graph: nx.DiGraph[str] = nx.DiGraph([("A", "C")], mixed=[("A", "B", "A>B|B>A")])
     graph.add_nodes_from("AB")
     graph.graph["mixed"].append(("B", "C", "B=C|B=C"))  # no trade-off
-    ax = draw_graph(graph, fresh())
+    ax = draw_order_graph(graph, fresh())
     dashed = [text for text in ax.texts if getattr(text, "arrow_patch", None) is not None]
     colours = [to_hex(text.arrow_patch.get_edgecolor()).upper() for text in dashed]
     assert colours.count(PURPLE) == 1
@@ -114,7 +114,7 @@ def test_trade_offs_are_dashed_in_their_own_colour() -> None:
 
 def test_names_lose_what_they_all_begin_with() -> None:
     graph: nx.DiGraph[str] = nx.DiGraph([("lab/net-one", "lab/net-two")], mixed=[])
-    assert set(nodes(draw_graph(graph, fresh()))) == {"one", "two"}
+    assert set(nodes(draw_order_graph(graph, fresh()))) == {"one", "two"}
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_two_hundred_names_of_an_order_do_not_overlap() -> None:
     chain.add_edges_from((name, names[11]) for name in names[12:150])
     chain.add_nodes_from(names)
     for graph in (star, chain):
-        ax = draw_graph(graph, None)
+        ax = draw_order_graph(graph, None)
         figure = ax.get_figure()
         assert isinstance(figure, Figure)
         assert figure.get_size_inches().max() < 60

@@ -19,7 +19,7 @@ import bayescompare as bc
 from bayescompare import _files, methods
 from bayescompare.report import check_report_path, render, write_report
 from bayescompare.report import html as writing
-from bayescompare.report.pages import page_of
+from bayescompare.report.pages import report_page_of
 from bayescompare.statements import Statement
 from bayescompare.text.numbers import format_probability
 from tests.tables import normal_table
@@ -481,7 +481,7 @@ def test_unwritable_place_is_an_error_of_ours(
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(_files, "_create", refuse)
+    monkeypatch.setattr(_files, "_create_temporary_file", refuse)
     with pytest.raises(bc.BayescompareError, match="cannot be written: Permission denied"):
         example1.report(tmp_path / "report.html")
 
@@ -530,5 +530,5 @@ def test_an_approximate_p_value_is_not_called_exact(method):
     names = ["A", "B"] if method == "glrt" else ["A", "B", "C"]
     c = bc.compare(normal_table(names), method=method)
     assert "approximation" in c.explain()
-    made = next(s for s in page_of(c).sections if s.title == "How it was made")
+    made = next(s for s in report_page_of(c).sections if s.title == "How it was made")
     assert not made.facts["exactness"].startswith("exact:")

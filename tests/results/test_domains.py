@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.results.domains import effective_weights
+from bayescompare.results.domains import effective_results_weights
 from bayescompare.results.results import Results
 
 MEASURES = {"auc": "max"}
@@ -96,5 +96,5 @@ def test_other_methods_do_without_domains_and_refuse_weights() -> None:
 
 def test_effective_weights_sum_to_the_effective_number() -> None:
     weights = (1.0, 2.0, 5.0)
-    assert math.fsum(effective_weights(weights)) == pytest.approx(64.0 / 30.0)
-    assert effective_weights((3.0, 3.0)) == [1.0, 1.0]
+    assert math.fsum(effective_results_weights(weights)) == pytest.approx(64.0 / 30.0)
+    assert effective_results_weights((3.0, 3.0)) == [1.0, 1.0]

@@ -53,12 +53,12 @@ def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch)
     """Half of the noise's standard deviation, and the posterior of θ is too narrow."""
     from bayescompare.methods.replicated import calibration
 
-    known = calibration.evidence_at_scales
+    known = calibration.learned_effects_at_scales
 
     def sure(y: Any, noise: Any, *others: Any) -> Any:
         return known(y, noise / 4.0, *others)
 
-    monkeypatch.setattr(calibration, "evidence_at_scales", sure)
+    monkeypatch.setattr(calibration, "learned_effects_at_scales", sure)
     assert not sbc("replicated", simulations=250, noise=1.0, rng=3).ok
 
 
@@ -115,7 +115,7 @@ def test_a_posterior_of_another_prior_strength_is_found(
     from bayescompare.methods.dirichlet import calibration as dirichlet
     from bayescompare.methods.network import calibration as network
 
-    latents, log_theta = dirichlet.latents, dirichlet.log_theta
+    latents, log_theta = dirichlet.draw_dirichlet_latents, dirichlet.dirichlet_log_theta
 
     def other(log_alpha: Any, counted: Any, size: Any, rng: Any) -> Any:
         return latents(log_alpha + (math.log(factor) if counted.any() else 0), counted, size, rng)

@@ -28,7 +28,7 @@ def test_confidences_are_the_methods_own() -> None:
 
     rng = np.random.default_rng(5)
     first, second = rng.integers(0, 30, (2, 6, 9))
-    found = list(zip(*file._answers(first, second), strict=True))
+    found = list(zip(*file._success_study_answers(first, second), strict=True))
     for row, told in enumerate(found):
         frame = pd.DataFrame({"dataset": range(9), "a": first[row], "b": second[row], "n": 200})
         counts = bc.ErrorCounts.from_frame(frame, first_wrong="a", second_wrong="b")

@@ -71,7 +71,7 @@ def test_a_probability_stays_on_its_side_of_a_level_given(given: tuple[float, fl
 @given(LEVEL.flatmap(lambda t: st.tuples(st.just(t), near(st.just(t)))))
 def test_a_pvalue_stays_on_its_side_of_a_level(given: tuple[float, float]) -> None:
     level, p = given
-    for write in (numbers.format_pvalue, numbers.rate):
+    for write in (numbers.format_pvalue, numbers.error_rate_text):
         text = write(p, levels=[level])
         sign, shown = read(text)
         assert holds(text, p) or p in (0.0, 1.0)
@@ -85,9 +85,9 @@ def test_only_what_is_exactly_so_reads_as_certain(value: float) -> None:
     assert numbers.format_probability(value) not in ("0.000", "1.000")
     assert numbers.format_pvalue(value) != "0.000"
     assert (numbers.format_pvalue(value) == "1.000") == (value == 1.0)
-    assert (numbers.share(value) in ("0.000", "1.000")) == (value in (0.0, 1.0))
+    assert (numbers.share_number_text(value) in ("0.000", "1.000")) == (value in (0.0, 1.0))
     assert (numbers.percent(value) in ("0 %", "100 %")) == (value in (0.0, 1.0))
-    assert holds(numbers.share(value), value)
+    assert holds(numbers.share_number_text(value), value)
 
 
 @given(near(st.just(0.5)))
@@ -108,7 +108,7 @@ def test_sentences_and_cells_have_the_same_digits(p: float) -> None:
 
 @given(st.floats(0.9, 1.2), st.sampled_from([1.01, 1.0, 0.97]))
 def test_a_statistic_stays_on_its_side_of_a_limit(value: float, limit: float) -> None:
-    shown = float(numbers.statistic(value, significant=3, levels=[limit]))
+    shown = float(numbers.statistic_number_text(value, significant=3, levels=[limit]))
     assert (shown > limit, shown < limit) == (value > limit, value < limit)
 
 
@@ -121,14 +121,14 @@ def test_the_levels_of_verdicts_are_levels() -> None:
     [
         numbers.format_probability,
         numbers.format_pvalue,
-        numbers.rate,
-        numbers.share,
+        numbers.error_rate_text,
+        numbers.share_number_text,
         numbers.percent,
         numbers.count,
-        numbers.statistic,
-        numbers.difference,
-        numbers.error,
-        numbers.log_evidence,
+        numbers.statistic_number_text,
+        numbers.difference_number_text,
+        numbers.standard_error_text,
+        numbers.log_evidence_text,
     ],
 )
 def test_what_is_missing_is_an_empty_cell(write) -> None:
@@ -162,11 +162,11 @@ def test_counts(value: float, text: str) -> None:
 
 
 def test_minus_is_a_minus_and_nothing_has_none() -> None:
-    assert numbers.difference(-0.25, "s") == "−0.25 s"
-    assert numbers.statistic(-math.inf) == "−∞"
-    assert numbers.log_evidence(-0.001) == "0.00"
-    assert numbers.statistic(-1.5e-7) == "−1.5e-07"
-    assert numbers.setting(-0.0) == "0"
+    assert numbers.difference_number_text(-0.25, "s") == "−0.25 s"
+    assert numbers.statistic_number_text(-math.inf) == "−∞"
+    assert numbers.log_evidence_text(-0.001) == "0.00"
+    assert numbers.statistic_number_text(-1.5e-7) == "−1.5e-07"
+    assert numbers.setting_number_text(-0.0) == "0"
 
 
 # ------------------------------------------------------------------------------- and nowhere else

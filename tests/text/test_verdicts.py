@@ -35,7 +35,7 @@ from bayescompare.report import comparison_page
 from bayescompare.report.html import html
 from bayescompare.report.latex import latex
 from bayescompare.report.markdown import markdown
-from bayescompare.report.pages import page_of
+from bayescompare.report.pages import report_page_of
 from bayescompare.text import numbers
 
 LEVELS = (*numbers.LEVELS, 0.001, 0.999)
@@ -98,7 +98,7 @@ def bare(page: Any) -> Any:
 
 
 def texts(c: bc.Comparison) -> Iterator[tuple[str, str]]:
-    page = bare(page_of(c))
+    page = bare(report_page_of(c))
     yield "repr", plain(repr(c))
     yield "terminal", terminal(lambda out: cli_tables.print_comparison(out, c, c.summary()))
     yield "html", of_html(html(page))
@@ -119,7 +119,7 @@ TABLED = ("terminal", "html", "markdown", "latex")
 def no_sensitivity() -> Iterator[None]:
     """Sensitivity asks the data again and takes most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison_page, "_sensitivity", lambda c: [])
+        patch.setattr(comparison_page, "_comparison_page_sensitivity", lambda c: [])
         yield
 
 
@@ -262,7 +262,7 @@ def moved_pairs(p: Pairwise, values: list[float], alone: list[float] | None = No
 
 
 def pair_texts(p: Pairwise, rule: Rule) -> Iterator[tuple[str, str]]:
-    page = bare(page_of(p, **rule.options))
+    page = bare(report_page_of(p, **rule.options))
     yield "terminal", terminal(lambda out: print_pairwise(out, p, rule))
     yield "html", of_html(html(page))
     yield "markdown", of_markdown(markdown(page))
@@ -389,7 +389,7 @@ def naive(value: float, digits: int, *rest: object) -> str:
 
 
 def test_a_figure_that_is_only_rounded_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbers, "_decimal", naive)
+    monkeypatch.setattr(numbers, "_text_of_decimal", naive)
     for p in (0.9496, 0.7499):
         with pytest.raises(AssertionError):
             check_probability(with_probability(p))

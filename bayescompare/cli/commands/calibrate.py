@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.groups import OptionGroup, option, with_groups
+from bayescompare.cli.groups import OptionGroup, command_line_option, with_groups
 from bayescompare.cli.options import (
     OUTPUT,
     ColumnOptions,
@@ -16,7 +16,12 @@ from bayescompare.cli.options import (
     SelectionOptions,
     TableOptions,
 )
-from bayescompare.cli.outputs import announce, check_outputs, check_picture, write_picture
+from bayescompare.cli.outputs import (
+    announce_output_files,
+    check_outputs,
+    check_picture_output,
+    write_picture_output,
+)
 from bayescompare.cli.table_sources import read_table
 
 if TYPE_CHECKING:
@@ -38,19 +43,26 @@ class SimulationOptions(OptionGroup):
     """How much is simulated, and the table whose sizes are used."""
 
     simulations: Annotated[
-        int | None, option("--simulations", "Default: 1000, or 100 with NUTS.", "SBC", metavar="N")
+        int | None,
+        command_line_option(
+            "--simulations", "Default: 1000, or 100 with NUTS.", "SBC", metavar="N"
+        ),
     ] = None
     draws: Annotated[
         int,
-        option("--draws", "Draws that the truth is ranked among. Default: 99.", "SBC", metavar="N"),
+        command_line_option(
+            "--draws", "Draws that the truth is ranked among. Default: 99.", "SBC", metavar="N"
+        ),
     ] = 99
     example: Annotated[
         str | None,
-        option("--example", "Simulate tables of the size of this one.", "SBC", metavar="NAME"),
+        command_line_option(
+            "--example", "Simulate tables of the size of this one.", "SBC", metavar="NAME"
+        ),
     ] = None
     table: Annotated[
         Path | None,
-        option("--table", "The same for a table in a file.", "SBC", metavar="FILE"),
+        command_line_option("--table", "The same for a table in a file.", "SBC", metavar="FILE"),
     ] = None
     columns: ColumnOptions = field(default_factory=ColumnOptions)
 
@@ -77,7 +89,7 @@ def calibrate(
     selection: SelectionOptions,
     rng: Seed = None,
     plot: Annotated[
-        Path | None, option("--plot", "Draw the ranks.", OUTPUT, metavar="PATH.png")
+        Path | None, command_line_option("--plot", "Draw the ranks.", OUTPUT, metavar="PATH.png")
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -86,21 +98,21 @@ def calibrate(
 
     check_outputs(simulation.table, overwrite=overwrite, plot=plot)
     if plot is not None:
-        check_picture(plot)
-    calibration = _calibration(model, simulation, selection, rng)
+        check_picture_output(plot)
+    calibration = _calibration_for_command(model, simulation, selection, rng)
     cli_tables.print_calibration(cli_tables.console(), calibration)
     if plot is not None:
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         calibration.plot(ax=figure.subplots())
-        write_picture(figure, plot)
-    announce(plot)
+        write_picture_output(figure, plot)
+    announce_output_files(plot)
     if not calibration.ok:
         raise typer.Exit(1)
 
 
-def _calibration(
+def _calibration_for_command(
     method: str, options: SimulationOptions, selection: SelectionOptions, rng: int | None
 ) -> "SBC":
     """Simulate a method on the sizes that it chooses, or a model file on those of a table."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import bayescompare as bc
-from bayescompare.cli.groups import option, with_groups
+from bayescompare.cli.groups import command_line_option, with_groups
 from bayescompare.cli.method_options import MethodOptions, read_method
 from bayescompare.cli.options import (
     OUTPUT,
@@ -16,7 +16,7 @@ from bayescompare.cli.options import (
     SelectionOptions,
     TableOptions,
 )
-from bayescompare.cli.outputs import announce, check_outputs, print_json, typed_command
+from bayescompare.cli.outputs import announce_output_files, check_outputs, print_json, typed_command
 from bayescompare.cli.table_sources import read_table
 
 __all__ = ["EXAMPLES", "compare"]
@@ -48,7 +48,7 @@ def compare(
     method: MethodOptions,
     ci_prob: Annotated[
         float | None,
-        option(
+        command_line_option(
             "--ci-prob",
             "Mass of the intervals in the table of statements, below 1. Default: 0.95; with "
             "--ci-kind alone, that of ArviZ.",
@@ -58,7 +58,7 @@ def compare(
     ] = None,
     ci_kind: Annotated[
         Literal["eti", "hdi"] | None,
-        option(
+        command_line_option(
             "--ci-kind",
             "Equal-tailed intervals, or the shortest (highest density). Default: eti; with "
             "--ci-prob alone, that of ArviZ.",
@@ -69,14 +69,16 @@ def compare(
     output: OutputOptions,
     save: Annotated[
         Path | None,
-        option("--save", "Save the comparison as netCDF, or as .json.", OUTPUT, metavar="PATH.nc"),
+        command_line_option(
+            "--save", "Save the comparison as netCDF, or as .json.", OUTPUT, metavar="PATH.nc"
+        ),
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
     check_outputs(table.file, overwrite=overwrite, report=output.report, save=save)
     if not (ci_prob is None and ci_kind is None):
-        _check_interval(ci_prob, ci_kind, as_json=output.as_json)
+        _check_command_interval(ci_prob, ci_kind, as_json=output.as_json)
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
@@ -93,10 +95,10 @@ def compare(
         from bayescompare.cli import tables as cli_tables
 
         cli_tables.print_comparison(cli_tables.console(), c, summary)
-    announce(output.report, save, err=output.as_json)
+    announce_output_files(output.report, save, err=output.as_json)
 
 
-def _check_interval(ci_prob: float | None, ci_kind: str | None, *, as_json: bool) -> None:
+def _check_command_interval(ci_prob: float | None, ci_kind: str | None, *, as_json: bool) -> None:
     """Refuse an interval before anything is computed."""
     from bayescompare.comparison.intervals import interval_choice
 

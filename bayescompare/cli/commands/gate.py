@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import bayescompare as bc
-from bayescompare.cli.groups import option, with_groups
+from bayescompare.cli.groups import command_line_option, with_groups
 from bayescompare.cli.options import (
     OUTPUT,
     QUESTION,
@@ -14,9 +14,9 @@ from bayescompare.cli.options import (
     Overwrite,
     Seed,
     TableOptions,
-    read_names,
+    read_names_flag,
 )
-from bayescompare.cli.outputs import announce, check_outputs, print_json
+from bayescompare.cli.outputs import announce_output_files, check_outputs, print_json
 from bayescompare.cli.table_sources import read_table
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "gate"]
@@ -41,26 +41,35 @@ def gate(
     *,
     table: TableOptions,
     candidate: Annotated[
-        str, option("--candidate", "The algorithm that is to be shipped.", QUESTION, metavar="A")
+        str,
+        command_line_option(
+            "--candidate", "The algorithm that is to be shipped.", QUESTION, metavar="A"
+        ),
     ],
     baseline: Annotated[
-        str, option("--baseline", "The algorithm that it would replace.", QUESTION, metavar="B")
+        str,
+        command_line_option(
+            "--baseline", "The algorithm that it would replace.", QUESTION, metavar="B"
+        ),
     ],
     measures: Annotated[
         str | None,
-        option("--only", "Use only these measures.", QUESTION, metavar="M1,M2,…"),
+        command_line_option("--only", "Use only these measures.", QUESTION, metavar="M1,M2,…"),
     ] = None,
     level: Annotated[
         float,
-        option(
+        command_line_option(
             "--level", "Probability that a verdict needs. Default: 0.95.", QUESTION, metavar="P"
         ),
     ] = 0.95,
     missing: Missing = "raise",
     rng: Seed = None,
-    as_json: Annotated[bool, option("--json", "Print JSON instead of a table.", OUTPUT)] = False,
+    as_json: Annotated[
+        bool, command_line_option("--json", "Print JSON instead of a table.", OUTPUT)
+    ] = False,
     save: Annotated[
-        Path | None, option("--save", "Save the gate as JSON.", OUTPUT, metavar="PATH.json")
+        Path | None,
+        command_line_option("--save", "Save the gate as JSON.", OUTPUT, metavar="PATH.json"),
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -71,7 +80,7 @@ def gate(
         results,
         candidate=candidate,
         baseline=baseline,
-        measures=read_names("--only", measures),
+        measures=read_names_flag("--only", measures),
         level=level,
         missing=missing,  # type: ignore[arg-type]
         rng=rng,
@@ -84,5 +93,5 @@ def gate(
         from bayescompare.cli.gate_table import print_gate
 
         print_gate(g)
-    announce(save, err=as_json)
+    announce_output_files(save, err=as_json)
     raise typer.Exit(EXIT_CODES[g.passed])

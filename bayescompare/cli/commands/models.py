@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._files import check_writable, write_text
+from bayescompare._files import check_file_is_writable, write_text
 from bayescompare.cli.groups import with_groups
 from bayescompare.cli.options import Overwrite
-from bayescompare.cli.outputs import announce
+from bayescompare.cli.outputs import announce_output_files
 
 __all__ = ["app"]
 
@@ -48,11 +48,13 @@ def copy_model(
 ) -> None:
     """Copy a bundled model to edit it; use the copy with --method."""
     source = _model_file(name)
-    target = check_writable(Path(f"{source.stem}.py") if to is None else to, overwrite=overwrite)
+    target = check_file_is_writable(
+        Path(f"{source.stem}.py") if to is None else to, overwrite=overwrite
+    )
     if target.suffix != ".py":
         raise BayescompareError(f"{target}: a model file ends in .py.")
     write_text(target, source.read_text(encoding="utf-8"))
-    announce(target)
+    announce_output_files(target)
 
 
 def _model_file(name: str) -> Path:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.groups import OptionGroup, option, with_groups
+from bayescompare.cli.groups import OptionGroup, command_line_option, with_groups
 from bayescompare.cli.method_options import MethodOptions, read_method
 from bayescompare.cli.options import (
     OUTPUT,
@@ -19,7 +19,7 @@ from bayescompare.cli.options import (
     TableOptions,
 )
 from bayescompare.cli.outputs import (
-    announce,
+    announce_output_files,
     check_outputs,
     print_json,
     shows_progress,
@@ -45,7 +45,7 @@ class VerdictOptions(OptionGroup):
 
     level: Annotated[
         float | None,
-        option(
+        command_line_option(
             "--level",
             "Probability that each pair by itself needs for a verdict. Default: 0.95.",
             QUESTION,
@@ -54,7 +54,7 @@ class VerdictOptions(OptionGroup):
     ] = None
     fdr: Annotated[
         float | None,
-        option(
+        command_line_option(
             "--fdr",
             "Instead of --level: expected share of false verdicts, if the prior is right.",
             QUESTION,
@@ -78,7 +78,9 @@ def pairwise(
     selection: SelectionOptions,
     reference: Annotated[
         str | None,
-        option("--reference", "Compare the others with this one.", QUESTION, metavar="A"),
+        command_line_option(
+            "--reference", "Compare the others with this one.", QUESTION, metavar="A"
+        ),
     ] = None,
     missing: Missing = "raise",
     method: MethodOptions,
@@ -86,11 +88,15 @@ def pairwise(
     rng: Seed = None,
     n_jobs: Annotated[
         int,
-        option("--jobs", "Parallel jobs, -1 (default) for all cores.", QUESTION, metavar="N"),
+        command_line_option(
+            "--jobs", "Parallel jobs, -1 (default) for all cores.", QUESTION, metavar="N"
+        ),
     ] = -1,
     effects: Annotated[
         bool,
-        option("--effects", "Print effect sizes of pairs without a verdict too.", OUTPUT),
+        command_line_option(
+            "--effects", "Print effect sizes of pairs without a verdict too.", OUTPUT
+        ),
     ] = False,
     output: OutputOptions,
     overwrite: Overwrite = False,
@@ -120,4 +126,4 @@ def pairwise(
         from bayescompare.cli.tables import console
 
         print_pairwise(console(), p, rule, effects=effects)
-    announce(output.report, err=output.as_json)
+    announce_output_files(output.report, err=output.as_json)

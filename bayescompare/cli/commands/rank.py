@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.cli.groups import option, with_groups
+from bayescompare.cli.groups import command_line_option, with_groups
 from bayescompare.cli.options import (
     OUTPUT,
     QUESTION,
@@ -16,16 +16,16 @@ from bayescompare.cli.options import (
     TableOptions,
 )
 from bayescompare.cli.outputs import (
-    announce,
+    announce_output_files,
     check_outputs,
-    check_picture,
+    check_picture_output,
     print_json,
     typed_command,
-    write_picture,
+    write_picture_output,
 )
 from bayescompare.cli.table_sources import read_table
 
-__all__ = ["EXAMPLES", "rank", "read_utility"]
+__all__ = ["EXAMPLES", "rank", "read_utility_flag"]
 
 EXAMPLES = """Examples:
 
@@ -44,7 +44,7 @@ def rank(
     selection: SelectionOptions,
     by: Annotated[
         str,
-        option(
+        command_line_option(
             "--by",
             "What is averaged over datasets: ranks (default) or the values themselves; or the "
             "strengths of the Plackett-Luce model.",
@@ -54,7 +54,7 @@ def rank(
     ] = "rank",
     utility: Annotated[
         str | None,
-        option(
+        command_line_option(
             "--utility",
             "Weights of the measures, as a=1,b=0.5, or their bounds, as a=0.5..1,b=0..0.5, or "
             "'unknown' for all weights.",
@@ -64,22 +64,31 @@ def rank(
     ] = None,
     level: Annotated[
         float,
-        option("--level", "Of intervals and verdicts. Default: 0.95.", QUESTION, metavar="P"),
+        command_line_option(
+            "--level", "Of intervals and verdicts. Default: 0.95.", QUESTION, metavar="P"
+        ),
     ] = 0.95,
-    draws: Annotated[int, option("--draws", "Default: 10000.", QUESTION, metavar="N")] = 10_000,
+    draws: Annotated[
+        int, command_line_option("--draws", "Default: 10000.", QUESTION, metavar="N")
+    ] = 10_000,
     missing: Missing = "raise",
     rng: Seed = None,
-    as_json: Annotated[bool, option("--json", "Print JSON instead of tables.", OUTPUT)] = False,
+    as_json: Annotated[
+        bool, command_line_option("--json", "Print JSON instead of tables.", OUTPUT)
+    ] = False,
     save: Annotated[
-        Path | None, option("--save", "Save the ranking as JSON.", OUTPUT, metavar="PATH.json")
+        Path | None,
+        command_line_option("--save", "Save the ranking as JSON.", OUTPUT, metavar="PATH.json"),
     ] = None,
     plot: Annotated[
         Path | None,
-        option("--plot", "Draw the places with their intervals.", OUTPUT, metavar="PATH.png"),
+        command_line_option(
+            "--plot", "Draw the places with their intervals.", OUTPUT, metavar="PATH.png"
+        ),
     ] = None,
     report: Annotated[
         Path | None,
-        option(
+        command_line_option(
             "--report",
             "Write a report: .html, .md, .tex or .json.",
             OUTPUT,
@@ -91,13 +100,13 @@ def rank(
     """Rank all algorithms: who is best, in what place, on the front, and how sure are we?"""
     check_outputs(table.file, overwrite=overwrite, save=save, plot=plot, report=report)
     if plot is not None:
-        check_picture(plot)
+        check_picture_output(plot)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
     r = bc.rank(
         results,
         by=by,  # type: ignore[arg-type]
-        utility=None if utility is None else read_utility(utility),
+        utility=None if utility is None else read_utility_flag(utility),
         level=level,
         draws=draws,
         **question,
@@ -106,7 +115,7 @@ def rank(
     if save is not None:
         r.to_json(save, overwrite=overwrite)
     if plot is not None:
-        write_picture(r.plot().figure, plot)
+        write_picture_output(r.plot().figure, plot)
     if report is not None:
         r.report(report, overwrite=overwrite, command=typed_command())
     if text is not None:
@@ -116,10 +125,10 @@ def rank(
         from bayescompare.cli.tables import console
 
         ranking_tables.print_ranking(console(), r)
-    announce(save, plot, report, err=as_json)
+    announce_output_files(save, plot, report, err=as_json)
 
 
-def read_utility(text: str) -> Any:
+def read_utility_flag(text: str) -> Any:
     """Read ``a=1,b=0.5..1``, or the word "unknown".
 
     Examples

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare._files import write_bytes
-from bayescompare.cli.groups import OptionGroup, option, with_groups
+from bayescompare.cli.groups import OptionGroup, command_line_option, with_groups
 from bayescompare.cli.method_options import SampledMethodOptions, read_method
 from bayescompare.cli.options import (
     OUTPUT,
@@ -20,8 +20,8 @@ from bayescompare.cli.options import (
     SelectionOptions,
     TableOptions,
 )
-from bayescompare.cli.outputs import announce, check_outputs, shows_progress
-from bayescompare.cli.process import stoppable
+from bayescompare.cli.outputs import announce_output_files, check_outputs, shows_progress
+from bayescompare.cli.process import stoppable_process
 from bayescompare.cli.table_sources import read_table
 
 __all__ = ["EXAMPLES", "sample"]
@@ -37,22 +37,29 @@ EXAMPLES = """Examples:
 class NutsOptions(OptionGroup):
     """How long and how carefully to sample."""
 
-    draws: Annotated[int, option("--draws", "Per chain. Default: 1000.", "NUTS", metavar="N")] = (
-        1000
-    )
+    draws: Annotated[
+        int, command_line_option("--draws", "Per chain. Default: 1000.", "NUTS", metavar="N")
+    ] = 1000
     chains: Annotated[
-        int, option("--chains", "How many chains. Default: 4.", "NUTS", metavar="N")
+        int, command_line_option("--chains", "How many chains. Default: 4.", "NUTS", metavar="N")
     ] = 4
     tune: Annotated[
-        int, option("--tune", "Tuning steps per chain. Default: 1000.", "NUTS", metavar="N")
+        int,
+        command_line_option(
+            "--tune", "Tuning steps per chain. Default: 1000.", "NUTS", metavar="N"
+        ),
     ] = 1000
     target_accept: Annotated[
         float | None,
-        option("--target-accept", "Between 0 and 1. Default: PyMC's.", "NUTS", metavar="P"),
+        command_line_option(
+            "--target-accept", "Between 0 and 1. Default: PyMC's.", "NUTS", metavar="P"
+        ),
     ] = None
     cores: Annotated[
         int | None,
-        option("--cores", "Chains run at once. Default: PyMC's.", "NUTS", metavar="N", min=1),
+        command_line_option(
+            "--cores", "Chains run at once. Default: PyMC's.", "NUTS", metavar="N", min=1
+        ),
     ] = None
 
     def check(self) -> None:
@@ -80,7 +87,10 @@ class NutsOptions(OptionGroup):
 def sample(
     *,
     out: Annotated[
-        Path, option("--out", "Write the posterior to this file.", OUTPUT, metavar="PATH.nc")
+        Path,
+        command_line_option(
+            "--out", "Write the posterior to this file.", OUTPUT, metavar="PATH.nc"
+        ),
     ],
     table: TableOptions,
     selection: SelectionOptions,
@@ -94,13 +104,16 @@ def sample(
     """Sample the posterior with NUTS, diagnose it and save it as netCDF for ArviZ."""
     check_outputs(table.file, overwrite=overwrite, out=out)
     nuts.check()
-    from bayescompare.comparison.files import netcdf
+    from bayescompare.comparison.files import comparison_tree_as_netcdf
 
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
     c = bc.compare(results, method=test, **question)
-    with stoppable(), _counting(nuts.steps, shows_progress(no_progress)) as count:
+    with (
+        stoppable_process(),
+        _sample_command_progress(nuts.steps, shows_progress(no_progress)) as count,
+    ):
         tree = c.sample(
             nuts.draws,
             chains=nuts.chains,
@@ -110,16 +123,16 @@ def sample(
             **nuts.sampler,
         )
         # Written whole or not at all, and before the diagnosis, so that no long run is lost.
-        write_bytes(out, netcdf(tree))
+        write_bytes(out, comparison_tree_as_netcdf(tree))
 
     from bayescompare.cli import tables as cli_tables
 
     cli_tables.print_diagnosis(cli_tables.console(), c.diagnose(tree))
-    announce(out)
+    announce_output_files(out)
 
 
 @contextmanager
-def _counting(steps: int, shown: bool) -> Iterator[Any]:
+def _sample_command_progress(steps: int, shown: bool) -> Iterator[Any]:
     """Count NUTS steps on standard error; PyMC's own bar goes to standard output."""
     if not shown:
         # Not a disabled bar: older releases of rich end that, too, with an empty line.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bayescompare import _input
 from bayescompare._errors import BayescompareError
-from bayescompare._input import check_regular
+from bayescompare._input import check_input_is_regular
 
 __all__ = ["member_names", "read_members"]
 
@@ -42,24 +42,24 @@ def read_members(path: Path, names: Iterable[str]) -> dict[str, bytes]:
     with _opened_archive(path) as archive:
         infos = [archive.getinfo(name) for name in names]
         if sum(info.file_size for info in infos) > _input.MOST_BYTES:
-            raise _input.too_large()
-        return {info.filename: _content(archive, info) for info in infos}
+            raise _input.input_too_large()
+        return {info.filename: _content_in_archive(archive, info) for info in infos}
 
 
 def _opened_archive(path: Path) -> zipfile.ZipFile:
-    check_regular(path)
+    check_input_is_regular(path)
     try:
         return zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise BayescompareError(f"not a whole zip archive ({error}).") from None
 
 
-def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _content_in_archive(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     if info.flag_bits & 0x1:
         raise BayescompareError(f"{info.filename!r} in the archive is encrypted.")
     try:
         if info.compress_type == _ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD"):
-            return _unpacked(archive, info)
+            return _unpacked_from_archive(archive, info)
         with archive.open(info) as file:
             # One more than the archive says; a larger content is not read.
             content = file.read(info.file_size + 1)
@@ -70,7 +70,7 @@ def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return content
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _unpacked_from_archive(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Unpack Zstandard, whose bytes are found behind the member's own header."""
     try:
         import zstandard

@@ -17,19 +17,19 @@ import pandas as pd
 from bayescompare import _input
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare._input import read_file
+from bayescompare._input import read_input_file
 from bayescompare.io.parsing.fast_text import LARGE, read_plain_text
-from bayescompare.results.text import repeated
+from bayescompare.results.text import repeated_name_in_results
 
 __all__ = [
     "Format",
     "check_header",
-    "format_of",
+    "format_of_parsed_file",
     "number_or_text",
     "parquet_errors",
-    "read_bytes",
-    "read_table",
-    "text_of",
+    "parse_table_file",
+    "read_bytes_to_parse",
+    "text_of_parsed_file",
 ]
 
 type Format = Literal["csv", "tsv", "parquet", "json"]
@@ -37,13 +37,13 @@ type Format = Literal["csv", "tsv", "parquet", "json"]
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
 
-def read_table(path: Path, format: str | None, *, names: Collection[str]) -> pd.DataFrame:
+def parse_table_file(path: Path, format: str | None, *, names: Collection[str]) -> pd.DataFrame:
     """Read a file in the given format, by default that of its suffix.
 
     The columns called `names` stay as written; elsewhere numeric text becomes numbers.
     """
-    content = read_bytes(path)
-    kind = format_of(path, format)
+    content = read_bytes_to_parse(path)
+    kind = format_of_parsed_file(path, format)
     if kind in ("csv", "tsv") and len(content) > LARGE:
         fast = _read_large(content, "," if kind == "csv" else "\t", names)
         if fast is not None:
@@ -67,22 +67,22 @@ def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.Da
         header = content.split(b"\n", 1)[0].decode().rstrip("\r").split(delimiter)
     except UnicodeDecodeError:
         return None
-    if len(header) < 2 or repeated(header) is not None:
+    if len(header) < 2 or repeated_name_in_results(header) is not None:
         return None
     return read_plain_text(content, header, delimiter, names, number_or_text)
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes_to_parse(path: Path) -> bytes:
     """Return a file's decompressed content without a byte order mark; refuse an empty file."""
     if path.is_dir():
         raise BayescompareError("is a directory: name a file in it.")
-    content = read_file(path).removeprefix(codecs.BOM_UTF8)
+    content = read_input_file(path).removeprefix(codecs.BOM_UTF8)
     if not content.strip():
         raise BayescompareError("the file is empty.")
     return content
 
 
-def format_of(path: Path, format: str | None) -> str:
+def format_of_parsed_file(path: Path, format: str | None) -> str:
     """Return the format of a file: as given, or by its suffix."""
     if format is None:
         suffix = Path(path.name.lower().removesuffix(".gz")).suffix
@@ -95,7 +95,7 @@ def format_of(path: Path, format: str | None) -> str:
     return format
 
 
-def text_of(content: bytes) -> str:
+def text_of_parsed_file(content: bytes) -> str:
     """Decode UTF-8; the error says where that fails."""
     try:
         return content.decode()
@@ -106,8 +106,8 @@ def text_of(content: bytes) -> str:
         ) from None
 
 
-def _check_distinct(columns: Sequence[str]) -> None:
-    column = repeated(columns)
+def _check_distinct_file_columns(columns: Sequence[str]) -> None:
+    column = repeated_name_in_results(columns)
     if column is not None:
         raise BayescompareError(f"column {column!r} occurs twice: rename or remove one.")
 
@@ -127,13 +127,13 @@ def number_or_text(cell: str) -> float | str:
 # --------------------------------------------------------------------------------------- readers
 
 
-def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
+def _read_delimited_file(content: bytes, delimiter: str) -> pd.DataFrame:
     """Read the cells as text, each row labelled with its line.
 
     Pandas is not used, because it renames a column that occurs twice, pads short rows, takes the
     first column of long rows as an index and reads the names 001 and NA as 1 and NaN.
     """
-    lines = StringIO(text_of(content), newline="")
+    lines = StringIO(text_of_parsed_file(content), newline="")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         (_, header), *body = [(reader.line_num, row) for row in reader if row]
@@ -153,7 +153,7 @@ def _read_delimited(content: bytes, delimiter: str) -> pd.DataFrame:
 
 def check_header(header: Sequence[str], delimiter: str) -> None:
     """Refuse a header with a column twice, or whose cells are separated in another way."""
-    _check_distinct(header)
+    _check_distinct_file_columns(header)
     for other in ",;\t".replace(delimiter, ""):
         if len(header) == 1 and other in header[0]:
             raise BayescompareError(
@@ -162,10 +162,10 @@ def check_header(header: Sequence[str], delimiter: str) -> None:
             )
 
 
-def _read_json(content: bytes) -> pd.DataFrame:
+def _read_json_table_file(content: bytes) -> pd.DataFrame:
     # Pandas would read the name "001" as 1 and some columns as dates.
     try:
-        table = json.loads(text_of(content), object_pairs_hook=_distinct_keys)
+        table = json.loads(text_of_parsed_file(content), object_pairs_hook=_distinct_json_keys)
     except (ValueError, RecursionError) as error:  # also an integer of 4,300 digits
         if isinstance(error, BayescompareError):
             raise
@@ -182,19 +182,19 @@ def _read_json(content: bytes) -> pd.DataFrame:
         raise BayescompareError(f"not a table ({error}).") from None
 
 
-def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    _check_distinct([key for key, _ in pairs])
+def _distinct_json_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _check_distinct_file_columns([key for key, _ in pairs])
     return dict(pairs)
 
 
-def _read_parquet(content: bytes) -> pd.DataFrame:
+def _read_parquet_file(content: bytes) -> pd.DataFrame:
     with parquet_errors():
-        _check_parquet_size(content)
+        _check_parquet_file_size(content)
         table = pd.read_parquet(BytesIO(content), engine="pyarrow")
         # pandas stores a named index as such; to whoever reads the file it is a column.
         table = table.reset_index([name for name in table.index.names if name is not None])
     table = table.set_axis([str(column) for column in table.columns], axis=1)
-    _check_distinct(list(table.columns))
+    _check_distinct_file_columns(list(table.columns))
     return table
 
 
@@ -216,19 +216,19 @@ def parquet_errors() -> Iterator[None]:
         ) from None
 
 
-def _check_parquet_size(content: bytes) -> None:
+def _check_parquet_file_size(content: bytes) -> None:
     """Refuse a small file that unpacks to a huge table: a constant column takes no space."""
     from pyarrow.parquet import ParquetFile
 
     facts = ParquetFile(BytesIO(content)).metadata
     unpacked = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
     if max(unpacked, 8 * facts.num_rows * facts.num_columns) > _input.MOST_BYTES:
-        raise _input.too_large()
+        raise _input.input_too_large()
 
 
 _READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
-    "csv": partial(_read_delimited, delimiter=","),
-    "tsv": partial(_read_delimited, delimiter="\t"),
-    "parquet": _read_parquet,
-    "json": _read_json,
+    "csv": partial(_read_delimited_file, delimiter=","),
+    "tsv": partial(_read_delimited_file, delimiter="\t"),
+    "parquet": _read_parquet_file,
+    "json": _read_json_table_file,
 }

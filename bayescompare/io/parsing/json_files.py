@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import read_bytes, text_of
+from bayescompare.io.parsing.files import read_bytes_to_parse, text_of_parsed_file
 
 __all__ = ["loads_json", "read_json", "read_json_lines"]
 
 
 def read_json(path: Path) -> Any:
     """Return the content of a JSON file."""
-    return loads_json(text_of(read_bytes(path)), "")
+    return loads_json(text_of_parsed_file(read_bytes_to_parse(path)), "")
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number and its object."""
     # Not splitlines(), which also splits at characters that JSON strings may contain.
-    for number, line in enumerate(text_of(read_bytes(path)).split("\n"), 1):
+    for number, line in enumerate(text_of_parsed_file(read_bytes_to_parse(path)).split("\n"), 1):
         if line.strip():
             row = loads_json(line, f" in line {number}")
             if not isinstance(row, dict):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bayescompare._checks import check_path, shown
+from bayescompare._checks import check_path, show_checked_value
 from bayescompare._errors import BayescompareError
-from bayescompare.results.text import first
+from bayescompare.results.text import first_words_in_results
 
-__all__ = ["Named", "Paths", "as_path", "find_files", "naming"]
+__all__ = ["Named", "Paths", "as_path", "find_files", "naming_path_in_errors"]
 
 type OnePath = str | os.PathLike[str]
 type Paths = OnePath | Iterable[OnePath] | Mapping[str, OnePath | Iterable[OnePath]]
@@ -49,16 +49,16 @@ def find_files(paths: Paths, *patterns: str) -> tuple[list[Named], str]:
     groups: Iterable[tuple[object, str | None]] = [(paths, None)]
     if isinstance(paths, Mapping):
         groups = [(group, str(name)) for name, group in paths.items()]
-    named = [(path, name) for group, name in groups for path in _listed(group)]
+    named = [(path, name) for group, name in groups for path in _listed_paths(group)]
     if not named:
         raise BayescompareError("paths is empty: name at least one file or directory.")
-    matches = [(file, name) for path, name in named for file in _below(path, patterns)]
+    matches = [(file, name) for path, name in named for file in _parsed_paths_below(path, patterns)]
     # A file that two paths lead to is read once.
     files = list({(file.resolve(), name): (file, name) for file, name in matches}.values())
-    return files, first([str(path) for path, _ in named], 3)
+    return files, first_words_in_results([str(path) for path, _ in named], 3)
 
 
-def _listed(paths: object) -> list[Path]:
+def _listed_paths(paths: object) -> list[Path]:
     if isinstance(paths, (str, os.PathLike)):
         return [as_path(paths)]
     if not isinstance(paths, Iterable) or isinstance(paths, (bytes, Mapping)):
@@ -71,10 +71,10 @@ def _listed(paths: object) -> list[Path]:
 
 def as_path(path: object) -> Path:
     """Check a single path."""
-    return check_path(path, shown(path))
+    return check_path(path, show_checked_value(path))
 
 
-def _below(path: Path, patterns: Sequence[str]) -> list[Path]:
+def _parsed_paths_below(path: Path, patterns: Sequence[str]) -> list[Path]:
     if not path.is_dir():
         if not path.exists():
             raise BayescompareError(f"{path}: no such file or directory.")
@@ -87,7 +87,7 @@ def _below(path: Path, patterns: Sequence[str]) -> list[Path]:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
+def naming_path_in_errors(path: Path) -> Iterator[None]:
     """Put the file's name in front of an error, because it matters most if there are several."""
     try:
         yield

@@ -13,19 +13,19 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare._input import check_regular
+from bayescompare._input import check_input_is_regular
 from bayescompare.io.parsing.files import (
     check_header,
-    format_of,
+    format_of_parsed_file,
     number_or_text,
     parquet_errors,
-    read_table,
+    parse_table_file,
 )
 from bayescompare.io.parsing.truth import truth_of_words
-from bayescompare.results.frames import find_columns
+from bayescompare.results.frames import find_frame_columns
 from bayescompare.results.items.table import MOST_ROWS
 
-__all__ = ["LARGE_TEXT", "is_large", "pieces_of"]
+__all__ = ["LARGE_TEXT", "is_read_in_pieces", "pieces_of"]
 
 #: The size of a csv or tsv file above which it is read in pieces: 64 MiB.
 LARGE_TEXT = 64 * 2**20
@@ -33,9 +33,9 @@ LARGE_TEXT = 64 * 2**20
 _ROWS = 250_000
 
 
-def is_large(path: Path, format: str | None) -> bool:
+def is_read_in_pieces(path: Path, format: str | None) -> bool:
     """Whether a table of items is read in pieces unless the user says otherwise."""
-    kind = format_of(path, format)
+    kind = format_of_parsed_file(path, format)
     if not path.is_file():
         return False  # a pipe, or nothing: which is read, or refused, as a whole
     if kind == "parquet":
@@ -50,15 +50,15 @@ def pieces_of(
     path: Path, format: str | None, roles: Mapping[str, str], measures: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
     """Yield the rows of a long table, piece by piece, with the columns asked for."""
-    kind = format_of(path, format)
+    kind = format_of_parsed_file(path, format)
     if kind == "parquet":
-        check_regular(path)
+        check_input_is_regular(path)
         yield from _parquet_pieces(path, roles, measures)
     elif kind in ("csv", "tsv"):
-        check_regular(path)
+        check_input_is_regular(path)
         yield from _text_pieces(path, "," if kind == "csv" else "\t", roles, measures)
     else:
-        yield read_table(path, format, names=set(roles.values()))
+        yield parse_table_file(path, format, names=set(roles.values()))
 
 
 def _parquet_pieces(
@@ -71,7 +71,7 @@ def _parquet_pieces(
         file = ParquetFile(path)
         # Without pandas' metadata, an index is a column like any other.
         empty = file.schema_arrow.remove_metadata().empty_table().to_pandas()
-    columns = list(find_columns(empty, roles, measures, "measure").values())
+    columns = list(find_frame_columns(empty, roles, measures, "measure").values())
     start = 0
     batches = file.iter_batches(batch_size=_ROWS, columns=columns)
     while True:
@@ -88,19 +88,19 @@ def _parquet_pieces(
 def _text_pieces(
     path: Path, delimiter: str, roles: Mapping[str, str], measures: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
-    with _opened(path) as lines:
+    with _open_file_for_pieces(path) as lines:
         reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        rows = _rows(reader)
+        rows = _read_rows_for_pieces(reader)
         _, header = next(rows, (0, []))
         check_header(header, delimiter)
         empty = pd.DataFrame({name: pd.Series(dtype=object) for name in header})
-        columns = find_columns(empty, roles, measures, "measure")
+        columns = find_frame_columns(empty, roles, measures, "measure")
         used = {name: header.index(name) for name in columns.values()}
         while piece := list(itertools.islice(rows, _ROWS)):
-            yield _frame(piece, len(header), used, set(measures))
+            yield _frame_of_piece(piece, len(header), used, set(measures))
 
 
-def _rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
+def _read_rows_for_pieces(reader: Any) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not empty."""
     try:
         for row in reader:
@@ -117,7 +117,7 @@ def _rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
         raise BayescompareError(f"cannot be read ({error}).") from None
 
 
-def _opened(path: Path) -> IO[str]:
+def _open_file_for_pieces(path: Path) -> IO[str]:
     """Open a text file, compressed or not, without a byte order mark."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
@@ -126,7 +126,7 @@ def _opened(path: Path) -> IO[str]:
     return path.open("r", encoding="utf-8-sig", newline="")
 
 
-def _frame(
+def _frame_of_piece(
     rows: Sequence[tuple[int, list[str]]],
     width: int,
     used: Mapping[str, int],
@@ -143,12 +143,12 @@ def _frame(
     for name, at in used.items():
         cells = [row[at] for _, row in rows]
         columns[name] = (
-            _read_numbers(cells, labels) if name in measures else pd.Series(cells, labels)
+            _read_numbers_of_piece(cells, labels) if name in measures else pd.Series(cells, labels)
         )
     return pd.DataFrame(columns, index=labels)
 
 
-def _read_numbers(cells: Sequence[str], labels: pd.Index[Any]) -> pd.Series[Any]:
+def _read_numbers_of_piece(cells: Sequence[str], labels: pd.Index[Any]) -> pd.Series[Any]:
     """Read cells that are most likely all numbers."""
     try:
         if "_" not in "".join(cells):  # numpy would read 1_000, which is no number in a table

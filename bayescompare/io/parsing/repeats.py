@@ -11,10 +11,10 @@ import pandas as pd
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.results.frames import numbers
+from bayescompare.results.frames import numbers_in_frame
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import first
+from bayescompare.results.text import first_words_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = ["Repeats", "settle_repeats"]
@@ -56,16 +56,16 @@ def settle_repeats(
     array([[[0.85]]])
     """
     check_word("repeats", repeats, _KINDS)
-    runs = runs.assign(**{name: numbers(runs[name], f"measure {name!r}") for name in spec})
+    runs = runs.assign(**{name: numbers_in_frame(runs[name], f"measure {name!r}") for name in spec})
     cell = [role for role in ("dataset", "algorithm", "replicate") if role in runs]
     groups = runs.groupby(cell, sort=False)
     sizes = groups.size()
     if int(sizes.max()) > 1:
         if repeats == "raise":
-            raise BayescompareError(_several(sizes))
+            raise BayescompareError(_refused_repeats_words(sizes))
         if repeats == "mean":
-            notes = (*notes, *_mean_notes(runs[list(spec)], groups[list(spec)].count()))
-            runs = groups[list(spec)].agg(_mean).reset_index()
+            notes = (*notes, *_notes_on_mean_repeats(runs[list(spec)], groups[list(spec)].count()))
+            runs = groups[list(spec)].agg(_mean_of_repeats).reset_index()
         else:
             number = (groups.cumcount() + 1).astype(str)
             folds = "." + runs["replicate"] if "replicate" in runs else ""
@@ -75,15 +75,16 @@ def settle_repeats(
     return replace(results, notes=notes)
 
 
-def _several(sizes: pd.Series[Any]) -> str:
+def _refused_repeats_words(sizes: pd.Series[Any]) -> str:
     words = [f"{n} of {key[1]!r} on {key[0]!r}" for key, n in sizes[sizes > 1].items()]  # type: ignore[index]
     return (
-        f"{plural(len(words), 'cell')} with more than one run: {first(words, 4)}. Use "
+        f"{plural(len(words), 'cell')} with more than one run: "
+        f"{first_words_in_results(words, 4)}. Use "
         "repeats='replicate' to keep them apart, or repeats='mean' to average them."
     )
 
 
-def _mean_notes(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
+def _notes_on_mean_repeats(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
     """Say how many runs the means are over, and how many runs have no value."""
     # A cell without any value has no mean; if no cell has a value, nothing was averaged.
     sizes = sorted({int(size) for size in counted.to_numpy().ravel() if size} or {0})
@@ -95,6 +96,6 @@ def _mean_notes(values: pd.DataFrame, counted: pd.DataFrame) -> list[str]:
     return [*notes, f"{plural(failed, 'run')} without a value left out"] if failed else notes
 
 
-def _mean(column: pd.Series[Any]) -> float:
+def _mean_of_repeats(column: pd.Series[Any]) -> float:
     present = column.dropna()
     return math.fsum(present) / len(present) if len(present) else math.nan

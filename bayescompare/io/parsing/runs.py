@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
-__all__ = ["check_once", "check_one_metric", "labelled"]
+__all__ = ["check_metric_of_runs", "check_parsed_runs_once", "labelled_parsed_run"]
 
 
-def check_once(runs: Iterable[tuple[str, str, Path]]) -> None:
+def check_parsed_runs_once(runs: Iterable[tuple[str, str, Path]]) -> None:
     """Refuse two files with a run of one algorithm on one dataset.
 
     Examples
@@ -32,7 +32,7 @@ def check_once(runs: Iterable[tuple[str, str, Path]]) -> None:
             )
 
 
-def labelled(name: str | None, own: str, *, alone: bool) -> str:
+def labelled_parsed_run(name: str | None, own: str, *, alone: bool) -> str:
     """Return the name that the caller gave, with the file's own if it has several.
 
     Examples
@@ -45,7 +45,7 @@ def labelled(name: str | None, own: str, *, alone: bool) -> str:
     return name if alone else f"{name} {own}"
 
 
-def check_one_metric(table: pd.DataFrame, dataset: str, value: str) -> None:
+def check_metric_of_runs(table: pd.DataFrame, dataset: str, value: str) -> None:
     """Refuse a dataset whose values are of two metrics, which the column ``metric`` names.
 
     Examples
@@ -61,5 +61,5 @@ def check_one_metric(table: pd.DataFrame, dataset: str, value: str) -> None:
         if len(own) > 1:
             raise BayescompareError(
                 f"column {value!r} of {name!r} is of several metrics, "
-                f"{quoted([str(metric) for metric in own])}: keep the rows of one."
+                f"{quoted_names_in_results([str(metric) for metric in own])}: keep the rows of one."
             )

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 from bayescompare._errors import BayescompareError
 from bayescompare.results.checks import check_selection, check_spec
 from bayescompare.results.measure import Direction, Measure
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Chosen", "algorithm_label", "algorithm_labels", "choose_measures", "directed"]
+__all__ = [
+    "Chosen",
+    "directed_measure_selection",
+    "parsed_algorithm_label",
+    "parsed_algorithm_labels",
+    "select_parsed_measures",
+]
 
 #: Names with their directions, or names alone if their directions are known from elsewhere.
 type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
@@ -22,7 +28,7 @@ type Chosen = Mapping[str, Direction | Measure] | Iterable[str]
 _PLAIN = str.maketrans({"=": ":", "|": "/", ">": "/"})
 
 
-def choose_measures(
+def select_parsed_measures(
     measures: Chosen | None,
     known: Mapping[str, Measure | None],
     default: Collection[str] = (),
@@ -51,20 +57,20 @@ def choose_measures(
         clear = next((name for name, kind in known.items() if kind), next(iter(known), "accuracy"))
         raise BayescompareError(
             f"measures=None: name the measures to read, as in measures=[{clear!r}]; choose from "
-            f"{quoted(known)}."
+            f"{quoted_names_in_results(known)}."
         )
     names = default if measures is None else check_selection("measures", measures, known)
     chosen = {name: measure for name in names if (measure := known[name]) is not None}
     unclear = [name for name in names if name not in chosen]
     if unclear:
         raise BayescompareError(
-            f"it is not known which way {quoted(unclear)} is better: use "
+            f"it is not known which way {quoted_names_in_results(unclear)} is better: use "
             f"measures={{{unclear[0]!r}: 'max'}} (higher is better) or 'min'."
         )
     return check_spec(chosen)
 
 
-def directed(maximal: str, minimal: str) -> dict[str, Measure]:
+def directed_measure_selection(maximal: str, minimal: str) -> dict[str, Measure]:
     """Make a table of measures from two lists of names, better when higher and when lower.
 
     Examples
@@ -77,9 +83,9 @@ def directed(maximal: str, minimal: str) -> dict[str, Measure]:
     )
 
 
-def algorithm_labels(names: pd.Series[Any]) -> pd.Series[Any]:
+def parsed_algorithm_labels(names: pd.Series[Any]) -> pd.Series[Any]:
     """Turn a column of names into labels, and refuse two names with the same label."""
-    labels = names.map(algorithm_label)
+    labels = names.map(parsed_algorithm_label)
     before: dict[str, str] = {}
     for name, label in zip(names, labels, strict=True):
         if before.setdefault(label, name) != name:
@@ -90,7 +96,7 @@ def algorithm_labels(names: pd.Series[Any]) -> pd.Series[Any]:
     return labels
 
 
-def algorithm_label(name: str) -> str:
+def parsed_algorithm_label(name: str) -> str:
     """Write a name without the characters that have a meaning in statements.
 
     Examples

@@ -8,12 +8,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import number_or_text, read_bytes, text_of
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.parsing.files import number_or_text, read_bytes_to_parse, text_of_parsed_file
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    directed_measure_selection,
+    parsed_algorithm_label,
+    select_parsed_measures,
+)
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import repeated
+from bayescompare.results.text import repeated_name_in_results
 
 __all__ = ["AEON_HEADERS", "read_aeon"]
 
@@ -21,7 +26,7 @@ __all__ = ["AEON_HEADERS", "read_aeon"]
 AEON_HEADERS = ("resamples:", "folds:")
 
 #: The statistics of tsml-eval, without spaces and underscores.
-_MEASURES = directed(
+_MEASURES = directed_measure_selection(
     "accuracy acc balancedaccuracy balacc auroc f1 f1score sensitivity specificity precision "
     "recall clusteringaccuracy clacc rand ari adjustedrandindex mutualinformation ami nmi r2 "
     "pearson pearsoncorrelation",
@@ -32,7 +37,7 @@ _MEASURES = directed(
 )
 
 
-class _Resamples(NamedTuple):
+class _AeonResamples(NamedTuple):
     """One file: the values of an estimator's measure, by dataset and resample."""
 
     file: Path
@@ -73,17 +78,17 @@ def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
     files, source = find_files(paths, "*.csv")
     several = len(files) > 1
     # A directory may hold other tables, such as tsml-eval's summaries.
-    kept = [pair for pair in files if not several or _fits(pair[0])]
+    kept = [pair for pair in files if not several or _fits_aeon(pair[0])]
     if not kept:
         raise BayescompareError(
             f"{source}: no file whose first line begins with 'Resamples:', as aeon's do."
         )
-    parts = [_read_resamples(file, name) for file, name in kept]
-    _check_parts(parts)
+    parts = [_read_aeon_resamples(file, name) for file, name in kept]
+    _check_aeon_parts(parts)
     names = dict.fromkeys(part.measure for part in parts)
-    known = {name: _MEASURES.get(_plain(name)) for name in names}
+    known = {name: _MEASURES.get(_plain_aeon_measure(name)) for name in names}
     default = [name for name, kind in known.items() if kind is not None]
-    spec = choose_measures(measures, known, default)
+    spec = select_parsed_measures(measures, known, default)
     cells: dict[tuple[str, str, str], dict[str, float]] = {}
     for part in parts:
         for (dataset, resample), value in part.values.items():
@@ -96,39 +101,43 @@ def read_aeon(paths: Paths, *, measures: Chosen | None = None) -> Results:
 _ROLES = ("dataset", "algorithm", "replicate")
 
 
-def _plain(measure: str) -> str:
+def _plain_aeon_measure(measure: str) -> str:
     return measure.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def _fits(file: Path) -> bool:
-    with naming(file):
-        return text_of(read_bytes(file)).lstrip().lower().startswith(AEON_HEADERS)
+def _fits_aeon(file: Path) -> bool:
+    with naming_path_in_errors(file):
+        return (
+            text_of_parsed_file(read_bytes_to_parse(file)).lstrip().lower().startswith(AEON_HEADERS)
+        )
 
 
-def _read_resamples(file: Path, name: str | None) -> _Resamples:
-    with naming(file):
+def _read_aeon_resamples(file: Path, name: str | None) -> _AeonResamples:
+    with naming_path_in_errors(file):
         stem = file.name.partition(".csv")[0]
         estimator, _, measure = stem.rpartition("_")
         if not measure or not (estimator or name):
             raise BayescompareError(
                 "the name of the file must be <estimator>_<measure>.csv, as in HC2_accuracy.csv."
             )
-        header, *lines = _rows(text_of(read_bytes(file)))
+        header, *lines = _aeon_rows(text_of_parsed_file(read_bytes_to_parse(file)))
         if header[1][0].lower() not in AEON_HEADERS:
             raise BayescompareError(
                 f"line {header[0]} begins with {header[1][0]!r}, not with 'Resamples:', so this is "
                 "not a result file of aeon or tsml-eval."
             )
         resamples = header[1][1:]
-        if repeated(resamples) is not None:
-            raise BayescompareError(f"resample {repeated(resamples)!r} occurs twice.")
+        if repeated_name_in_results(resamples) is not None:
+            raise BayescompareError(
+                f"resample {repeated_name_in_results(resamples)!r} occurs twice."
+            )
         if not lines:
             raise BayescompareError("the file has a header but no datasets.")
-        values = _read_values(lines, resamples)
-        return _Resamples(file, algorithm_label(name or estimator), measure, values)
+        values = _read_aeon_values(lines, resamples)
+        return _AeonResamples(file, parsed_algorithm_label(name or estimator), measure, values)
 
 
-def _rows(text: str) -> list[tuple[int, list[str]]]:
+def _aeon_rows(text: str) -> list[tuple[int, list[str]]]:
     """Return the number and the cells of each line that is not empty."""
     lines = enumerate(text.splitlines(), 1)
     cells = [(n, [cell.strip() for cell in line.split(",")]) for n, line in lines if line.strip()]
@@ -136,7 +145,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     return [(n, row[:-1] if len(row) > 1 and not row[-1] else row) for n, row in cells]
 
 
-def _read_values(
+def _read_aeon_values(
     lines: list[tuple[int, list[str]]], resamples: list[str]
 ) -> dict[tuple[str, str], float]:
     values: dict[tuple[str, str], float] = {}
@@ -157,7 +166,7 @@ def _read_values(
     return values
 
 
-def _check_parts(parts: list[_Resamples]) -> None:
+def _check_aeon_parts(parts: list[_AeonResamples]) -> None:
     """Refuse two files of one estimator and measure."""
     seen: dict[tuple[str, str], Path] = {}
     for part in parts:

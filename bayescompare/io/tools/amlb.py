@@ -7,19 +7,19 @@ from pathlib import Path
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import read_table
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.runs import check_one_metric, labelled
+from bayescompare.io.parsing.files import parse_table_file
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_metric_of_runs, labelled_parsed_run
 from bayescompare.io.parsing.selection import (
     Chosen,
-    algorithm_labels,
-    choose_measures,
-    directed,
+    directed_measure_selection,
+    parsed_algorithm_labels,
+    select_parsed_measures,
 )
-from bayescompare.results.frames import numbers
+from bayescompare.results.frames import numbers_in_frame
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import first, quoted
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = ["AMLB_COLUMNS", "read_amlb"]
@@ -31,7 +31,7 @@ AMLB_COLUMNS = frozenset({"task", "framework", "fold", "result", "info"})
 #: have the directions that the benchmark's own functions declare.
 _COLUMNS = (
     {"result": Measure("max")}
-    | directed(
+    | directed_measure_selection(
         "acc auc auc_ovo auc_ovr balacc f05 f1 f2 pr_auc r2",
         "logloss max_pce mean_pce mae mse msle rmse rmsle smape mape wape mase mql wql sql",
     )
@@ -75,42 +75,46 @@ def read_amlb(paths: Paths, *, measures: Chosen | None = None) -> Results:
     (('forest', 'boost'), ("1 failed run without a result: 'boost' on 'iris'",))
     """
     files, source = find_files(paths, "results.csv")
-    tables = [_read_runs(file, name) for file, name in files]
+    tables = [_read_amlb_runs(file, name) for file, name in files]
     table = pd.concat(tables, ignore_index=len(tables) > 1)
     known = {name: _COLUMNS[name] for name in _COLUMNS if name in table}
-    spec = choose_measures(measures, known, ["result"])
+    spec = select_parsed_measures(measures, known, ["result"])
     for (file, _), one in zip(files, tables, strict=True):
-        with naming(file):
+        with naming_path_in_errors(file):
             for name in set(spec) & set(one.columns):
-                numbers(one[name], f"column {name!r}")
+                numbers_in_frame(one[name], f"column {name!r}")
     results = Results.from_frame(
-        _with_constraints(table),
+        _amlb_with_constraints(table),
         dataset="task",
         algorithm="framework",
         replicate="fold",
         measures=spec,
         source=source,
     )
-    return results._with(notes=(*results.notes, *_failure_notes(table)))
+    return results._with(notes=(*results.notes, *_amlb_failure_notes(table)))
 
 
-def _read_runs(file: Path, name: str | None) -> pd.DataFrame:
-    with naming(file):
+def _read_amlb_runs(file: Path, name: str | None) -> pd.DataFrame:
+    with naming_path_in_errors(file):
         words = {"id", "task", "framework", "constraint", "fold", "metric", "info"}
-        table = read_table(file, "csv", names=words)
+        table = parse_table_file(file, "csv", names=words)
         absent = [column for column in sorted(AMLB_COLUMNS) if column not in table]
         if absent:
             raise BayescompareError(
-                f"no column {quoted(absent)}, so this is not a results.csv of the AutoML "
-                f"benchmark; the columns are {quoted([str(c) for c in table.columns], 6)}."
+                f"no column {quoted_names_in_results(absent)}, so this is not a results.csv of "
+                "the AutoML "
+                "benchmark; the columns are "
+                f"{quoted_names_in_results([str(c) for c in table.columns], 6)}."
             )
-        check_one_metric(table, "task", "result")
+        check_metric_of_runs(table, "task", "result")
         alone = table["framework"].nunique() == 1
-        labels = algorithm_labels(table["framework"])
-        return table.assign(framework=[labelled(name, own, alone=alone) for own in labels])
+        labels = parsed_algorithm_labels(table["framework"])
+        return table.assign(
+            framework=[labelled_parsed_run(name, own, alone=alone) for own in labels]
+        )
 
 
-def _with_constraints(table: pd.DataFrame) -> pd.DataFrame:
+def _amlb_with_constraints(table: pd.DataFrame) -> pd.DataFrame:
     """Tell the runs of a framework apart by their constraint, if it had several."""
     if "constraint" not in table:
         return table
@@ -119,10 +123,12 @@ def _with_constraints(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(framework=names)
 
 
-def _failure_notes(table: pd.DataFrame) -> list[str]:
+def _amlb_failure_notes(table: pd.DataFrame) -> list[str]:
     failed = table[pd.to_numeric(table["result"], errors="coerce").isna()]
     pairs = dict.fromkeys(zip(failed["framework"], failed["task"], strict=True))
     words = [f"{framework!r} on {task!r}" for framework, task in pairs]
     if not words:
         return []
-    return [f"{plural(len(failed), 'failed run')} without a result: {first(words, 3)}"]
+    return [
+        f"{plural(len(failed), 'failed run')} without a result: {first_words_in_results(words, 3)}"
+    ]

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bayescompare._checks import briefly, is_number
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json, read_json_lines
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
 __all__ = ["is_every_eval_json", "is_every_eval_sample", "read_every_eval"]
 
@@ -30,7 +30,7 @@ _SAMPLE = {
 }
 
 
-class _Score(NamedTuple):
+class _EveryEvalScore(NamedTuple):
     """One entry of ``evaluation_results``."""
 
     file: Path
@@ -83,24 +83,27 @@ def read_every_eval(
     (('toy/large', 'toy/small'), (0.0, 1.0))
     """
     if samples:
-        return _read_samples(paths, measures)
+        return _read_every_eval_samples(paths, measures)
     files, source = find_files(paths, "*.json")
     if samples is None and all(file.suffix == ".jsonl" for file, _ in files):
-        return _read_samples(paths, measures)
-    scores = [score for file, name in files for score in _read_scores(file, name)]
-    _check_scores(scores)
-    known = _known_measures(scores)
+        return _read_every_eval_samples(paths, measures)
+    scores = [score for file, name in files for score in _read_every_eval_scores(file, name)]
+    _check_every_eval_scores(scores)
+    known = _every_eval_measures(scores)
     by_dataset: dict[str, set[str]] = {}
     for score in scores:
         by_dataset.setdefault(score.dataset, set()).add(score.name)
     common = [name for name in known if all(name in own for own in by_dataset.values())]
     if not common and measures is None:
-        words = [f"{name!r} has {quoted(sorted(own), 3)}" for name, own in by_dataset.items()]
+        words = [
+            f"{name!r} has {quoted_names_in_results(sorted(own), 3)}"
+            for name, own in by_dataset.items()
+        ]
         raise BayescompareError(
             f"no metric is common to all evaluations: {'; '.join(words[:4])}. Name some by "
             "measures=."
         )
-    spec = choose_measures(measures, known, common)
+    spec = select_parsed_measures(measures, known, common)
     cells: dict[tuple[str, str], dict[str, float]] = {}
     for score in scores:
         if score.name in spec:
@@ -123,15 +126,15 @@ def is_every_eval_sample(row: Mapping[str, Any]) -> bool:
 # ---------------------------------------------------------------------------------------- results
 
 
-def _read_scores(file: Path, name: str | None) -> Iterator[_Score]:
-    with naming(file):
+def _read_every_eval_scores(file: Path, name: str | None) -> Iterator[_EveryEvalScore]:
+    with naming_path_in_errors(file):
         data = read_json(file)
         if not is_every_eval_json(data) or not isinstance(data["evaluation_results"], list):
             raise BayescompareError(
                 "not a file of Every Eval Ever, which has 'schema_version' and a list of "
                 "'evaluation_results'."
             )
-        _check_schema_version(data["schema_version"])
+        _check_every_eval_version(data["schema_version"])
         info = data.get("model_info")
         model = name or (info.get("id") or info.get("name") if isinstance(info, dict) else None)
         if not model:
@@ -141,25 +144,30 @@ def _read_scores(file: Path, name: str | None) -> Iterator[_Score]:
             raise BayescompareError("evaluation_results is empty.")
         for place, entry in enumerate(entries):
             where = f"evaluation_results[{place}]"
-            yield _Score(file, where, *_entry(entry, where, algorithm_label(str(model))))
+            yield _EveryEvalScore(
+                file, where, *_every_eval_entry(entry, where, parsed_algorithm_label(str(model)))
+            )
 
 
-def _check_schema_version(version: object) -> None:
+def _check_every_eval_version(version: object) -> None:
     text = str(version)
     if not text.startswith("0."):
         raise BayescompareError(
-            f"schema_version {briefly(version)}: this reader knows the versions 0.x."
+            f"schema_version {show_checked_value_briefly(version)}: this reader knows the "
+            "versions 0.x."
         )
 
 
-def _entry(entry: Any, where: str, model: str) -> tuple[str, str, str, float, Measure]:
+def _every_eval_entry(entry: Any, where: str, model: str) -> tuple[str, str, str, float, Measure]:
     config = entry.get("metric_config") if isinstance(entry, dict) else None
     if not isinstance(config, dict) or not isinstance(config.get("lower_is_better"), bool):
         raise BayescompareError(f"{where} has no metric_config.lower_is_better.")
     details = entry.get("score_details")
     score = details.get("score") if isinstance(details, dict) else None
     if not is_number(score):
-        raise BayescompareError(f"{where}.score_details.score is {briefly(score)}, not a number.")
+        raise BayescompareError(
+            f"{where}.score_details.score is {show_checked_value_briefly(score)}, not a number."
+        )
     if not entry.get("evaluation_name"):
         raise BayescompareError(f"{where} has no evaluation_name.")
     name = config.get("metric_name") or config.get("metric_id") or "score"
@@ -167,14 +175,14 @@ def _entry(entry: Any, where: str, model: str) -> tuple[str, str, str, float, Me
     unknown = config.get("has_unknown_level") is True and score == -1
     measure = Measure(
         "min" if config["lower_is_better"] else "max",
-        bounds=_bounds(config),
+        bounds=_every_eval_bounds(config),
         scale="ordinal" if config.get("score_type") == "levels" else "metric",
     )
     value = math.nan if unknown else float(score)
     return str(entry["evaluation_name"]), model, str(name), value, measure
 
 
-def _bounds(config: Mapping[str, Any]) -> tuple[float | None, float | None] | None:
+def _every_eval_bounds(config: Mapping[str, Any]) -> tuple[float | None, float | None] | None:
     low, high = (
         float(end) if is_number(end) and math.isfinite(end) else None
         for end in (config.get("min_score"), config.get("max_score"))
@@ -182,9 +190,9 @@ def _bounds(config: Mapping[str, Any]) -> tuple[float | None, float | None] | No
     return None if low is None and high is None else (low, high)
 
 
-def _check_scores(scores: list[_Score]) -> None:
+def _check_every_eval_scores(scores: list[_EveryEvalScore]) -> None:
     """Refuse two scores of one model on one evaluation by one metric."""
-    seen: dict[tuple[str, str, str], _Score] = {}
+    seen: dict[tuple[str, str, str], _EveryEvalScore] = {}
     for score in scores:
         key = (score.dataset, score.algorithm, score.name)
         other = seen.setdefault(key, score)
@@ -196,7 +204,7 @@ def _check_scores(scores: list[_Score]) -> None:
             )
 
 
-def _known_measures(scores: list[_Score]) -> dict[str, Measure | None]:
+def _every_eval_measures(scores: list[_EveryEvalScore]) -> dict[str, Measure | None]:
     """Return what the files agree on; a metric with two directions has none."""
     kinds: dict[str, list[Measure]] = {}
     for score in scores:
@@ -216,42 +224,44 @@ def _known_measures(scores: list[_Score]) -> dict[str, Measure | None]:
 # ---------------------------------------------------------------------------------------- samples
 
 
-def _read_samples(paths: Paths, measures: Chosen | None) -> Results:
+def _read_every_eval_samples(paths: Paths, measures: Chosen | None) -> Results:
     files, source = find_files(paths, "*_samples.jsonl")
     rows: list[dict[str, Any]] = []
     for file, name in files:
-        with naming(file):
-            rows += [_sample_row(line, row, name) for line, row in read_json_lines(file)]
+        with naming_path_in_errors(file):
+            rows += [_every_eval_sample_row(line, row, name) for line, row in read_json_lines(file)]
     if not rows:
         raise BayescompareError(f"{source}: no sample.")
-    spec = choose_measures(measures, _SAMPLE, ["is_correct"])
+    spec = select_parsed_measures(measures, _SAMPLE, ["is_correct"])
     return Results.from_frame(
         pd.DataFrame(rows), replicate="item", replicates="items", measures=spec, source=source
     )
 
 
-def _sample_row(line: int, row: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+def _every_eval_sample_row(line: int, row: Mapping[str, Any], name: str | None) -> dict[str, Any]:
     if not is_every_eval_sample(row) or not isinstance(row["evaluation"], dict):
         raise BayescompareError(
             f"line {line} has no 'evaluation_id', 'sample_id' and 'evaluation', so this is not a "
-            f"file of samples of Every Eval Ever; it has {quoted(row, 8)}."
+            f"file of samples of Every Eval Ever; it has {quoted_names_in_results(row, 8)}."
         )
     judged = row["evaluation"]
     if not (judged.get("score") is None or is_number(judged["score"])):
         raise BayescompareError(
-            f"line {line}: evaluation.score is {briefly(judged['score'])}, not a number."
+            f"line {line}: evaluation.score is {show_checked_value_briefly(judged['score'])}, "
+            "not a number."
         )
     right = judged.get("is_correct")
     if not (right is None or isinstance(right, bool)):
         raise BayescompareError(
-            f"line {line}: evaluation.is_correct is {briefly(right)}, not true or false."
+            f"line {line}: evaluation.is_correct is {show_checked_value_briefly(right)}, not "
+            "true or false."
         )
     usage, speed = (row.get(key) or {} for key in ("token_usage", "performance"))
     # What ended with an error has no answer to judge.
     failed = bool(row.get("error"))
     return {
         "dataset": str(row.get("evaluation_name") or row["evaluation_id"]),
-        "algorithm": algorithm_label(name or str(row.get("model_id"))),
+        "algorithm": parsed_algorithm_label(name or str(row.get("model_id"))),
         "item": str(row["sample_id"]),
         "is_correct": math.nan if right is None or failed else float(right),
         "score": math.nan if failed else judged.get("score", math.nan),

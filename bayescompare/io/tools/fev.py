@@ -7,12 +7,16 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.selection import Chosen, algorithm_labels, choose_measures
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    parsed_algorithm_labels,
+    select_parsed_measures,
+)
 from bayescompare.results.dataframes import as_pandas
-from bayescompare.results.frames import row_names
+from bayescompare.results.frames import frame_row_names
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = ["FEV_COLUMNS", "from_fev"]
@@ -66,28 +70,28 @@ def from_fev(df: Any, *, measures: Chosen | None = None, source: str = "fev summ
         if name not in columns:
             raise BayescompareError(
                 f"df has no column {name!r}, so it is not a summary of fev; its columns are "
-                f"{quoted(columns, 8)}."
+                f"{quoted_names_in_results(columns, 8)}."
             )
     known = {name: kind for name, kind in _COLUMNS.items() if name in columns}
-    spec = choose_measures(measures, known, ["test_error"])
-    models = pd.Series(row_names(table["model_name"], "algorithm"), index=table.index)
+    spec = select_parsed_measures(measures, known, ["test_error"])
+    models = pd.Series(frame_row_names(table["model_name"], "algorithm"), index=table.index)
     results = Results.from_frame(
-        table.assign(model_name=algorithm_labels(models), dataset=_task_names(table)),
+        table.assign(model_name=parsed_algorithm_labels(models), dataset=_fev_task_names(table)),
         algorithm="model_name",
         measures=spec,
         source=source,
     )
-    return results._with(notes=(*results.notes, *_leak_notes(table)))
+    return results._with(notes=(*results.notes, *_fev_leak_notes(table)))
 
 
-def _task_names(table: pd.DataFrame) -> pd.Series[Any]:
+def _fev_task_names(table: pd.DataFrame) -> pd.Series[Any]:
     """Name the tasks, with their horizon and metric where that alone tells them apart."""
     base = next(
         (name for name in ("task_name", "dataset_config", "dataset_path") if name in table), None
     )
     if base is None:
         raise BayescompareError("df has no column 'task_name' nor 'dataset_path'.")
-    names = pd.Series(row_names(table[base], "dataset"), index=table.index)
+    names = pd.Series(frame_row_names(table[base], "dataset"), index=table.index)
     for column, word in (("horizon", "horizon"), ("eval_metric", "by")):
         if column in table:
             several = table.groupby(names.rename("task"))[column].transform("nunique") > 1
@@ -95,7 +99,7 @@ def _task_names(table: pd.DataFrame) -> pd.Series[Any]:
     return names
 
 
-def _leak_notes(table: pd.DataFrame) -> list[str]:
+def _fev_leak_notes(table: pd.DataFrame) -> list[str]:
     if "trained_on_this_dataset" not in table:
         return []
     flags = table["trained_on_this_dataset"]

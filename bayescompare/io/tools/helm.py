@@ -13,18 +13,23 @@ import pandas as pd
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    directed_measure_selection,
+    parsed_algorithm_label,
+    select_parsed_measures,
+)
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
 __all__ = ["read_helm"]
 
 #: Directions on which all schemas of HELM 0.5 agree, for suites without a schema.json. They
 #: disagree on edit_similarity, which is good in one scenario and a copyright infringement in
 #: another.
-_METRICS = directed(
+_METRICS = directed_measure_selection(
     "exact_match quasi_exact_match prefix_exact_match quasi_prefix_exact_match exact_match@5 "
     "quasi_exact_match@5 prefix_exact_match@5 quasi_prefix_exact_match@5 f1_score f1_set_match "
     "classification_macro_f1 classification_micro_f1 classification_weighted_f1 rouge_1 rouge_2 "
@@ -41,7 +46,7 @@ _METRICS = directed(
 )
 
 
-class _Run(NamedTuple):
+class _HelmRun(NamedTuple):
     """One run: the scenario, the model and its statistics."""
 
     file: Path
@@ -96,13 +101,13 @@ def read_helm(
     (('boolq',), ('toy/large', 'toy/small'))
     """
     files, source = find_files(paths, "stats.json")
-    runs = [_read_run(file, name, split, perturbation) for file, name in files]
-    _check_once(runs)
+    runs = [_read_helm_run(file, name, split, perturbation) for file, name in files]
+    _check_helm_runs_once(runs)
     directions = dict(_METRICS)
     for suite in dict.fromkeys(file.parent.parent for file, _ in files):
-        directions |= _read_schema(suite / "schema.json")
+        directions |= _read_helm_schema(suite / "schema.json")
     known = {name: directions.get(name) for run in runs for name in run.stats}
-    spec = choose_measures(measures, known)
+    spec = select_parsed_measures(measures, known)
     rows = [
         {"dataset": run.scenario, "algorithm": run.model}
         | {name: run.stats.get(name, float("nan")) for name in spec}
@@ -111,16 +116,16 @@ def read_helm(
     return Results.from_frame(pd.DataFrame(rows), measures=spec, source=source)
 
 
-def _read_run(file: Path, name: str | None, split: str, perturbation: str | None) -> _Run:
+def _read_helm_run(file: Path, name: str | None, split: str, perturbation: str | None) -> _HelmRun:
     spec_file = file.with_name("run_spec.json")
-    with naming(spec_file):
-        scenario, model = _read_spec(read_json(spec_file))
-    with naming(file):
-        stats = _read_stats(read_json(file), split, perturbation)
-    return _Run(file, scenario, algorithm_label(name or model), stats)
+    with naming_path_in_errors(spec_file):
+        scenario, model = _read_helm_spec(read_json(spec_file))
+    with naming_path_in_errors(file):
+        stats = _read_helm_stats(read_json(file), split, perturbation)
+    return _HelmRun(file, scenario, parsed_algorithm_label(name or model), stats)
 
 
-def _read_spec(spec: Any) -> tuple[str, str]:
+def _read_helm_spec(spec: Any) -> tuple[str, str]:
     adapter = spec.get("adapter_spec") if isinstance(spec, dict) else None
     if not isinstance(adapter, dict) or not isinstance(spec.get("name"), str):
         raise BayescompareError(
@@ -136,20 +141,21 @@ def _read_spec(spec: Any) -> tuple[str, str]:
     return ":".join(filter(None, (scenario, ",".join(kept)))), str(model)
 
 
-def _read_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, float]:
+def _read_helm_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, float]:
     """Return the means of the stats of one split and perturbation."""
-    if not isinstance(stats, list) or not all(_is_stat(stat) for stat in stats):
+    if not isinstance(stats, list) or not all(_is_helm_stat(stat) for stat in stats):
         raise BayescompareError(
             "not HELM's stats.json, a list of objects whose 'name' is an object with a 'name'."
         )
-    chosen = [stat for stat in stats if _fits(stat["name"], split, perturbation)]
+    chosen = [stat for stat in stats if _fits_helm_split(stat["name"], split, perturbation)]
     if not chosen:
         names = [stat["name"] for stat in stats]
         splits = dict.fromkeys(str(name.get("split")) for name in names)
-        worst = dict.fromkeys(_perturbation(name) or "None" for name in names)
+        worst = dict.fromkeys(_helm_perturbation(name) or "None" for name in names)
         raise BayescompareError(
             f"no stat with split={split!r} and perturbation={perturbation!r}: there are the splits "
-            f"{quoted(splits)} and the perturbations {quoted(worst)}."
+            f"{quoted_names_in_results(splits)} and the perturbations "
+            f"{quoted_names_in_results(worst)}."
         )
     means: dict[str, float] = {}
     for stat in chosen:
@@ -162,20 +168,20 @@ def _read_stats(stats: Any, split: str, perturbation: str | None) -> dict[str, f
     return means
 
 
-def _is_stat(stat: object) -> bool:
+def _is_helm_stat(stat: object) -> bool:
     name = stat.get("name") if isinstance(stat, dict) else None
     return isinstance(name, dict) and isinstance(name.get("name"), str)
 
 
-def _fits(name: Mapping[str, Any], split: str, perturbation: str | None) -> bool:
+def _fits_helm_split(name: Mapping[str, Any], split: str, perturbation: str | None) -> bool:
     return (
         name.get("split") == split
         and name.get("sub_split") is None
-        and _perturbation(name) == perturbation
+        and _helm_perturbation(name) == perturbation
     )
 
 
-def _perturbation(name: Mapping[str, Any]) -> str | None:
+def _helm_perturbation(name: Mapping[str, Any]) -> str | None:
     """Return the perturbation whose worst case this is, HELM's measure of robustness."""
     details = name.get("perturbation")
     if not isinstance(details, dict):
@@ -188,11 +194,11 @@ def _perturbation(name: Mapping[str, Any]) -> str | None:
     )
 
 
-def _read_schema(file: Path) -> dict[str, Measure]:
+def _read_helm_schema(file: Path) -> dict[str, Measure]:
     """Return the directions that a suite's schema gives, if it has one."""
     if not file.exists():
         return {}
-    with naming(file):
+    with naming_path_in_errors(file):
         schema = read_json(file)
         metrics = schema.get("metrics") if isinstance(schema, dict) else None
         if not isinstance(metrics, list) or not all(isinstance(own, dict) for own in metrics):
@@ -204,7 +210,7 @@ def _read_schema(file: Path) -> dict[str, Measure]:
     }
 
 
-def _check_once(runs: list[_Run]) -> None:
+def _check_helm_runs_once(runs: list[_HelmRun]) -> None:
     seen: dict[tuple[str, str], Path] = {}
     for run in runs:
         other = seen.setdefault((run.scenario, run.model), run.file)

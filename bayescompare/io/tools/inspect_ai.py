@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bayescompare._checks import briefly, is_number
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.archives import member_names, read_members
-from bayescompare.io.parsing.files import text_of
+from bayescompare.io.parsing.files import text_of_parsed_file
 from bayescompare.io.parsing.json_files import loads_json, read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.runs import check_once
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_parsed_runs_once
+from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = ["is_inspect_json", "read_inspect"]
@@ -43,7 +43,7 @@ _COSTS = {
 }
 
 
-class _Log(NamedTuple):
+class _InspectLog(NamedTuple):
     """One log: the scores and costs of each sample and epoch."""
 
     file: Path
@@ -97,16 +97,17 @@ def read_inspect(paths: Paths, *, measures: Chosen | None = None) -> Results:
     kept = [pair for pair in files if pair[0].suffix in (".eval", ".json")]
     if not kept:
         raise BayescompareError(f"{source}: no .eval or .json file.")
-    logs = [_read_log(file, name) for file, name in kept]
-    check_once((log.task, log.model, log.file) for log in logs)
-    known = _known(logs)
+    logs = [_read_inspect_log(file, name) for file, name in kept]
+    check_parsed_runs_once((log.task, log.model, log.file) for log in logs)
+    known = _known_inspect_measures(logs)
     common = [name for name in logs[0].scorers if all(name in log.scorers for log in logs)]
     if not common and measures is None and "score" not in known:
         raise BayescompareError(
-            f"no scorer is common to all logs: {_scorer_words(logs)}. Name some by measures=."
+            f"no scorer is common to all logs: {_inspect_scorer_words(logs)}. Name some by "
+            "measures=."
         )
-    spec = choose_measures(measures, known, common or ["score"])
-    frame = pd.DataFrame([row for log in logs for row in _rows(log, spec)])
+    spec = select_parsed_measures(measures, known, common or ["score"])
+    frame = pd.DataFrame([row for log in logs for row in _inspect_rows(log, spec)])
     results = Results.from_frame(
         frame,
         replicate="item",
@@ -128,31 +129,31 @@ def is_inspect_json(data: object) -> bool:
 # --------------------------------------------------------------------------------------- the files
 
 
-def _read_log(file: Path, name: str | None) -> _Log:
-    with naming(file):
+def _read_inspect_log(file: Path, name: str | None) -> _InspectLog:
+    with naming_path_in_errors(file):
         if file.suffix == ".eval":
-            header, samples = _read_archive(file)
+            header, samples = _read_inspect_archive(file)
         else:
             header = read_json(file)
             samples = header.get("samples") if isinstance(header, dict) else None
-        _check_header(header)
+        _check_inspect_header(header)
         if not isinstance(samples, list) or not samples:
             raise BayescompareError("the log has no samples.")
         facts = header["eval"]
-        read = [_sample(sample, place) for place, sample in enumerate(samples)]
+        read = [_inspect_sample(sample, place) for place, sample in enumerate(samples)]
         scorers = dict.fromkeys(key for _, _, values in read for key in values)
-        return _Log(
+        return _InspectLog(
             file,
             str(facts["task"]),
-            algorithm_label(name or str(facts["model"])),
+            parsed_algorithm_label(name or str(facts["model"])),
             read,
             tuple(key for key in scorers if key not in _COSTS),
-            _accuracies(header),
+            _inspect_accuracies(header),
             sum(1 for sample in samples if sample.get("error")),
         )
 
 
-def _read_archive(file: Path) -> tuple[Any, Any]:
+def _read_inspect_archive(file: Path) -> tuple[Any, Any]:
     """Return the header and the samples of an ``.eval`` file."""
     names = member_names(file)
     if "header.json" not in names:
@@ -168,23 +169,28 @@ def _read_archive(file: Path) -> tuple[Any, Any]:
         else [name for name in names if name.startswith("samples/") and name.endswith(".json")]
     )
     contents = read_members(file, ["header.json", *wanted])
-    data = {name: loads_json(text_of(text), f" in {name}") for name, text in contents.items()}
+    data = {
+        name: loads_json(text_of_parsed_file(text), f" in {name}")
+        for name, text in contents.items()
+    }
     return data["header.json"], (
         data["summaries.json"] if whole else [data[name] for name in wanted]
     )
 
 
-def _check_header(header: Any) -> None:
+def _check_inspect_header(header: Any) -> None:
     if not is_inspect_json(header):
         raise BayescompareError("not a log of Inspect, which has 'status' and 'eval'.")
     if header.get("version", 1) not in _VERSIONS:
         raise BayescompareError(
-            f"a log of version {briefly(header['version'])}: this reader knows the versions 1 and "
+            f"a log of version {show_checked_value_briefly(header['version'])}: this reader "
+            "knows the versions 1 and "
             "2. Convert it by: inspect log convert."
         )
     if header["status"] != "success":
         raise BayescompareError(
-            f"the evaluation did not end well (status {briefly(header['status'])}), so samples are "
+            "the evaluation did not end well (status "
+            f"{show_checked_value_briefly(header['status'])}), so samples are "
             "missing: finish it by inspect eval-retry, or leave it out."
         )
     for key in ("task", "model"):
@@ -192,7 +198,7 @@ def _check_header(header: Any) -> None:
             raise BayescompareError(f"no eval.{key} in the log.")
 
 
-def _accuracies(header: Mapping[str, Any]) -> frozenset[str]:
+def _inspect_accuracies(header: Mapping[str, Any]) -> frozenset[str]:
     results = header.get("results")
     scores = results.get("scores") if isinstance(results, dict) else None
     return frozenset(
@@ -202,7 +208,7 @@ def _accuracies(header: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def _sample(sample: Any, place: int) -> tuple[str, int, dict[str, Any]]:
+def _inspect_sample(sample: Any, place: int) -> tuple[str, int, dict[str, Any]]:
     """Return a sample's id, its epoch, and its scores and costs."""
     if not isinstance(sample, dict) or "id" not in sample:
         raise BayescompareError(f"samples[{place}] has no 'id'.")
@@ -215,10 +221,10 @@ def _sample(sample: Any, place: int) -> tuple[str, int, dict[str, Any]]:
         else:
             values[str(name)] = value
     epoch = sample.get("epoch", 1)
-    return str(sample["id"]), epoch, _costs(sample) | values
+    return str(sample["id"]), epoch, _inspect_costs(sample) | values
 
 
-def _costs(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _inspect_costs(sample: Mapping[str, Any]) -> dict[str, Any]:
     usage = sample.get("model_usage")
     models = [own for own in usage.values() if isinstance(own, dict)] if usage else []
     tokens = ("total_tokens", "input_tokens", "output_tokens")
@@ -233,19 +239,19 @@ def _costs(sample: Mapping[str, Any]) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------ the measures
 
 
-def _known(logs: list[_Log]) -> dict[str, Measure | None]:
+def _known_inspect_measures(logs: list[_InspectLog]) -> dict[str, Measure | None]:
     known: dict[str, Measure | None] = dict(_COSTS)
     scorers = dict.fromkeys(name for log in logs for name in log.scorers)
     if all(len(log.scorers) == 1 for log in logs):
-        kinds = {_is_graded(log.scorers[0], [log]) for log in logs}
+        kinds = {_is_graded_by_inspect(log.scorers[0], [log]) for log in logs}
         known["score"] = Measure("max") if kinds == {True} else None
     for name in scorers:
         own = [log for log in logs if name in log.scorers]
-        known[name] = Measure("max") if _is_graded(name, own) else None
+        known[name] = Measure("max") if _is_graded_by_inspect(name, own) else None
     return known
 
 
-def _is_graded(name: str, logs: Iterable[_Log]) -> bool:
+def _is_graded_by_inspect(name: str, logs: Iterable[_InspectLog]) -> bool:
     """Whether right and wrong are clear: the log reports an accuracy, or gives grades."""
     base = name.partition("/")[0]
     return all(
@@ -258,7 +264,7 @@ def _is_graded(name: str, logs: Iterable[_Log]) -> bool:
     )
 
 
-def _rows(log: _Log, spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:
+def _inspect_rows(log: _InspectLog, spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:
     for item, epoch, values in log.samples:
         row: dict[str, Any] = {
             "dataset": log.task,
@@ -268,12 +274,12 @@ def _rows(log: _Log, spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:
         }
         for name in spec:
             own = log.scorers[0] if name == "score" and name not in log.scorers else name
-            with naming(log.file):
-                row[name] = _number(values.get(own), own, f"sample {item}, epoch {epoch}")
+            with naming_path_in_errors(log.file):
+                row[name] = _inspect_number(values.get(own), own, f"sample {item}, epoch {epoch}")
         yield row
 
 
-def _number(value: Any, name: str, where: str) -> float:
+def _inspect_number(value: Any, name: str, where: str) -> float:
     """Read a score as Inspect's ``value_to_float`` does."""
     if value is None:
         return math.nan
@@ -287,9 +293,11 @@ def _number(value: Any, name: str, where: str) -> float:
             return float(value)
         except ValueError:
             pass
-    raise BayescompareError(f"{where}: {name!r} is {briefly(value)}, neither a grade nor a number.")
+    raise BayescompareError(
+        f"{where}: {name!r} is {show_checked_value_briefly(value)}, neither a grade nor a number."
+    )
 
 
-def _scorer_words(logs: list[_Log]) -> str:
-    by_task = {log.task: quoted(log.scorers, 3) for log in logs}
+def _inspect_scorer_words(logs: list[_InspectLog]) -> str:
+    by_task = {log.task: quoted_names_in_results(log.scorers, 3) for log in logs}
     return "; ".join([f"{name!r} has {words}" for name, words in list(by_task.items())[:4]])

@@ -11,14 +11,14 @@ import pandas as pd
 
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import number_or_text, read_bytes, text_of
+from bayescompare.io.parsing.files import number_or_text, read_bytes_to_parse, text_of_parsed_file
 from bayescompare.io.parsing.json_files import read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.runs import check_once
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_parsed_runs_once
+from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
 __all__ = ["is_ioh_json", "read_ioh"]
 
@@ -28,7 +28,7 @@ _FIELD = re.compile(r"""([A-Za-z_]\w*)\s*=\s*('[^']*'|"[^"]*"|[^,'"]*)""")
 _RUN = re.compile(r"\s*(\d+):(\d+)\|([^;\s]+)(?:;.*)?\s*")
 
 
-class _Trial(NamedTuple):
+class _IohTrial(NamedTuple):
     """One run of an algorithm on an instance of a function."""
 
     file: Path
@@ -73,13 +73,15 @@ def read_ioh(paths: Paths, *, measures: Chosen | None = None) -> Results:
     (('CMA-ES', 'RS'), ('f1 d2',))
     """
     files, source = find_files(paths, "*")
-    wanted = [pair for pair in files if _is_meta(pair[0])]
+    wanted = [pair for pair in files if _is_ioh_meta(pair[0])]
     if not wanted:
         raise BayescompareError(f"{source}: no IOHprofiler_*.json and no *.info file.")
-    trials = [trial for file, name in wanted for trial in _read_trials(file, name)]
-    check_once((trial.dataset, trial.algorithm, trial.file.parent) for trial in trials)
-    _check_unmixed(trials)
-    spec = choose_measures(measures, _known(trials), [next(iter(trials[0].values))])
+    trials = [trial for file, name in wanted for trial in _read_ioh_trials(file, name)]
+    check_parsed_runs_once((trial.dataset, trial.algorithm, trial.file.parent) for trial in trials)
+    _check_ioh_unmixed(trials)
+    spec = select_parsed_measures(
+        measures, _known_ioh_measures(trials), [next(iter(trials[0].values))]
+    )
     counts: dict[tuple[str, str, str], int] = {}
     rows: list[dict[str, Any]] = []
     for trial in trials:
@@ -98,19 +100,19 @@ def is_ioh_json(data: object) -> bool:
     return isinstance(data, dict) and {"function_id", "algorithm", "scenarios"} <= data.keys()
 
 
-def _is_meta(file: Path) -> bool:
+def _is_ioh_meta(file: Path) -> bool:
     if not file.is_file():
         return False
     return file.suffix == ".info" or (file.suffix == ".json" and file.name.startswith("IOHprof"))
 
 
-def _known(trials: list[_Trial]) -> dict[str, Measure | None]:
+def _known_ioh_measures(trials: list[_IohTrial]) -> dict[str, Measure | None]:
     quality = Measure("max" if trials[0].maximized else "min")
     known: dict[str, Measure | None] = dict.fromkeys(trials[0].values, quality)
     return known | {"evals": Measure("min", bounds=(0, None))}
 
 
-def _check_unmixed(trials: list[_Trial]) -> None:
+def _check_ioh_unmixed(trials: list[_IohTrial]) -> None:
     """Refuse a mixture of tools, and of functions to minimise and to maximise."""
     for trial in trials:
         if trial.values.keys() != trials[0].values.keys():
@@ -120,22 +122,22 @@ def _check_unmixed(trials: list[_Trial]) -> None:
             )
         if trial.maximized != trials[0].maximized:
             raise BayescompareError(
-                f"{trials[0].dataset!r} is {_aim(trials[0])} ({trials[0].file}) and "
-                f"{trial.dataset!r} is {_aim(trial)} ({trial.file}): read them apart."
+                f"{trials[0].dataset!r} is {_ioh_aim(trials[0])} ({trials[0].file}) and "
+                f"{trial.dataset!r} is {_ioh_aim(trial)} ({trial.file}): read them apart."
             )
 
 
-def _tool(trial: _Trial) -> str:
+def _tool(trial: _IohTrial) -> str:
     return "COCO" if "precision" in trial.values else "IOHprofiler"
 
 
-def _aim(trial: _Trial) -> str:
+def _ioh_aim(trial: _IohTrial) -> str:
     return "maximized" if trial.maximized else "minimized"
 
 
-def _read_trials(file: Path, name: str | None) -> list[_Trial]:
-    with naming(file):
-        read = _json_trials if file.suffix == ".json" else _info_trials
+def _read_ioh_trials(file: Path, name: str | None) -> list[_IohTrial]:
+    with naming_path_in_errors(file):
+        read = _ioh_json_trials if file.suffix == ".json" else _ioh_info_trials
         trials = list(read(file, name))
         if not trials:
             raise BayescompareError("no run in this file.")
@@ -145,14 +147,14 @@ def _read_trials(file: Path, name: str | None) -> list[_Trial]:
 # ---------------------------------------------------------------------------------------- the JSON
 
 
-def _json_trials(file: Path, name: str | None) -> Iterator[_Trial]:
+def _ioh_json_trials(file: Path, name: str | None) -> Iterator[_IohTrial]:
     data = read_json(file)
     algorithm = data.get("algorithm") if is_ioh_json(data) else None
     if not isinstance(algorithm, dict) or not isinstance(data["scenarios"], list):
         raise BayescompareError(
             "not a meta file of IOHprofiler, which has 'function_id', 'algorithm' and 'scenarios'."
         )
-    label = algorithm_label(str(name or algorithm.get("name")))
+    label = parsed_algorithm_label(str(name or algorithm.get("name")))
     function = " ".join(
         filter(None, (f"f{data['function_id']}", str(data.get("function_name", ""))))
     )
@@ -161,17 +163,17 @@ def _json_trials(file: Path, name: str | None) -> Iterator[_Trial]:
         if not isinstance(runs, list):
             raise BayescompareError(f"scenarios[{place}] has no list of 'runs'.")
         for number, run in enumerate(runs):
-            yield _Trial(
+            yield _IohTrial(
                 file,
                 f"{function} d{scenario.get('dimension')}",
                 label,
                 str(run.get("instance")) if isinstance(run, dict) else "",
-                _run_values(run, f"scenarios[{place}].runs[{number}]"),
+                _ioh_run_values(run, f"scenarios[{place}].runs[{number}]"),
                 bool(data.get("maximization")),
             )
 
 
-def _run_values(run: Any, where: str) -> dict[str, float]:
+def _ioh_run_values(run: Any, where: str) -> dict[str, float]:
     best = run.get("best") if isinstance(run, dict) else None
     value = best.get("y") if isinstance(best, dict) else None
     evals = run.get("evals") if isinstance(run, dict) else None
@@ -183,29 +185,29 @@ def _run_values(run: Any, where: str) -> dict[str, float]:
 # ---------------------------------------------------------------------------------------- the text
 
 
-def _info_trials(file: Path, name: str | None) -> Iterator[_Trial]:
+def _ioh_info_trials(file: Path, name: str | None) -> Iterator[_IohTrial]:
     """Read header, comment and runs, again and again."""
     header: dict[str, str] = {}
-    for number, line in enumerate(text_of(read_bytes(file)).splitlines(), 1):
+    for number, line in enumerate(text_of_parsed_file(read_bytes_to_parse(file)).splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         if "funcId" in line:
             header = {key: value.strip().strip("'\"") for key, value in _FIELD.findall(line)}
             absent = [key for key in ("funcId", "DIM", "algId") if not header.get(key)]
             if absent:
-                raise BayescompareError(f"line {number} has no {quoted(absent)}.")
+                raise BayescompareError(f"line {number} has no {quoted_names_in_results(absent)}.")
         elif not header:
             raise BayescompareError(
                 f"line {number} is not a header such as \"funcId = 1, DIM = 2, algId = 'RS'\", so "
                 "this is not a meta file of COCO or IOHprofiler."
             )
         else:
-            yield from _line_trials(file, name, header, number, line)
+            yield from _ioh_line_trials(file, name, header, number, line)
 
 
-def _line_trials(
+def _ioh_line_trials(
     file: Path, name: str | None, header: dict[str, str], number: int, line: str
-) -> Iterator[_Trial]:
+) -> Iterator[_IohTrial]:
     # IOHprofiler writes the best value, COCO its distance from the optimum.
     quality = "y" if "maximization" in header else "precision"
     parts = (f"f{header['funcId']}", header.get("funcName", ""), f"d{header['DIM']}")
@@ -216,10 +218,10 @@ def _line_trials(
             raise BayescompareError(
                 f"line {number}: {text.strip()[:40]!r} is not a run such as '1:200|1.5e-08'."
             )
-        yield _Trial(
+        yield _IohTrial(
             file,
             " ".join(filter(None, parts)),
-            algorithm_label(name or header["algId"]),
+            parsed_algorithm_label(name or header["algId"]),
             match[1],
             {quality: value, "evals": float(match[2])},
             header.get("maximization") == "T",

@@ -14,24 +14,29 @@ import pandas as pd
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    directed_measure_selection,
+    parsed_algorithm_label,
+    select_parsed_measures,
+)
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import first, quoted
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
 from bayescompare.text.numbers import plural
 
-__all__ = ["LM_EVAL_METRICS", "is_lm_eval_json", "model_of", "read_lm_eval"]
+__all__ = ["LM_EVAL_METRICS", "is_lm_eval_json", "model_of_lm_eval", "read_lm_eval"]
 
 #: The harness's own registry of metrics, for the files of versions that did not write
 #: ``higher_is_better``.
-LM_EVAL_METRICS = directed(
+LM_EVAL_METRICS = directed_measure_selection(
     "acc acc_norm acc_mutual_info acc_bytes acc_all exact_match likelihood mcc f1 bleu chrf chrf++",
     "brier_score perplexity word_perplexity byte_perplexity bits_per_byte ter",
 )
 
 
-class _Task(NamedTuple):
+class _LmEvalTask(NamedTuple):
     """One file's results of one task."""
 
     file: Path
@@ -86,35 +91,40 @@ def read_lm_eval(paths: Paths, *, measures: Chosen | None = None, groups: bool =
     ('large', 'small')
     """
     files, source = find_files(paths, "results_*.json", "*.json")
-    runs: list[_Task] = []
+    runs: list[_LmEvalTask] = []
     for file, name in files:
-        with naming(file):
+        with naming_path_in_errors(file):
             data = read_json(file)
             # Beside files of any name there may be others, such as a model's configuration.
             if len(files) == 1 or file.name.startswith("results_") or is_lm_eval_json(data):
-                runs += _read_tasks(data, file, name, groups)
+                runs += _read_lm_eval_tasks(data, file, name, groups)
     if not runs:
         raise BayescompareError(f"{source}: no results of lm-evaluation-harness in any .json file.")
-    runs = _with_shots(runs)
-    tasks = _newest(runs)
+    runs = _lm_eval_with_shots(runs)
+    tasks = _newest_lm_eval_runs(runs)
     common = [m for m in tasks[0].values if all(m in task.values for task in tasks)]
     if not common and measures is None:
         raise BayescompareError(
-            f"no metric is common to all tasks: {_metrics_words(tasks)}. Name some by measures=; "
+            f"no metric is common to all tasks: {_lm_eval_metrics_words(tasks)}. Name some by "
+            "measures=; "
             "tasks without them are left out."
         )
     full = [key for task in tasks for key in task.values]
     names = dict.fromkeys([*full, *(key.partition(",")[0] for key in full)])
-    spec = choose_measures(measures, {name: _direction(name, tasks) for name in names}, common)
+    spec = select_parsed_measures(
+        measures, {name: _lm_eval_direction(name, tasks) for name in names}, common
+    )
     rows = [
         {"dataset": task.name, "algorithm": task.model}
-        | {name: task.values.get(_key(name, task), math.nan) for name in spec}
+        | {name: task.values.get(_lm_eval_metric_key(name, task), math.nan) for name in spec}
         for task in tasks
     ]
-    results = _without_empty(Results.from_frame(pd.DataFrame(rows), measures=spec, source=source))
+    results = _without_empty_lm_eval_tasks(
+        Results.from_frame(pd.DataFrame(rows), measures=spec, source=source)
+    )
     older = len(runs) - len(tasks)
     notes = [f"{plural(older, 'older run')} of a task left out"] if older else []
-    notes += _settings_notes(tasks)
+    notes += _lm_eval_settings_notes(tasks)
     return replace(results, notes=(*results.notes, *notes)) if notes else results
 
 
@@ -131,7 +141,7 @@ def is_lm_eval_json(data: object) -> bool:
     )
 
 
-def _with_shots(runs: list[_Task]) -> list[_Task]:
+def _lm_eval_with_shots(runs: list[_LmEvalTask]) -> list[_LmEvalTask]:
     """Tell the runs of a model apart that differ in the number of shots."""
     shots: dict[tuple[str, str], set[str]] = {}
     for run in runs:
@@ -149,7 +159,7 @@ def _with_shots(runs: list[_Task]) -> list[_Task]:
     ]
 
 
-def _settings_notes(tasks: list[_Task]) -> list[str]:
+def _lm_eval_settings_notes(tasks: list[_LmEvalTask]) -> list[str]:
     """Note the tasks that models ran with different settings, which may be what is compared."""
     notes = []
     for key in tasks[0].settings:
@@ -158,24 +168,26 @@ def _settings_notes(tasks: list[_Task]) -> list[str]:
             by_task.setdefault(task.name, set()).add(str(task.settings[key]))
         differ = [name for name, seen in by_task.items() if len(seen) > 1]
         if differ:
-            notes.append(f"the models ran {first(differ)} with different {key}")
+            notes.append(f"the models ran {first_words_in_results(differ)} with different {key}")
     return notes
 
 
-def _without_empty(results: Results) -> Results:
+def _without_empty_lm_eval_tasks(results: Results) -> Results:
     """Leave out the tasks that have none of the measures."""
     there = results.data.to_array().notnull().any(["variable", "algorithm"])
     kept, gone = (results.data["dataset"].values[where].tolist() for where in (there, ~there))
     if not gone:
         return results
-    note = f"left out, without {' and '.join(results.measures)}: {first(gone)}"
+    note = f"left out, without {' and '.join(results.measures)}: {first_words_in_results(gone)}"
     return replace(results.sel(datasets=kept), notes=(note,))
 
 
 # ------------------------------------------------------------------------------------ reading files
 
 
-def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterator[_Task]:
+def _read_lm_eval_tasks(
+    data: Any, file: Path, name: str | None, groups: bool
+) -> Iterator[_LmEvalTask]:
     """Yield a file's results of each of its tasks."""
     results = data.get("results") if isinstance(data, dict) else None
     if not isinstance(results, dict) or not all(isinstance(own, dict) for own in results.values()):
@@ -183,30 +195,30 @@ def _read_tasks(data: Any, file: Path, name: str | None, groups: bool) -> Iterat
             "not a results file of lm-evaluation-harness, which has 'results' with an object for "
             "each task."
         )
-    values = {task: _metrics(own) for task, own in results.items()}
-    names = [task for task in _names(data, values, groups) if values.get(task)]
+    values = {task: _lm_eval_metrics(own) for task, own in results.items()}
+    names = [task for task in _lm_eval_task_names(data, values, groups) if values.get(task)]
     if not names:
         raise BayescompareError("no task with a metric in 'results'.")
-    model = algorithm_label(name or model_of(data) or file.parent.name)
+    model = parsed_algorithm_label(name or model_of_lm_eval(data) or file.parent.name)
     date = data.get("date")
     for task in names:
-        yield _Task(
+        yield _LmEvalTask(
             file=file,
             date=float(date) if is_number(date) else math.nan,
             model=model,
             name=task,
             values=values[task],
-            higher=_part(_part(data, "higher_is_better"), task),
-            settings=_settings(data, task),
+            higher=_part_of_lm_eval_file(_part_of_lm_eval_file(data, "higher_is_better"), task),
+            settings=_lm_eval_settings(data, task),
         )
 
 
-def _part(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+def _part_of_lm_eval_file(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     part = data.get(key)
     return part if isinstance(part, dict) else {}
 
 
-def _metrics(entries: Mapping[str, Any]) -> dict[str, float]:
+def _lm_eval_metrics(entries: Mapping[str, Any]) -> dict[str, float]:
     """Return a task's metrics, without standard errors and entries that are not metrics.
 
     Examples
@@ -220,14 +232,20 @@ def _metrics(entries: Mapping[str, Any]) -> dict[str, float]:
     return {k: v for k, v in filtered.items() if not k.partition(",")[0].endswith("_stderr")}
 
 
-def _names(data: Mapping[str, Any], values: Mapping[str, Any], groups: bool) -> list[str]:
+def _lm_eval_task_names(
+    data: Mapping[str, Any], values: Mapping[str, Any], groups: bool
+) -> list[str]:
     """Return the tasks that count as datasets, each once."""
-    listed = {g: own for g, own in _part(data, "group_subtasks").items() if isinstance(own, list)}
+    listed = {
+        g: own
+        for g, own in _part_of_lm_eval_file(data, "group_subtasks").items()
+        if isinstance(own, list)
+    }
     # A task may be listed as a group of none, or of itself.
     lists = {g: [c for c in own if isinstance(c, str) and c != g] for g, own in listed.items()}
     children = {group: rest for group, rest in lists.items() if rest}
-    _check_no_cycle(children)
-    grouped = {*children, *_part(data, "groups")}
+    _check_no_lm_eval_cycle(children)
+    grouped = {*children, *_part_of_lm_eval_file(data, "groups")}
     if not groups:
         return [task for task in values if task not in grouped]
 
@@ -245,18 +263,18 @@ def _names(data: Mapping[str, Any], values: Mapping[str, Any], groups: bool) -> 
     return list(kept)
 
 
-def _check_no_cycle(children: Mapping[str, list[str]]) -> None:
+def _check_no_lm_eval_cycle(children: Mapping[str, list[str]]) -> None:
     try:
         TopologicalSorter(children).prepare()
     except CycleError as error:
         cycle = [str(group) for group in error.args[1]]
         raise BayescompareError(
             f"group_subtasks: the group {cycle[0]!r} contains itself, through "
-            f"{first(cycle[1:], 4)}."
+            f"{first_words_in_results(cycle[1:], 4)}."
         ) from None
 
 
-def model_of(data: Mapping[str, Any]) -> str | None:
+def model_of_lm_eval(data: Mapping[str, Any]) -> str | None:
     """Return the model's name, which early versions left in its arguments.
 
     Examples
@@ -264,7 +282,7 @@ def model_of(data: Mapping[str, Any]) -> str | None:
     >>> model_of({"config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float16"}})
     'gpt2'
     """
-    config = _part(data, "config")
+    config = _part_of_lm_eval_file(data, "config")
     raw = config.get("model_args")
     if isinstance(raw, str):
         raw = dict(part.partition("=")[::2] for part in raw.split(","))
@@ -275,31 +293,34 @@ def model_of(data: Mapping[str, Any]) -> str | None:
     return next((str(name) for name in candidates if name), None)
 
 
-def _settings(data: Mapping[str, Any], task: str) -> dict[str, Any]:
+def _lm_eval_settings(data: Mapping[str, Any], task: str) -> dict[str, Any]:
     """Return the settings that must agree for one run of a task to replace another."""
-    own = {key: _part(data, key).get(task) for key in ("versions", "n-shot", "n-samples")}
+    own = {
+        key: _part_of_lm_eval_file(data, key).get(task)
+        for key in ("versions", "n-shot", "n-samples")
+    }
     run = ("system_instruction_sha", "chat_template_sha", "fewshot_as_multiturn")
-    limit = {"limit": _part(data, "config").get("limit")}
+    limit = {"limit": _part_of_lm_eval_file(data, "config").get("limit")}
     return own | {key: data.get(key) for key in run} | limit
 
 
 # ------------------------------------------------------------------------------------- many of them
 
 
-def _newest(runs: list[_Task]) -> list[_Task]:
+def _newest_lm_eval_runs(runs: list[_LmEvalTask]) -> list[_LmEvalTask]:
     """Keep one run of each task by each model: the newest, if their settings agree."""
-    kept: dict[tuple[str, str], _Task] = {}
+    kept: dict[tuple[str, str], _LmEvalTask] = {}
     for task in runs:
         other = kept.setdefault((task.name, task.model), task)
         if other.file != task.file:
-            _check_interchangeable(other, task)
+            _check_same_lm_eval_run(other, task)
             kept[task.name, task.model] = max(other, task, key=lambda own: own.date)
     return list(kept.values())
 
 
-def _check_interchangeable(one: _Task, other: _Task) -> None:
+def _check_same_lm_eval_run(one: _LmEvalTask, other: _LmEvalTask) -> None:
     differ = [key for key in one.settings if one.settings[key] != other.settings[key]]
-    reason = f"they differ in {first(differ)}"
+    reason = f"they differ in {first_words_in_results(differ)}"
     if not differ and one.date != other.date and not math.isnan(one.date + other.date):
         return
     raise BayescompareError(
@@ -309,18 +330,19 @@ def _check_interchangeable(one: _Task, other: _Task) -> None:
     )
 
 
-def _key(name: str, task: _Task) -> str:
+def _lm_eval_metric_key(name: str, task: _LmEvalTask) -> str:
     """Return the metric that a name refers to: itself, or the only one that adds a filter."""
     keys = [key for key in task.values if key == name or key.partition(",")[0] == name]
     if len(keys) > 1:
         raise BayescompareError(
-            f"measures: {task.name!r} has {name!r} with several filters, {quoted(keys)}: name one "
+            f"measures: {task.name!r} has {name!r} with several filters, "
+            f"{quoted_names_in_results(keys)}: name one "
             "of these."
         )
     return keys[0] if keys else name
 
 
-def _direction(name: str, tasks: list[_Task]) -> Measure | None:
+def _lm_eval_direction(name: str, tasks: list[_LmEvalTask]) -> Measure | None:
     """Return the direction that the files give, unless they contradict each other."""
     metric = name.partition(",")[0]
     flags = {v for task in tasks if isinstance(v := task.higher.get(metric), bool)}
@@ -329,6 +351,6 @@ def _direction(name: str, tasks: list[_Task]) -> Measure | None:
     return None if flags else LM_EVAL_METRICS.get(metric)
 
 
-def _metrics_words(tasks: list[_Task]) -> str:
-    by_task = {task.name: quoted(task.values, 3) for task in tasks}
+def _lm_eval_metrics_words(tasks: list[_LmEvalTask]) -> str:
+    by_task = {task.name: quoted_names_in_results(task.values, 3) for task in tasks}
     return "; ".join([f"{name!r} has {words}" for name, words in list(by_task.items())[:4]])

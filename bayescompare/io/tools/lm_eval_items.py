@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from bayescompare._checks import briefly, is_number
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.selection import Chosen, choose_measures
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.selection import Chosen, select_parsed_measures
 from bayescompare.io.tools.lm_eval import LM_EVAL_METRICS
-from bayescompare.io.tools.lm_eval_samples import Document, read_documents
+from bayescompare.io.tools.lm_eval_samples import LmEvalDocument, read_lm_eval_documents
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
 __all__ = ["read_lm_eval_items"]
 
@@ -66,9 +66,9 @@ def read_lm_eval_items(
     files, source = find_files(paths, "samples_*.jsonl")
     wanted = None if measures is None else list(measures)
     by_task: dict[str, set[str]] = {}
-    rows: list[tuple[Path, Document, dict[str, Any]]] = []
-    for file, task, model, documents in read_documents(files, None, filter):
-        names = _metrics_of(documents[0])
+    rows: list[tuple[Path, LmEvalDocument, dict[str, Any]]] = []
+    for file, task, model, documents in read_lm_eval_documents(files, None, filter):
+        names = _lm_eval_item_metrics(documents[0])
         by_task.setdefault(task, set()).update(names)
         if wanted is None or not names.isdisjoint(wanted):
             cell = {"dataset": task, "algorithm": model}
@@ -82,15 +82,22 @@ def read_lm_eval_items(
         if kind is not None and all(name in own for own in by_task.values())
     ]
     if not common and measures is None:
-        words = [f"{task!r} has {quoted(sorted(own), 3)}" for task, own in by_task.items()]
+        words = [
+            f"{task!r} has {quoted_names_in_results(sorted(own), 3)}"
+            for task, own in by_task.items()
+        ]
         raise BayescompareError(
             f"no metric is common to all tasks: {'; '.join(words[:4])}. Name some by measures=; "
             "tasks without them are left out."
         )
-    spec = choose_measures(measures, known, common)
+    spec = select_parsed_measures(measures, known, common)
     frame = pd.DataFrame(
         [
-            cell | {"item": document.id, **{name: _score(file, document, name) for name in spec}}
+            cell
+            | {
+                "item": document.id,
+                **{name: _lm_eval_item_score(file, document, name) for name in spec},
+            }
             for file, document, cell in rows
         ]
     )
@@ -99,21 +106,22 @@ def read_lm_eval_items(
     )
 
 
-def _metrics_of(document: Document) -> set[str]:
+def _lm_eval_item_metrics(document: LmEvalDocument) -> set[str]:
     listed = document.judged.get("metrics")
     if isinstance(listed, list):
         return {str(name) for name in listed}
     return {name for name in document.judged if name not in _OTHERS}
 
 
-def _score(file: Path, document: Document, name: str) -> float:
+def _lm_eval_item_score(file: Path, document: LmEvalDocument, name: str) -> float:
     value = document.judged.get(name)
     if value is None:
         return math.nan
     if isinstance(value, bool) or is_number(value):
         return float(value)
-    with naming(file):
+    with naming_path_in_errors(file):
         raise BayescompareError(
-            f"line {document.line}: {name!r} is {briefly(value)}, not a number: it is computed "
+            f"line {document.line}: {name!r} is {show_checked_value_briefly(value)}, not a "
+            "number: it is computed "
             "over all documents at once. read_lm_eval reads its value."
         )

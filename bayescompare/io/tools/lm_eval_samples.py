@@ -11,16 +11,16 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json, read_json_lines
-from bayescompare.io.parsing.paths import Named, Paths, find_files, naming
-from bayescompare.io.parsing.selection import algorithm_label
-from bayescompare.io.tools.lm_eval import model_of
+from bayescompare.io.parsing.paths import Named, Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.selection import parsed_algorithm_label
+from bayescompare.io.tools.lm_eval import model_of_lm_eval
 from bayescompare.results.counts import ErrorCounts
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 
-__all__ = ["Document", "read_documents", "read_lm_eval_samples"]
+__all__ = ["LmEvalDocument", "read_lm_eval_documents", "read_lm_eval_samples"]
 
 
-class Document(NamedTuple):
+class LmEvalDocument(NamedTuple):
     """One document of a task, with its filter and its metrics."""
 
     line: int
@@ -73,10 +73,10 @@ def read_lm_eval_samples(
     """
     files, source = find_files(paths, "samples_*.jsonl")
     rows: list[dict[str, Any]] = []
-    for file, task, model, documents in read_documents(files, metric, filter):
+    for file, task, model, documents in read_lm_eval_documents(files, metric, filter):
         wanted = metric[task] if isinstance(metric, Mapping) else metric
-        with naming(file):
-            right = [_right(document, wanted) for document in documents]
+        with naming_path_in_errors(file):
+            right = [_lm_eval_sample_right(document, wanted) for document in documents]
         rows += [
             {"dataset": task, "example": document.id, "algorithm": model, "correct": correct}
             for document, correct in zip(documents, right, strict=True)
@@ -86,9 +86,9 @@ def read_lm_eval_samples(
     return ErrorCounts.from_predictions(pd.DataFrame(rows), correct="correct", source=source)
 
 
-def read_documents(
+def read_lm_eval_documents(
     files: Iterable[Named], tasks: str | Mapping[str, str] | None, filter: str | None
-) -> Iterator[tuple[Path, str, str, list[Document]]]:
+) -> Iterator[tuple[Path, str, str, list[LmEvalDocument]]]:
     """Yield the file, the task, the model and the documents of each file of samples.
 
     A mapping `tasks` leaves out the tasks that it does not name. The models must have seen the
@@ -98,40 +98,44 @@ def read_documents(
     by_task: dict[str, str] = {}
     prints: dict[tuple[str, str, str], tuple[str, Path]] = {}
     for file, name in files:
-        task = _task_of(file)
+        task = _task_of_lm_eval_samples(file)
         if isinstance(tasks, Mapping) and task not in tasks:
             continue
-        model = algorithm_label(name or _model_of(file))
-        _check_one_file(seen.setdefault((task, model), file), file, task, model)
-        with naming(file):
-            documents = _chosen([_document(*row) for row in read_json_lines(file)], filter)
-            _check_filter(by_task.setdefault(task, documents[0].filter), documents[0].filter, task)
+        model = parsed_algorithm_label(name or _model_of_lm_eval_samples(file))
+        _check_one_lm_eval_file(seen.setdefault((task, model), file), file, task, model)
+        with naming_path_in_errors(file):
+            documents = _choose_lm_eval_samples(
+                [_lm_eval_document(*row) for row in read_json_lines(file)], filter
+            )
+            _check_lm_eval_filter(
+                by_task.setdefault(task, documents[0].filter), documents[0].filter, task
+            )
             for document in documents:
-                _check_same(document, task, file, prints)
+                _check_same_lm_eval_sample(document, task, file, prints)
         yield file, task, model, documents
 
 
 # --------------------------------------------------------------------------------- files and names
 
 
-def _task_of(file: Path) -> str:
+def _task_of_lm_eval_samples(file: Path) -> str:
     """Return the task in ``samples_<task>_<date>.jsonl``, whose date has no underscore."""
     stem = file.name.partition(".jsonl")[0].removeprefix("samples_")
     return stem.rpartition("_")[0] or stem
 
 
-def _model_of(file: Path) -> str:
+def _model_of_lm_eval_samples(file: Path) -> str:
     stamp = file.name.rpartition("_")[2].partition(".jsonl")[0]
     beside = file.with_name(f"results_{stamp}.json")
     if beside.exists():
-        with naming(beside):
+        with naming_path_in_errors(beside):
             data = read_json(beside)
-        model = model_of(data) if isinstance(data, dict) else None
+        model = model_of_lm_eval(data) if isinstance(data, dict) else None
         return model or file.parent.name
     return file.parent.name
 
 
-def _check_one_file(other: Path, file: Path, task: str, model: str) -> None:
+def _check_one_lm_eval_file(other: Path, file: Path, task: str, model: str) -> None:
     if other != file:
         raise BayescompareError(
             f"{other} and {file} both have {task!r} by {model!r}: leave out one, or give them "
@@ -142,18 +146,22 @@ def _check_one_file(other: Path, file: Path, task: str, model: str) -> None:
 # --------------------------------------------------------------------------------------- documents
 
 
-def _document(line: int, row: dict[str, Any]) -> Document:
+def _lm_eval_document(line: int, row: dict[str, Any]) -> LmEvalDocument:
     if "doc_id" not in row:
         raise BayescompareError(
             f"line {line} has no 'doc_id', so lm-evaluation-harness did not write this file of "
-            f"samples; it has {quoted(row, 8)}."
+            f"samples; it has {quoted_names_in_results(row, 8)}."
         )
     kind = "doc_hash" if "doc_hash" in row else "doc"
     fingerprint = kind, json.dumps(row.get(kind), sort_keys=True)
-    return Document(line, str(row["doc_id"]), fingerprint, str(row.get("filter", "none")), row)
+    return LmEvalDocument(
+        line, str(row["doc_id"]), fingerprint, str(row.get("filter", "none")), row
+    )
 
 
-def _chosen(documents: list[Document], filter: str | None) -> list[Document]:
+def _choose_lm_eval_samples(
+    documents: list[LmEvalDocument], filter: str | None
+) -> list[LmEvalDocument]:
     """Keep the answers by one filter."""
     filters = list(dict.fromkeys(document.filter for document in documents))
     # The choice of a filter does not apply to a task that has none.
@@ -161,12 +169,13 @@ def _chosen(documents: list[Document], filter: str | None) -> list[Document]:
         return documents
     if filter not in filters:
         raise BayescompareError(
-            f"filter={filter!r}: the answers have the filters {quoted(filters)}; choose one."
+            f"filter={filter!r}: the answers have the filters "
+            f"{quoted_names_in_results(filters)}; choose one."
         )
     return [document for document in documents if document.filter == filter]
 
 
-def _check_filter(known: str, own: str, task: str) -> None:
+def _check_lm_eval_filter(known: str, own: str, task: str) -> None:
     if known != own:
         raise BayescompareError(
             f"the answers to {task!r} have the filter {own!r} here and {known!r} in another file, "
@@ -174,12 +183,13 @@ def _check_filter(known: str, own: str, task: str) -> None:
         )
 
 
-def _right(document: Document, metric: str) -> float:
+def _lm_eval_sample_right(document: LmEvalDocument, metric: str) -> float:
     if metric not in document.judged:
         names = document.judged.get("metrics")
         there = list(map(str, names)) if isinstance(names, list) else list(document.judged)
         raise BayescompareError(
-            f"metric={metric!r}: not in line {document.line}, which has {quoted(there)}; name one "
+            f"metric={metric!r}: not in line {document.line}, which has "
+            f"{quoted_names_in_results(there)}; name one "
             "for each task, as in metric={'gsm8k': 'exact_match'}."
         )
     value = document.judged[metric]
@@ -191,8 +201,11 @@ def _right(document: Document, metric: str) -> float:
     return float(value)
 
 
-def _check_same(
-    document: Document, task: str, file: Path, prints: dict[tuple[str, str, str], tuple[str, Path]]
+def _check_same_lm_eval_sample(
+    document: LmEvalDocument,
+    task: str,
+    file: Path,
+    prints: dict[tuple[str, str, str], tuple[str, Path]],
 ) -> None:
     """Refuse different documents under one number: the models answered different questions."""
     kind, content = document.print

@@ -10,13 +10,17 @@ import pandas as pd
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.repeats import Repeats, settle_repeats
-from bayescompare.io.parsing.selection import algorithm_labels
+from bayescompare.io.parsing.selection import parsed_algorithm_labels
 from bayescompare.results.checks import check_spec
 from bayescompare.results.counts_checks import check_frame
-from bayescompare.results.frames import find_column, row_names, row_words
+from bayescompare.results.frames import find_frame_column, frame_row_names, frame_row_words
 from bayescompare.results.measure import Direction, Measure, as_measures
 from bayescompare.results.results import Results
-from bayescompare.results.text import first, quoted, repeated
+from bayescompare.results.text import (
+    first_words_in_results,
+    quoted_names_in_results,
+    repeated_name_in_results,
+)
 from bayescompare.text.numbers import plural
 
 __all__ = ["from_mlflow"]
@@ -69,24 +73,25 @@ def from_mlflow(
     check_frame(df)
     # pandas.concat repeats the index; messages name rows by it.
     df = df.reset_index(drop=True)
-    _check_runs(df, unfinished)
+    _check_mlflow_runs(df, unfinished)
     named = as_measures(measures)
-    twice = repeated([name.removeprefix("metrics.") for name in named])
+    twice = repeated_name_in_results([name.removeprefix("metrics.") for name in named])
     if twice is not None:
         raise BayescompareError(f"measures names {twice!r} twice, with and without 'metrics.'.")
     spec = check_spec({name.removeprefix("metrics."): kind for name, kind in named.items()})
-    metrics = {n: find_column(df, f"measures[{n!r}]", f"metrics.{n}") for n in spec}
+    metrics = {n: find_frame_column(df, f"measures[{n!r}]", f"metrics.{n}") for n in spec}
     roles = {"dataset": dataset, "algorithm": algorithm, "replicate": replicate}
     columns = {
-        role: find_column(df, f"{role}={name!r}", name)
+        role: find_frame_column(df, f"{role}={name!r}", name)
         for role, name in roles.items()
         if name is not None
     }
     runs = df[df["status"] == "FINISHED"]
     frame = pd.DataFrame(
-        {role: row_names(runs[column], role) for role, column in columns.items()}, index=runs.index
+        {role: frame_row_names(runs[column], role) for role, column in columns.items()},
+        index=runs.index,
     )
-    frame["algorithm"] = algorithm_labels(frame["algorithm"])
+    frame["algorithm"] = parsed_algorithm_labels(frame["algorithm"])
     for name, column in metrics.items():
         frame[name] = runs[column]
     gone = len(df) - len(runs)
@@ -94,7 +99,7 @@ def from_mlflow(
     return settle_repeats(frame, spec, repeats, source=source, notes=notes)
 
 
-def _check_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
+def _check_mlflow_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
     """Check that these are runs, and that those that count are finished."""
     check_word("unfinished", unfinished, ("raise", "drop"))
     columns = [str(column) for column in df.columns]
@@ -102,14 +107,15 @@ def _check_runs(df: pd.DataFrame, unfinished: Unfinished) -> None:
         raise BayescompareError(
             "df lacks the column status or any called metrics.…: either it does not come from "
             "mlflow.search_runs(), or no run logged a metric; its columns are "
-            f"{quoted(columns, 8)}."
+            f"{quoted_names_in_results(columns, 8)}."
         )
     others = df["status"][df["status"] != "FINISHED"]
     if len(others) == len(df):
         raise BayescompareError(f"none of the {plural(len(df), 'run')} is FINISHED.")
     if unfinished == "raise" and not others.empty:
-        words = [f"{row} is {s}" for row, s in zip(row_words(others), others, strict=True)]
+        words = [f"{row} is {s}" for row, s in zip(frame_row_words(others), others, strict=True)]
         raise BayescompareError(
-            f"some runs are not FINISHED: {first(words, 4)}. Use unfinished='drop' to leave them "
+            f"some runs are not FINISHED: {first_words_in_results(words, 4)}. Use "
+            "unfinished='drop' to leave them "
             "out."
         )

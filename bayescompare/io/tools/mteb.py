@@ -12,12 +12,12 @@ import pandas as pd
 from bayescompare._checks import is_number
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.runs import check_once
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_parsed_runs_once
+from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import first, quoted
+from bayescompare.results.text import first_words_in_results, quoted_names_in_results
 
 __all__ = ["is_mteb_json", "read_mteb"]
 
@@ -33,7 +33,7 @@ _COSTS = {
 }
 
 
-class _Task(NamedTuple):
+class _MtebTask(NamedTuple):
     """One file: the scores of a model on the splits and subsets of a task."""
 
     file: Path
@@ -89,19 +89,19 @@ def read_mteb(
     """
     files, source = find_files(paths, "*.json")
     several = len(files) > 1
-    tasks: list[_Task] = []
+    tasks: list[_MtebTask] = []
     for file, name in files:
         if several and file.name in ("model_meta.json", "paths.json"):
             continue
-        tasks.append(_read_task(file, name))
-    tasks = _with_revisions(tasks)
-    check_once((task.name, task.model, task.file) for task in tasks)
+        tasks.append(_read_mteb_task(file, name))
+    tasks = _mteb_with_revisions(tasks)
+    check_parsed_runs_once((task.name, task.model, task.file) for task in tasks)
     names = dict.fromkeys(key for task in tasks for own in task.scores.values() for key in own)
     known: dict[str, Measure | None] = {
         key: Measure("max") if key.startswith(_HIGHER) else None for key in names
     }
-    spec = choose_measures(measures, known | _COSTS, ["main_score"])
-    rows = [row for task in tasks for row in _rows_of(task, spec, split, subsets)]
+    spec = select_parsed_measures(measures, known | _COSTS, ["main_score"])
+    rows = [row for task in tasks for row in _mteb_rows_of(task, spec, split, subsets)]
     return Results.from_frame(
         pd.DataFrame(rows), measures=spec, group="group" if subsets else None, source=source
     )
@@ -112,9 +112,9 @@ def is_mteb_json(data: object) -> bool:
     return isinstance(data, dict) and {"mteb_version", "dataset_revision"} <= data.keys()
 
 
-def _read_task(file: Path, name: str | None) -> _Task:
-    model, revision = _model_of(file)
-    with naming(file):
+def _read_mteb_task(file: Path, name: str | None) -> _MtebTask:
+    model, revision = _mteb_model_of(file)
+    with naming_path_in_errors(file):
         data = read_json(file)
         scores = data.get("scores") if isinstance(data, dict) else None
         if isinstance(data, dict) and "mteb_dataset_name" in data:
@@ -128,11 +128,13 @@ def _read_task(file: Path, name: str | None) -> _Task:
             )
         task = data.get("task_name") or file.stem
         costs = {key: float(data[key]) for key in _COSTS if is_number(data.get(key))}
-        entries = dict(_entries(scores))
-        return _Task(file, algorithm_label(name or model), revision, str(task), entries, costs)
+        entries = dict(_mteb_entries(scores))
+        return _MtebTask(
+            file, parsed_algorithm_label(name or model), revision, str(task), entries, costs
+        )
 
 
-def _entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+def _mteb_entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
     for split, entries in scores.items():
         if not isinstance(entries, list) or not all(isinstance(own, dict) for own in entries):
             raise BayescompareError(f"scores.{split} is not a list of objects, one per subset.")
@@ -149,19 +151,19 @@ def _entries(scores: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mappi
             yield (split, subset), entry
 
 
-def _model_of(file: Path) -> tuple[str, str]:
+def _mteb_model_of(file: Path) -> tuple[str, str]:
     """Return the model's name and revision: of the file beside the task, or of its folders."""
     meta = file.with_name("model_meta.json")
     folder = file.parent.parent.name.replace("__", "/")
     if meta.exists():
-        with naming(meta):
+        with naming_path_in_errors(meta):
             data = read_json(meta)
         if isinstance(data, dict) and data.get("name"):
             return str(data["name"]), str(data.get("revision") or file.parent.name)
     return folder or file.parent.name, file.parent.name
 
 
-def _with_revisions(tasks: list[_Task]) -> list[_Task]:
+def _mteb_with_revisions(tasks: list[_MtebTask]) -> list[_MtebTask]:
     """Tell the revisions of a model apart, if it has several."""
     revisions: dict[str, set[str]] = {}
     for task in tasks:
@@ -174,14 +176,14 @@ def _with_revisions(tasks: list[_Task]) -> list[_Task]:
     ]
 
 
-def _rows_of(
-    task: _Task, spec: Mapping[str, Measure], split: str | None, subsets: bool
+def _mteb_rows_of(
+    task: _MtebTask, spec: Mapping[str, Measure], split: str | None, subsets: bool
 ) -> Iterator[dict[str, Any]]:
     chosen = {key: own for key, own in task.scores.items() if split in (None, key[0])}
     if not chosen:
         raise BayescompareError(
             f"{task.file}: split={split!r}: there are the splits "
-            f"{quoted(dict.fromkeys(key[0] for key in task.scores))}."
+            f"{quoted_names_in_results(dict.fromkeys(key[0] for key in task.scores))}."
         )
     parts: dict[str, list[Mapping[str, Any]]] = {}
     for (_, subset), own in chosen.items():
@@ -191,14 +193,16 @@ def _rows_of(
         costs = task.costs if not subsets else {}
         dataset = f"{task.name} ({subset})" if subset and subset != "default" else task.name
         row: dict[str, Any] = {"dataset": dataset, "group": task.name, "algorithm": task.model}
-        yield row | {name: costs.get(name, _mean_of(entries, name, task)) for name in spec}
+        yield row | {name: costs.get(name, _mteb_mean_of(entries, name, task)) for name in spec}
 
 
-def _mean_of(entries: list[Mapping[str, Any]], name: str, task: _Task) -> float:
+def _mteb_mean_of(entries: list[Mapping[str, Any]], name: str, task: _MtebTask) -> float:
     values = [entry.get(name) for entry in entries]
     faults = [repr(value) for value in values if value is not None and not is_number(value)]
     if faults:
-        raise BayescompareError(f"{task.file}: {name!r} is not a number: {first(faults, 2)}.")
+        raise BayescompareError(
+            f"{task.file}: {name!r} is not a number: {first_words_in_results(faults, 2)}."
+        )
     numbers = [float(value) for value in values if value is not None]
     # A mean over some of the subsets would be of something else.
     return math.fsum(numbers) / len(numbers) if len(numbers) == len(values) else math.nan

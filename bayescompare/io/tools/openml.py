@@ -8,17 +8,22 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.repeats import Repeats, settle_repeats
-from bayescompare.io.parsing.selection import Chosen, algorithm_labels, choose_measures, directed
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    directed_measure_selection,
+    parsed_algorithm_labels,
+    select_parsed_measures,
+)
 from bayescompare.results.counts_checks import check_frame
-from bayescompare.results.frames import find_column, row_names, row_words
+from bayescompare.results.frames import find_frame_column, frame_row_names, frame_row_words
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import first
+from bayescompare.results.text import first_words_in_results
 
 __all__ = ["from_openml"]
 
 #: OpenML's evaluation measures whose direction does not depend on the question.
-_FUNCTIONS = directed(
+_FUNCTIONS = directed_measure_selection(
     "predictive_accuracy area_under_roc_curve mean_weighted_area_under_roc_curve "
     "single_point_area_under_roc_curve f_measure mean_f_measure mean_weighted_f_measure kappa "
     "kb_relative_information_score mean_kononenko_bratko_information_score precision "
@@ -86,35 +91,38 @@ def from_openml(
     df = df.reset_index(drop=True)
     columns = {"dataset": dataset, "algorithm": algorithm, "run": "run_id", "function": "function"}
     labels = {
-        role: find_column(df, f"{role}={name!r}", name)
+        role: find_frame_column(df, f"{role}={name!r}", name)
         for role, name in {**columns, "value": "value"}.items()
     }
-    frame = pd.DataFrame({role: row_names(df[labels[role]], role) for role in columns})
-    frame["algorithm"] = algorithm_labels(frame["algorithm"])
-    _check_one_task(frame["dataset"], df, dataset)
+    frame = pd.DataFrame({role: frame_row_names(df[labels[role]], role) for role in columns})
+    frame["algorithm"] = parsed_algorithm_labels(frame["algorithm"])
+    _check_one_openml_task(frame["dataset"], df, dataset)
     names = frame["function"].unique().tolist()
-    spec = choose_measures(measures, {name: _FUNCTIONS.get(name) for name in names}, names)
+    spec = select_parsed_measures(measures, {name: _FUNCTIONS.get(name) for name in names}, names)
     kept = frame["function"].isin(list(spec))
-    runs = _by_run(frame[kept].assign(value=_values(df[kept], labels["value"])))
+    runs = _openml_by_run(frame[kept].assign(value=_openml_values(df[kept], labels["value"])))
     return settle_repeats(runs, spec, repeats, source=source)
 
 
-def _check_one_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> None:
+def _check_one_openml_task(datasets: pd.Series[Any], df: pd.DataFrame, column: str) -> None:
     """Refuse several tasks under one name: their splits differ, and sometimes their targets."""
     if "task_id" not in df or column == "task_id":
         return
     tasks = df["task_id"].groupby(datasets, sort=False).unique()
     several = [
-        f"{name!r} ({first(own.astype(str))})" for name, own in tasks.items() if len(own) > 1
+        f"{name!r} ({first_words_in_results(own.astype(str))})"
+        for name, own in tasks.items()
+        if len(own) > 1
     ]
     if several:
         raise BayescompareError(
-            f"dataset={column!r} gives several tasks the same name: {first(several, 4)}. Use "
+            f"dataset={column!r} gives several tasks the same name: "
+            f"{first_words_in_results(several, 4)}. Use "
             "dataset='task_id', or keep one task of each dataset."
         )
 
 
-def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
+def _openml_values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     """Return each row's value or, for evaluations per fold, its list of values."""
     values: pd.Series[Any] = df[column]
     if values.notna().any() or "values" not in df:
@@ -123,13 +131,14 @@ def _values(df: pd.DataFrame, column: Any) -> pd.Series[Any]:
     wrong = lists[[not isinstance(own, list) or not own for own in lists]]
     if not wrong.empty:
         raise BayescompareError(
-            f"no value and no list of values in {first(row_words(wrong), 4)}: leave out such "
+            "no value and no list of values in "
+            f"{first_words_in_results(frame_row_words(wrong), 4)}: leave out such "
             "rows, or list the evaluations again with per_fold=True."
         )
     return lists
 
 
-def _by_run(frame: pd.DataFrame) -> pd.DataFrame:
+def _openml_by_run(frame: pd.DataFrame) -> pd.DataFrame:
     """Put the functions side by side: one row per run, or per fold of a run."""
     keys = ["dataset", "algorithm", "run"]
     if isinstance(frame["value"].iloc[0], list):

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bayescompare._checks import briefly, is_number
+from bayescompare._checks import is_number, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 from bayescompare.io.parsing.json_files import read_json
-from bayescompare.io.parsing.paths import Paths, find_files, naming
-from bayescompare.io.parsing.runs import check_once, labelled
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.paths import Paths, find_files, naming_path_in_errors
+from bayescompare.io.parsing.runs import check_parsed_runs_once, labelled_parsed_run
+from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = ["is_promptfoo_json", "read_promptfoo"]
@@ -38,7 +38,7 @@ _FIELDS = {
 }
 
 
-class _Answer(NamedTuple):
+class _PromptfooAnswer(NamedTuple):
     """What one provider made of one test by one prompt."""
 
     file: Path
@@ -85,13 +85,13 @@ def read_promptfoo(paths: Paths, *, measures: Chosen | None = None) -> Results:
     ('small', 'large')
     """
     files, source = find_files(paths, "*.json")
-    answers = [answer for file, name in files for answer in _read_export(file, name)]
-    check_once((one.dataset, one.algorithm, one.file) for one in answers)
+    answers = [answer for file, name in files for answer in _read_promptfoo_export(file, name)]
+    check_parsed_runs_once((one.dataset, one.algorithm, one.file) for one in answers)
     known: dict[str, Measure | None] = dict(_FIELDS)
     for one in answers:
         known |= {name: Measure("max") for name in one.values if name not in known}
-    spec = choose_measures(measures, known, ["success"])
-    frame = pd.DataFrame(_with_epochs(answers, spec))
+    spec = select_parsed_measures(measures, known, ["success"])
+    frame = pd.DataFrame(_promptfoo_with_epochs(answers, spec))
     results = Results.from_frame(
         frame,
         replicate="item",
@@ -111,8 +111,8 @@ def is_promptfoo_json(data: object) -> bool:
     return isinstance(results, dict) and isinstance(results.get("results"), list)
 
 
-def _read_export(file: Path, name: str | None) -> list[_Answer]:
-    with naming(file):
+def _read_promptfoo_export(file: Path, name: str | None) -> list[_PromptfooAnswer]:
+    with naming_path_in_errors(file):
         data = read_json(file)
         if not is_promptfoo_json(data):
             raise BayescompareError(
@@ -122,42 +122,44 @@ def _read_export(file: Path, name: str | None) -> list[_Answer]:
         if not rows:
             raise BayescompareError("results.results is empty: no test was run.")
         for place, row in enumerate(rows):
-            _check_result(row, place)
+            _check_promptfoo_result(row, place)
         config = data.get("config")
         title = config.get("description") if isinstance(config, dict) else None
         several = len({row.get("promptIdx", 0) for row in rows}) > 1
-        own = [_algorithm(row, several) for row in rows]
+        own = [_promptfoo_algorithm(row, several) for row in rows]
         alone = len(set(own)) == 1
         return [
-            _Answer(
+            _PromptfooAnswer(
                 file,
                 place,
                 str(title or file.stem),
-                algorithm_label(labelled(name, algorithm, alone=alone)),
+                parsed_algorithm_label(labelled_parsed_run(name, algorithm, alone=alone)),
                 str(row["testIdx"]),
-                _same_test(row),
-                _values(row),
+                _same_promptfoo_test(row),
+                _promptfoo_values(row),
             )
             for place, (row, algorithm) in enumerate(zip(rows, own, strict=True))
         ]
 
 
-def _check_result(row: Any, place: int) -> None:
+def _check_promptfoo_result(row: Any, place: int) -> None:
     where = f"results.results[{place}]"
     if not isinstance(row, dict):
         raise BayescompareError(f"{where} is not an object.")
     if "testIdx" not in row:
         raise BayescompareError(
             f"{where} has no 'testIdx', which promptfoo writes from version 0.97 on: it has "
-            f"{quoted(row, 8)}."
+            f"{quoted_names_in_results(row, 8)}."
         )
     if not isinstance(row.get("provider"), (dict, str)) or not row["provider"]:
         raise BayescompareError(f"{where} has no 'provider'.")
     if not isinstance(row.get("success"), bool):
-        raise BayescompareError(f"{where}.success is {briefly(row.get('success'))}, not a truth.")
+        raise BayescompareError(
+            f"{where}.success is {show_checked_value_briefly(row.get('success'))}, not a truth."
+        )
 
 
-def _algorithm(row: Mapping[str, Any], several: bool) -> str:
+def _promptfoo_algorithm(row: Mapping[str, Any], several: bool) -> str:
     """Name the provider, with its prompt if there are several."""
     provider = row["provider"]
     if isinstance(provider, dict):
@@ -170,7 +172,7 @@ def _algorithm(row: Mapping[str, Any], several: bool) -> str:
     return f"{provider}, {short or 'prompt ' + str(row.get('promptIdx', 0) + 1)}"
 
 
-def _values(row: Mapping[str, Any]) -> dict[str, Any]:
+def _promptfoo_values(row: Mapping[str, Any]) -> dict[str, Any]:
     named = row.get("namedScores")
     usage = row.get("tokenUsage")
     values: dict[str, Any] = dict(named) if isinstance(named, dict) else {}
@@ -181,7 +183,7 @@ def _values(row: Mapping[str, Any]) -> dict[str, Any]:
     return values | {"success": float(row["success"])}
 
 
-def _same_test(row: Mapping[str, Any]) -> str:
+def _same_promptfoo_test(row: Mapping[str, Any]) -> str:
     """Write what a test is, or nothing if it has no variables to tell it by."""
     if not row.get("vars"):
         return ""
@@ -190,7 +192,9 @@ def _same_test(row: Mapping[str, Any]) -> str:
     return json.dumps([row.get("vars"), asserts], sort_keys=True, default=str)
 
 
-def _with_epochs(answers: list[_Answer], spec: Mapping[str, Measure]) -> Iterator[dict[str, Any]]:
+def _promptfoo_with_epochs(
+    answers: list[_PromptfooAnswer], spec: Mapping[str, Measure]
+) -> Iterator[dict[str, Any]]:
     """Make a row of each answer; a test that is the same as an earlier one is its next epoch."""
     firsts: dict[tuple[str, str], str] = {}
     times: dict[tuple[str, str, str], list[str]] = {}
@@ -209,16 +213,17 @@ def _with_epochs(answers: list[_Answer], spec: Mapping[str, Measure]) -> Iterato
             "algorithm": one.algorithm,
             "item": item,
             "epoch": str(len(seen)),
-            **{name: _figure(one, name) for name in spec},
+            **{name: _promptfoo_figure(one, name) for name in spec},
         }
 
 
-def _figure(one: _Answer, name: str) -> float:
+def _promptfoo_figure(one: _PromptfooAnswer, name: str) -> float:
     value = one.values.get(name)
     if value is None:
         return math.nan
     if not is_number(value):
         raise BayescompareError(
-            f"{one.file}: results.results[{one.place}]: {name!r} is {briefly(value)}, not a number."
+            f"{one.file}: results.results[{one.place}]: {name!r} is "
+            f"{show_checked_value_briefly(value)}, not a number."
         )
     return float(value)

@@ -13,10 +13,10 @@ import pandas as pd
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures
+from bayescompare.io.parsing.selection import Chosen, parsed_algorithm_label, select_parsed_measures
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import first, repeated
+from bayescompare.results.text import first_words_in_results, repeated_name_in_results
 
 __all__ = ["from_cross_validate", "from_grid_search"]
 
@@ -60,32 +60,37 @@ def from_cross_validate(
     >>> results.measures, results.n_replicates
     (('score', 'fit_time', 'score_time'), 2)
     """
-    _check_mapping(scores, "scores", "{dataset: {algorithm: cross_validate(...)}}")
-    _check_apart(scores, "scores")
+    _check_sklearn_mapping(scores, "scores", "{dataset: {algorithm: cross_validate(...)}}")
+    _check_sklearn_names_apart(scores, "scores")
     tables: list[tuple[str, str, Columns]] = []
     for dataset, results in scores.items():
-        _check_mapping(results, f"scores[{dataset!r}]", "{algorithm: cross_validate(...)}")
-        _check_apart(results, f"scores[{dataset!r}]")
-        own = {str(name): _fold_columns(r, str(dataset), str(name)) for name, r in results.items()}
-        _check_same_splits(str(dataset), own, results)
+        _check_sklearn_mapping(results, f"scores[{dataset!r}]", "{algorithm: cross_validate(...)}")
+        _check_sklearn_names_apart(results, f"scores[{dataset!r}]")
+        own = {
+            str(name): _sklearn_fold_columns(r, str(dataset), str(name))
+            for name, r in results.items()
+        }
+        _check_same_sklearn_splits(str(dataset), own, results)
         tables += [(str(dataset), name, columns) for name, columns in own.items()]
     known = {name: _TIMES.get(name, _SCORE) for _, _, columns in tables for name in columns}
     tests = [name for name in known if name not in _TIMES and not name.startswith("train_")]
-    spec = choose_measures(measures, known, [*tests, *(name for name in _TIMES if name in known)])
-    return _from_tables(tables, spec, source)
+    spec = select_parsed_measures(
+        measures, known, [*tests, *(name for name in _TIMES if name in known)]
+    )
+    return _results_from_sklearn(tables, spec, source)
 
 
-def _check_apart(names: Mapping[Any, Any], where: str) -> None:
+def _check_sklearn_names_apart(names: Mapping[Any, Any], where: str) -> None:
     """Refuse names that are the same as text."""
     written = [str(name) for name in names]
-    twice = repeated(written)
+    twice = repeated_name_in_results(written)
     if twice is not None:
         raise BayescompareError(
             f"{where} has {twice!r} twice, as a number and as text: rename one."
         )
 
 
-def _fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
+def _sklearn_fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
     where = f"scores[{dataset!r}][{algorithm!r}]"
     if not isinstance(result, Mapping) or not any(str(k).startswith("test_") for k in result):
         seen = list(map(str, result)) if isinstance(result, Mapping) else type(result).__name__
@@ -94,7 +99,7 @@ def _fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
             f"(seen: {seen}): give {{dataset: {{algorithm: cross_validate(...)}}}}."
         )
     columns = {
-        str(key).removeprefix("test_"): _numbers(values, f"{where}[{key!r}]")
+        str(key).removeprefix("test_"): _sklearn_split_numbers(values, f"{where}[{key!r}]")
         for key, values in result.items()
         if re.match(r"(test|train)_|(fit|score)_time$", str(key))
     }
@@ -104,7 +109,7 @@ def _fold_columns(result: object, dataset: str, algorithm: str) -> Columns:
     return columns
 
 
-def _numbers(values: object, where: str) -> FloatArray:
+def _sklearn_split_numbers(values: object, where: str) -> FloatArray:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -114,7 +119,7 @@ def _numbers(values: object, where: str) -> FloatArray:
     return numbers
 
 
-def _check_same_splits(
+def _check_same_sklearn_splits(
     dataset: str, own: Mapping[str, Columns], results: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Refuse algorithms that were scored on different splits: their folds cannot be paired."""
@@ -179,33 +184,39 @@ def from_grid_search(
     ('C 1', 'C 10')
     """
     check_word("failed", failed, ("raise", "drop"))
-    _check_mapping(searches, "searches", "{dataset: GridSearchCV(...).fit(X, y)}")
+    _check_sklearn_mapping(searches, "searches", "{dataset: GridSearchCV(...).fit(X, y)}")
     cv_results = {
-        str(dataset): _cv_results(search, str(dataset)) for dataset, search in searches.items()
+        str(dataset): _sklearn_cv_results(search, str(dataset))
+        for dataset, search in searches.items()
     }
-    names = _candidate_names({d: r["params"] for d, r in cv_results.items()}, name)
+    names = _sklearn_candidate_names({d: r["params"] for d, r in cv_results.items()}, name)
     tables = [
         (dataset, candidate, columns)
         for dataset, results in cv_results.items()
-        for candidate, columns in zip(names[dataset], _candidates(results, dataset), strict=True)
+        for candidate, columns in zip(
+            names[dataset], _sklearn_candidate_scores(results, dataset), strict=True
+        )
     ]
     known = {measure: _SCORE for _, _, columns in tables for measure in columns}
-    spec = choose_measures(measures, known, list(known))
+    spec = select_parsed_measures(measures, known, list(known))
     bad = {c: d for d, c, columns in tables if any(np.isnan(columns[m]).all() for m in spec)}
     if bad and failed == "raise":
         words = [f"{candidate!r} on {dataset!r}" for candidate, dataset in bad.items()]
         raise BayescompareError(
-            f"scores of NaN on every split, so the fits or their scoring failed: {first(words)}. "
+            "scores of NaN on every split, so the fits or their scoring failed: "
+            f"{first_words_in_results(words)}. "
             "Correct the search, or use failed='drop' to leave out such candidates."
         )
     if bad and len(bad) == len({candidate for _, candidate, _ in tables}):
         raise BayescompareError("every candidate has scores of NaN: no fit succeeded.")
-    results = _from_tables([table for table in tables if table[1] not in bad], spec, source)
-    note = f"left out, with scores of NaN: {first(list(bad))}"
+    results = _results_from_sklearn(
+        [table for table in tables if table[1] not in bad], spec, source
+    )
+    note = f"left out, with scores of NaN: {first_words_in_results(list(bad))}"
     return replace(results, notes=(note,)) if bad else results
 
 
-def _cv_results(search: object, dataset: str) -> dict[str, Any]:
+def _sklearn_cv_results(search: object, dataset: str) -> dict[str, Any]:
     results = getattr(search, "cv_results_", search)
     if isinstance(results, pd.DataFrame):
         results = {str(column): results[column].tolist() for column in results.columns}
@@ -229,13 +240,13 @@ def _cv_results(search: object, dataset: str) -> dict[str, Any]:
     return {str(key): values for key, values in results.items()}
 
 
-def _candidates(results: Mapping[str, Any], dataset: str) -> list[Columns]:
+def _sklearn_candidate_scores(results: Mapping[str, Any], dataset: str) -> list[Columns]:
     """Return each candidate's scores, one for each split."""
     splits: dict[str, dict[int, FloatArray]] = {}
     for key, values in results.items():
         if match := re.fullmatch(r"split(\d+)_test_(.+)", key):
             where = f"searches[{dataset!r}][{key!r}]"
-            numbers = _numbers(values, where)
+            numbers = _sklearn_split_numbers(values, where)
             if len(numbers) != len(results["params"]):
                 raise BayescompareError(f"{where}: must have a score for each of 'params'.")
             splits.setdefault(match[2], {})[int(match[1])] = numbers
@@ -250,16 +261,16 @@ def _candidates(results: Mapping[str, Any], dataset: str) -> list[Columns]:
     ]
 
 
-def _candidate_names(
+def _sklearn_candidate_names(
     grids: Mapping[str, Sequence[Mapping[str, Any]]],
     name: Callable[[Mapping[str, Any]], str] | None,
 ) -> dict[str, list[str]]:
     """Name every candidate of every dataset, equal candidates alike."""
     candidates = [params for grid in grids.values() for params in grid]
-    call = name or _namer(candidates)
-    names = {d: [algorithm_label(str(call(p))) for p in grid] for d, grid in grids.items()}
+    call = name or _sklearn_candidate_namer(candidates)
+    names = {d: [parsed_algorithm_label(str(call(p))) for p in grid] for d, grid in grids.items()}
     for dataset, own in names.items():
-        twice = repeated(own)
+        twice = repeated_name_in_results(own)
         if twice is not None:
             raise BayescompareError(
                 f"searches[{dataset!r}]: two candidates are called {twice!r}; distinguish them by "
@@ -268,22 +279,31 @@ def _candidate_names(
     return names
 
 
-def _namer(candidates: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
+def _sklearn_candidate_namer(
+    candidates: Sequence[Mapping[str, Any]],
+) -> Callable[[Mapping[str, Any]], str]:
     keys = list(dict.fromkeys(key for params in candidates for key in params))
-    values = {key: {_text(p[key]) if key in p else None for p in candidates} for key in keys}
+    values = {
+        key: {_sklearn_parameter_text(p[key]) if key in p else None for p in candidates}
+        for key in keys
+    }
     varying = [key for key in keys if len(values[key]) > 1] or keys
     # "C" for "svc__C", unless another step of the pipeline has a C too.
     last = [key.rpartition("__")[2] for key in varying]
     short = {k: s if last.count(s) == 1 else k for k, s in zip(varying, last, strict=True)}
 
     def call(params: Mapping[str, Any]) -> str:
-        parts = [f"{short[key]} {_text(params[key])}" for key in varying if key in params]
+        parts = [
+            f"{short[key]} {_sklearn_parameter_text(params[key])}"
+            for key in varying
+            if key in params
+        ]
         return ", ".join(parts) or "default"
 
     return call
 
 
-def _text(value: object) -> str:
+def _sklearn_parameter_text(value: object) -> str:
     """Write a parameter's value in short, an estimator or a function by its name."""
     if hasattr(value, "get_params"):
         return type(value).__name__
@@ -293,14 +313,14 @@ def _text(value: object) -> str:
 # ------------------------------------------------------------------------------------------- shared
 
 
-def _check_mapping(value: object, argument: str, wanted: str) -> None:
+def _check_sklearn_mapping(value: object, argument: str, wanted: str) -> None:
     if not isinstance(value, Mapping):
         raise BayescompareError(f"{argument} is a {type(value).__name__}: give {wanted}.")
     if not value:
         raise BayescompareError(f"{argument} is empty: give {wanted}.")
 
 
-def _from_tables(
+def _results_from_sklearn(
     tables: Sequence[tuple[str, str, Columns]], spec: Mapping[str, Measure], source: str
 ) -> Results:
     rows = [

@@ -8,16 +8,20 @@ from typing import Any
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.runs import check_one_metric
-from bayescompare.io.parsing.selection import Chosen, algorithm_labels, choose_measures
+from bayescompare.io.parsing.runs import check_metric_of_runs
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    parsed_algorithm_labels,
+    select_parsed_measures,
+)
 from bayescompare.results.dataframes import as_pandas
-from bayescompare.results.frames import row_names
+from bayescompare.results.frames import frame_row_names
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted
+from bayescompare.results.text import quoted_names_in_results
 from bayescompare.text.numbers import plural
 
-__all__ = ["TABARENA_COLUMNS", "from_tabarena", "one_of"]
+__all__ = ["TABARENA_COLUMNS", "from_tabarena", "one_tabarena_column"]
 
 #: The columns by which a table is recognised.
 TABARENA_COLUMNS = frozenset({"metric_error", "time_train_s", "time_infer_s"})
@@ -70,27 +74,27 @@ def from_tabarena(
     if "metric_error" not in columns:
         raise BayescompareError(
             "df has no column 'metric_error', so it is not a frame of TabArena; its columns are "
-            f"{quoted(columns, 8)}."
+            f"{quoted_names_in_results(columns, 8)}."
         )
-    algorithm = one_of(columns, "algorithm", ("method", "framework"))
-    dataset = one_of(columns, "dataset", ("dataset", "task", "tid"))
+    algorithm = one_tabarena_column(columns, "algorithm", ("method", "framework"))
+    dataset = one_tabarena_column(columns, "dataset", ("dataset", "task", "tid"))
     splits = [name for name in ("fold", "seed", "split", "repeat") if name in columns]
-    check_one_metric(table, dataset, "metric_error")
+    check_metric_of_runs(table, dataset, "metric_error")
     known = {name: kind for name, kind in _COLUMNS.items() if name in columns}
-    spec = choose_measures(measures, known, ["metric_error"])
-    names = pd.Series(row_names(table[algorithm], "algorithm"), index=table.index)
+    spec = select_parsed_measures(measures, known, ["metric_error"])
+    names = pd.Series(frame_row_names(table[algorithm], "algorithm"), index=table.index)
     results = Results.from_frame(
-        table.assign(**{algorithm: algorithm_labels(names)}),
+        table.assign(**{algorithm: parsed_algorithm_labels(names)}),
         dataset=dataset,
         algorithm=algorithm,
         replicate=splits[0] if splits else None,
         measures=spec,
         source=source,
     )
-    return results._with(notes=(*results.notes, *_imputed_notes(table)))
+    return results._with(notes=(*results.notes, *_tabarena_imputed_notes(table)))
 
 
-def one_of(columns: Iterable[str], role: str, names: tuple[str, ...]) -> str:
+def one_tabarena_column(columns: Iterable[str], role: str, names: tuple[str, ...]) -> str:
     """Return the first of some names that is a column.
 
     Examples
@@ -106,7 +110,7 @@ def one_of(columns: Iterable[str], role: str, names: tuple[str, ...]) -> str:
     )
 
 
-def _imputed_notes(table: pd.DataFrame) -> list[str]:
+def _tabarena_imputed_notes(table: pd.DataFrame) -> list[str]:
     """Say how many rows TabArena filled in with another method's results."""
     if "imputed" not in table:
         return []

@@ -10,19 +10,24 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import number_or_text, read_bytes, text_of
-from bayescompare.io.parsing.paths import as_path, naming
-from bayescompare.io.parsing.selection import Chosen, algorithm_label, choose_measures, directed
+from bayescompare.io.parsing.files import number_or_text, read_bytes_to_parse, text_of_parsed_file
+from bayescompare.io.parsing.paths import as_path, naming_path_in_errors
+from bayescompare.io.parsing.selection import (
+    Chosen,
+    directed_measure_selection,
+    parsed_algorithm_label,
+    select_parsed_measures,
+)
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
-from bayescompare.results.text import quoted, repeated
+from bayescompare.results.text import quoted_names_in_results, repeated_name_in_results
 
 __all__ = ["read_weka"]
 
 #: The fields of Weka 3.9's split evaluators whose direction does not depend on the question; times
 #: and sizes also have a unit. Counts, entropies of the prior and the additional measures of a
 #: scheme (measureTreeSize) have no direction.
-_FIELDS = directed(
+_FIELDS = directed_measure_selection(
     "Percent_correct Number_correct Kappa_statistic Correlation_coefficient SF_entropy_gain "
     "SF_mean_entropy_gain KB_information KB_mean_information KB_relative_information "
     "True_positive_rate True_negative_rate IR_precision IR_recall F_measure Matthews_correlation "
@@ -88,29 +93,37 @@ def read_weka(path: str | os.PathLike[str], *, measures: Chosen | None = None) -
     ('J48', 'ZeroR')
     """
     file = as_path(path)
-    with naming(file):
-        table = _read_cells(text_of(read_bytes(file)))
-        _check_keys(table)
+    with naming_path_in_errors(file):
+        table = _read_weka_cells(text_of_parsed_file(read_bytes_to_parse(file)))
+        _check_weka_keys(table)
         known = {
             str(name): _FIELDS.get(str(name))
             for name in table.columns
             if not str(name).startswith("Key_")
         }
-        spec = choose_measures(measures, known, [name for name in _FIRST if name in known][:1])
-        frame = _keys(table).join(table[list(spec)].map(_value))
+        spec = select_parsed_measures(
+            measures, known, [name for name in _FIRST if name in known][:1]
+        )
+        frame = _weka_keys(table).join(table[list(spec)].map(_weka_value))
         return Results.from_frame(frame, replicate="replicate", measures=spec, source=str(path))
 
 
 # -------------------------------------------------------------------------------------------- cells
 
 
-def _read_cells(text: str) -> pd.DataFrame:
+def _read_weka_cells(text: str) -> pd.DataFrame:
     """Return the cells as text, quoted ones without their quotes, each row labelled by line."""
-    lines = _lines(text)
-    header = _attributes(lines) if _RELATION.search(text) else _split(*next(lines, (1, "")))
-    if repeated(header):
-        raise BayescompareError(f"column {repeated(header)!r} occurs twice: rename or remove one.")
-    rows = {number: _split(number, line) for number, line in lines}
+    lines = _weka_lines(text)
+    header = (
+        _weka_attributes(lines)
+        if _RELATION.search(text)
+        else _split_weka_line(*next(lines, (1, "")))
+    )
+    if repeated_name_in_results(header):
+        raise BayescompareError(
+            f"column {repeated_name_in_results(header)!r} occurs twice: rename or remove one."
+        )
+    rows = {number: _split_weka_line(number, line) for number, line in lines}
     for number, row in rows.items():
         if len(row) != len(header):
             raise BayescompareError(
@@ -122,27 +135,27 @@ def _read_cells(text: str) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), columns=header, index=index, dtype=object)
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _weka_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.lstrip().startswith("%"):
             yield number, line.strip()
 
 
-def _attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
+def _weka_attributes(lines: Iterator[tuple[int, str]]) -> list[str]:
     """Read the header of an ARFF file, up to ``@data``."""
     names: list[str] = []
     for number, line in lines:
         if line.lower().startswith("@data"):
             return names
         if match := _ATTRIBUTE.match(line):
-            names.append(_unquoted(match[1]))
+            names.append(_unquote_weka_cell(match[1]))
         elif not line.lower().startswith("@relation"):
             raise BayescompareError(f"line {number} is not ARFF: {line[:40]!r}.")
     raise BayescompareError("this ARFF file has no @data.")
 
 
-def _split(number: int, line: str) -> list[str]:
+def _split_weka_line(number: int, line: str) -> list[str]:
     r"""Split a line at the commas that are not in quotes.
 
     Examples
@@ -157,56 +170,56 @@ def _split(number: int, line: str) -> list[str]:
             raise BayescompareError(
                 f"malformed at line {number}: {line[place : place + 30]!r} is not a cell."
             )
-        cells.append(_unquoted(match[1].rstrip()))
+        cells.append(_unquote_weka_cell(match[1].rstrip()))
         place = match.end()
         if not match[2]:
             return cells
 
 
-def _unquoted(cell: str) -> str:
+def _unquote_weka_cell(cell: str) -> str:
     if cell[:1] in ("'", '"') and len(cell) > 1:
         inner = cell[1:-1].replace('""', '"') if cell[0] == '"' else cell[1:-1]
-        return _unescaped(inner)
+        return _unescape_weka_text(inner)
     return cell
 
 
-def _unescaped(text: str) -> str:
+def _unescape_weka_text(text: str) -> str:
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)
 
 
-def _value(cell: str) -> float | str:
+def _weka_value(cell: str) -> float | str:
     return float("nan") if cell == "?" else number_or_text(cell)
 
 
 # --------------------------------------------------------------------------------------------- keys
 
 
-def _check_keys(table: pd.DataFrame) -> None:
+def _check_weka_keys(table: pd.DataFrame) -> None:
     for key in ("Key_Dataset", "Key_Run", "Key_Scheme"):
         if key not in table:
             raise BayescompareError(
                 f"no column {key!r}, so this is not a result of Weka's Experimenter; the columns "
-                f"are {quoted([str(column) for column in table.columns], 6)}."
+                f"are {quoted_names_in_results([str(column) for column in table.columns], 6)}."
             )
 
 
-def _keys(table: pd.DataFrame) -> pd.DataFrame:
+def _weka_keys(table: pd.DataFrame) -> pd.DataFrame:
     options = table.get("Key_Scheme_options", "")
     schemes = pd.DataFrame({"scheme": table["Key_Scheme"], "options": options})
-    labels = _scheme_labels(schemes)
+    labels = _weka_scheme_labels(schemes)
     # An average over folds has a run and no fold.
     folds = "." + table["Key_Fold"] if "Key_Fold" in table else ""
     return pd.DataFrame(
         {
             # Weka escapes a relation's name before it quotes the cell.
-            "dataset": table["Key_Dataset"].map(_unescaped),
+            "dataset": table["Key_Dataset"].map(_unescape_weka_text),
             "algorithm": [labels[pair] for pair in schemes.itertuples(index=False, name=None)],
             "replicate": table["Key_Run"] + folds,
         }
     )
 
 
-def _scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
+def _weka_scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
     """Label each scheme by its class, and by its options only where that is ambiguous."""
     pairs = list(dict.fromkeys(schemes.itertuples(index=False, name=None)))
     runs = Counter(scheme for scheme, _ in pairs)
@@ -214,7 +227,7 @@ def _scheme_labels(schemes: pd.DataFrame) -> Mapping[tuple[str, str], str]:
     times = Counter(short.values())
     called = {scheme: name if times[name] == 1 else scheme for scheme, name in short.items()}
     return {
-        (scheme, options): algorithm_label(
+        (scheme, options): parsed_algorithm_label(
             f"{called[scheme]} {options}".strip() if runs[scheme] > 1 else called[scheme]
         )
         for scheme, options in pairs

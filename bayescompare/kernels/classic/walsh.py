@@ -30,10 +30,10 @@ from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
 __all__ = [
     "WalshRegions",
-    "exact_leaders",
-    "mean_shares",
-    "pair_table",
+    "exact_walsh_leaders",
+    "mean_walsh_shares",
     "walsh_draws",
+    "walsh_pair_table",
     "walsh_regions",
     "walsh_shares",
 ]
@@ -110,13 +110,13 @@ def walsh_shares(regions: WalshRegions, weights: FloatArray) -> FloatArray:
     w = weights[..., regions.order]
     sums = np.concatenate([np.zeros((*w.shape[:-1], 1)), np.cumsum(w, axis=-1)], axis=-1)
     total = sums[..., -1]
-    left = _half(w, sums, regions.left_below, regions.left_up_to)
-    right = total * total - _half(w, sums, regions.right_from, regions.right_above)
+    left = _half_walsh_sum(w, sums, regions.left_below, regions.left_up_to)
+    right = total * total - _half_walsh_sum(w, sums, regions.right_from, regions.right_above)
     sides = [left, right] if not regions.middle else [left, total * total - left - right, right]
     return np.asarray(np.maximum(np.stack(sides, axis=-1), 0.0))
 
 
-def _half(w: FloatArray, sums: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+def _half_walsh_sum(w: FloatArray, sums: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
     """Σ w_i times the mean of two partial sums."""
     partners = sums[..., first] + sums[..., last]
     return np.asarray(0.5 * np.einsum("...i,...i->...", w, partners))
@@ -127,17 +127,19 @@ def walsh_draws(
 ) -> FloatArray:
     """Draw the shares, (draws, regions), in blocks that fit the memory."""
     return np.concatenate(
-        [walsh_shares(regions, w) for w in _weight_blocks(alpha, draws, rng)], axis=0
+        [walsh_shares(regions, w) for w in _walsh_weight_blocks(alpha, draws, rng)], axis=0
     )
 
 
-def _weight_blocks(alpha: FloatArray, draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _walsh_weight_blocks(
+    alpha: FloatArray, draws: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
     block = max(1, _BLOCK // len(alpha))
     for start in range(0, draws, block):
         yield rng.dirichlet(alpha, size=min(block, draws - start))
 
 
-def pair_table(regions: WalshRegions) -> FloatArray:
+def walsh_pair_table(regions: WalshRegions) -> FloatArray:
     """Tabulate in which region each pair of points falls, (regions, n, n), points as given.
 
     Examples
@@ -159,7 +161,7 @@ def pair_table(regions: WalshRegions) -> FloatArray:
     return np.stack([left, 1.0 - left - right, right] if regions.middle else [left, right])
 
 
-def mean_shares(regions: WalshRegions, alpha: FloatArray) -> FloatArray:
+def mean_walsh_shares(regions: WalshRegions, alpha: FloatArray) -> FloatArray:
     r"""Posterior means of the shares, by :math:`E[w_i w_j] = \alpha_i(\alpha_j + [i=j])/(A(A+1))`.
 
     Examples
@@ -181,7 +183,7 @@ def mean_shares(regions: WalshRegions, alpha: FloatArray) -> FloatArray:
     return np.asarray((products + same) / (total * (total + 1.0)))
 
 
-def exact_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray | None:
+def exact_walsh_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray | None:
     r"""P(each share is the largest), where at most two kinds of points matter; else None.
 
     Points with the same partners are one kind, whose weights add up to a Beta variable t. Each
@@ -198,10 +200,10 @@ def exact_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray | None
     _, one_of, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     if len(one_of) > 2:
         return None
-    table = pair_table(regions)
+    table = walsh_pair_table(regions)
     chosen = regions.order[one_of]
-    quadratics = _quadratics(table[:, chosen][:, :, chosen])
-    ends = _ends(quadratics)
+    quadratics = _walsh_quadratics(table[:, chosen][:, :, chosen])
+    ends = _walsh_share_crossings(quadratics)
     middle = 0.5 * (ends[1:] + ends[:-1])
     values = np.stack([np.polyval(q, middle) for q in quadratics], axis=-1)
     second = float(alpha[regions.order][kind.ravel() == len(one_of) - 1].sum())
@@ -211,13 +213,13 @@ def exact_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray | None
     return np.asarray(np.diff(cdf) @ sole_leader(values))
 
 
-def _quadratics(kinds: FloatArray) -> FloatArray:
+def _walsh_quadratics(kinds: FloatArray) -> FloatArray:
     """Coefficients in t, the weight of the last kind, of every share."""
     a, b, c = kinds[:, -1, -1], kinds[:, -1, 0], kinds[:, 0, 0]
     return np.stack([a - 2.0 * b + c, 2.0 * (b - c), c], axis=-1)
 
 
-def _ends(quadratics: FloatArray) -> FloatArray:
+def _walsh_share_crossings(quadratics: FloatArray) -> FloatArray:
     """Where the order of the shares may change, from 0 to 1."""
     roots = [0.0, 1.0]
     for k, first in enumerate(quadratics):

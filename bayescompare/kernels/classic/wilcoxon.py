@@ -27,7 +27,14 @@ from scipy import stats
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = ["MOST_EXACT", "SMALLEST", "RankSums", "differences", "doubled_ranks", "signed_rank"]
+__all__ = [
+    "MOST_EXACT",
+    "SMALLEST",
+    "WilcoxonRankSums",
+    "doubled_wilcoxon_ranks",
+    "wilcoxon_differences",
+    "wilcoxon_signed_rank_test",
+]
 
 
 #: Up to this many differences the p-value is exact: it takes a second, and 2^1000 is still a float.
@@ -37,7 +44,7 @@ MOST_EXACT = 1000
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-class RankSums(NamedTuple):
+class WilcoxonRankSums(NamedTuple):
     """Both rank sums, the two-sided p-value, and whether it is exact."""
 
     plus: float
@@ -46,7 +53,7 @@ class RankSums(NamedTuple):
     exact: bool
 
 
-def differences(values: FloatArray, rope: float | None = None) -> FloatArray:
+def wilcoxon_differences(values: FloatArray, rope: float | None = None) -> FloatArray:
     """Subtract the second column from the first; a tie is exactly zero.
 
     Parameters
@@ -67,7 +74,7 @@ def differences(values: FloatArray, rope: float | None = None) -> FloatArray:
     return np.where(np.abs(difference) <= (rope or 0.0) + noise, 0.0, difference)
 
 
-def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
+def doubled_wilcoxon_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
     """Return twice the average rank of each difference's size, with its sign; zero for a zero.
 
     A difference inherits the float noise of its terms: 0.3 − 0.2 and 0.2 − 0.1 differ in the last
@@ -77,7 +84,7 @@ def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
     Parameters
     ----------
     difference : array (n,)
-        From `differences`, with ties exactly zero.
+        From `wilcoxon_differences`, with ties exactly zero.
     scale : array (n,)
         The size of the larger of the two values of each difference.
 
@@ -101,7 +108,7 @@ def doubled_ranks(difference: FloatArray, scale: FloatArray) -> IntArray:
     return ranks * np.sign(difference).astype(np.int64)
 
 
-def signed_rank(ranks: IntArray) -> RankSums:
+def wilcoxon_signed_rank_test(ranks: IntArray) -> WilcoxonRankSums:
     """Test doubled signed ranks, exactly up to `MOST_EXACT` of them, else approximately.
 
     The normal approximation uses the variance of tied ranks and a continuity correction.
@@ -117,15 +124,15 @@ def signed_rank(ranks: IntArray) -> RankSums:
     if plus == minus:
         pvalue = 1.0
     elif exact:
-        pvalue = 2.0 * _lower_tail(np.abs(ranks), min(plus, minus))
+        pvalue = 2.0 * _wilcoxon_lower_tail(np.abs(ranks), min(plus, minus))
     else:
         # Ranking the doubled ranks gives the same ranks, without the noise of the differences.
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         pvalue = float(test.pvalue)
-    return RankSums(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
+    return WilcoxonRankSums(plus / 2, minus / 2, min(max(pvalue, SMALLEST), 1.0), exact)
 
 
-def _lower_tail(ranks: IntArray, bound: int) -> float:
+def _wilcoxon_lower_tail(ranks: IntArray, bound: int) -> float:
     """P(sum of the ranks whose fair coin shows heads ≤ bound)."""
     # Without ties all doubled ranks are even, so half the cells suffice.
     unit = int(np.gcd.reduce(ranks))

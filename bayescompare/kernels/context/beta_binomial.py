@@ -37,33 +37,33 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.beta_binomial_density import (
     Density,
     LogPrior,
-    log_likelihood,
+    beta_binomial_logit_likelihood,
     posterior_density,
 )
 from bayescompare.kernels.context.beta_binomial_nodes import (
     PANELS,
-    Grid,
-    Support,
-    border_of,
-    grid_of,
-    support_of,
+    BetaBinomialGrid,
+    BetaBinomialSupport,
+    beta_binomial_border_of,
+    beta_binomial_grid_of,
+    beta_binomial_support_of,
 )
 
 __all__ = [
-    "Grid",
+    "BetaBinomialGrid",
     "LogPrior",
-    "Pooled",
-    "Shrunken",
-    "better_share",
-    "leave_one_out",
-    "pooled",
-    "predictive",
-    "share_interval",
-    "shrunken",
+    "PooledBetaBinomial",
+    "ShrunkenBetaBinomial",
+    "beta_binomial_better_share",
+    "beta_binomial_left_out",
+    "beta_binomial_predictive",
+    "beta_binomial_share_interval",
+    "pool_beta_binomial",
+    "shrunken_beta_binomial",
 ]
 
 
-#: Number of datasets on which the nodes of `shrunken` are tested.
+#: Number of datasets on which the nodes of `shrunken_beta_binomial` are tested.
 _HARDEST = 8
 #: For nodes of less mass than this betainc is not evaluated.
 _FAINT = 1e-17
@@ -71,7 +71,7 @@ _FAINT = 1e-17
 _NORMAL = 1e12
 
 
-class Pooled(NamedTuple):
+class PooledBetaBinomial(NamedTuple):
     """Posterior of the two hyper-parameters.
 
     Attributes
@@ -99,10 +99,10 @@ class Pooled(NamedTuple):
     mean_q: float
     sd_q: float
     error: float
-    grid: Grid
+    grid: BetaBinomialGrid
 
 
-class Shrunken(NamedTuple):
+class ShrunkenBetaBinomial(NamedTuple):
     """Each dataset's posterior, given all.
 
     Attributes
@@ -123,14 +123,14 @@ class Shrunken(NamedTuple):
 # ------------------------------------------------------------------------------------ the posterior
 
 
-def pooled(
+def pool_beta_binomial(
     k_h: ArrayLike,
     k_g: ArrayLike,
     *,
     log_prior_mu: LogPrior | None = None,
     log_prior_rho: LogPrior | None = None,
     tolerance: float = 1e-9,
-) -> Pooled:
+) -> PooledBetaBinomial:
     """Posterior of μ, ρ and q, and the evidence.
 
     Parameters
@@ -151,10 +151,10 @@ def pooled(
     (0.962786, 0.303106, True)
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
-    support = support_of(density)
-    before = _moments(*grid_of(density, support, PANELS[0]))
+    support = beta_binomial_support_of(density)
+    before = _beta_binomial_moments(*beta_binomial_grid_of(density, support, PANELS[0]))
     for level in PANELS[1:]:
-        now = _moments(*grid_of(density, support, level))
+        now = _beta_binomial_moments(*beta_binomial_grid_of(density, support, level))
         error = max(abs(x - y) for x, y in zip(now[:9], before[:9], strict=True))
         if error <= tolerance:
             break
@@ -163,16 +163,16 @@ def pooled(
     return before._replace(error=error)
 
 
-def _moments(grid: Grid, log_total: float) -> Pooled:
+def _beta_binomial_moments(grid: BetaBinomialGrid, log_total: float) -> PooledBetaBinomial:
     matters = grid.mass > _FAINT
     mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
-    q = better_share(mu, rho)
+    q = beta_binomial_better_share(mu, rho)
     means = [float(mass @ x) for x in (mu, rho, q)]
     sds = [
         math.sqrt(float(mass @ (x - mean) ** 2))
         for x, mean in zip((mu, rho, q), means, strict=True)
     ]
-    return Pooled(
+    return PooledBetaBinomial(
         log_evidence=log_total,
         first=float(grid.mass[grid.u < 0.0].sum()),
         second=float(grid.mass[grid.u > 0.0].sum()),
@@ -187,7 +187,7 @@ def _moments(grid: Grid, log_total: float) -> Pooled:
     )
 
 
-def better_share(
+def beta_binomial_better_share(
     mu: FloatArray, rho: FloatArray, k_h: float | FloatArray = 0.0, k_g: float | FloatArray = 0.0
 ) -> FloatArray:
     r"""P(a dataset's probability < ½): the first is better, given μ, ρ and the dataset's counts.
@@ -208,14 +208,14 @@ def better_share(
     return np.asarray(np.where(large, ndtr(excess / np.sqrt(first + second)), exact))
 
 
-def shrunken(
+def shrunken_beta_binomial(
     k_h: ArrayLike,
     k_g: ArrayLike,
     *,
     log_prior_mu: LogPrior | None = None,
     log_prior_rho: LogPrior | None = None,
     tolerance: float = 1e-9,
-) -> Shrunken:
+) -> ShrunkenBetaBinomial:
     r"""Posterior of every dataset's own discordance probability.
 
     .. math:: \mathrm{E}\,\frac{\mu\varphi + k_h}{\varphi + n} \quad\text{and}\quad
@@ -233,31 +233,33 @@ def shrunken(
     ([0.622, 0.608, 0.622, 0.921, 0.665], [0.181, 0.196, 0.181, 0.0, 0.25])
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
-    support = support_of(density)
-    pairs, _, which = _distinct(k_h, k_g)
+    support = beta_binomial_support_of(density)
+    pairs, _, which = _distinct_beta_binomial(k_h, k_g)
     # The largest datasets have the sharpest steps: nodes that suffice for them suffice for all.
     hard = pairs[np.argsort(pairs.sum(axis=1))[-_HARDEST:]]
-    grid = grid_of(density, support, PANELS[0])[0]
-    before = _each_dataset(grid, hard)
+    grid = beta_binomial_grid_of(density, support, PANELS[0])[0]
+    before = _beta_binomial_by_dataset(grid, hard)
     for level in PANELS[1:]:
-        finer = grid_of(density, support, level)[0]
-        now = _each_dataset(finer, hard)
+        finer = beta_binomial_grid_of(density, support, level)[0]
+        now = _beta_binomial_by_dataset(finer, hard)
         error = float(np.abs(now - before).max(initial=0.0))
         if error <= tolerance:
             break
         grid, before = finer, now
-    mean, first_better = _each_dataset(grid, pairs)[which].T
-    return Shrunken(mean, first_better, error)
+    mean, first_better = _beta_binomial_by_dataset(grid, pairs)[which].T
+    return ShrunkenBetaBinomial(mean, first_better, error)
 
 
-def _distinct(k_h: ArrayLike, k_g: ArrayLike) -> tuple[FloatArray, IntArray, IntArray]:
+def _distinct_beta_binomial(
+    k_h: ArrayLike, k_g: ArrayLike
+) -> tuple[FloatArray, IntArray, IntArray]:
     """Return the distinct datasets, where each first occurs, and the index of every dataset."""
     counts = np.stack([np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)], axis=-1)
     pairs, seen, which = np.unique(counts, axis=0, return_index=True, return_inverse=True)
     return pairs, seen, which.reshape(-1)
 
 
-def _each_dataset(grid: Grid, pairs: FloatArray) -> FloatArray:
+def _beta_binomial_by_dataset(grid: BetaBinomialGrid, pairs: FloatArray) -> FloatArray:
     """Return mean and P(< ½) of the probability of each distinct dataset, (D, 2)."""
     matters = grid.mass > _FAINT
     mu, rho, mass = expit(grid.u[matters]), expit(grid.v[matters]), grid.mass[matters]
@@ -266,11 +268,14 @@ def _each_dataset(grid: Grid, pairs: FloatArray) -> FloatArray:
     for row, (k_h, k_g) in enumerate(pairs):
         # The ratio of φ μ + k_h to φ + n, times ρ.
         mean = (mu * rest + rho * k_h) / (rest + rho * (k_h + k_g))
-        figures[row] = (mass * mean).sum(), (mass * better_share(mu, rho, k_h, k_g)).sum()
+        figures[row] = (
+            (mass * mean).sum(),
+            (mass * beta_binomial_better_share(mu, rho, k_h, k_g)).sum(),
+        )
     return figures
 
 
-def leave_one_out(
+def beta_binomial_left_out(
     k_h: ArrayLike,
     k_g: ArrayLike,
     *,
@@ -298,29 +303,31 @@ def leave_one_out(
     """
     first, second = np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)
     density = posterior_density(first, second, log_prior_mu, log_prior_rho)
-    support = support_of(density)
-    pairs, seen, which = _distinct(first, second)
-    level, error = _enough(density, support, tolerance)
-    (coarse, whole), (fine, _) = (grid_of(density, support, PANELS[level + up]) for up in (0, 1))
-    border = border_of(support)
+    support = beta_binomial_support_of(density)
+    pairs, seen, which = _distinct_beta_binomial(first, second)
+    level, error = _beta_binomial_level(density, support, tolerance)
+    (coarse, whole), (fine, _) = (
+        beta_binomial_grid_of(density, support, PANELS[level + up]) for up in (0, 1)
+    )
+    border = beta_binomial_border_of(support)
     height = density(*border)
     value = np.empty(len(pairs))
     for row, (one, other) in enumerate(pairs):
-        single = log_likelihood(np.array([one]), np.array([other]))
-        value[row], peak = _log_predictive(coarse, single)
-        change = abs(_log_predictive(fine, single)[0] - value[row])
+        single = beta_binomial_logit_likelihood(np.array([one]), np.array([other]))
+        value[row], peak = _beta_binomial_log_predictive(coarse, single)
+        change = abs(_beta_binomial_log_predictive(fine, single)[0] - value[row])
         # If much of the remaining mass lies outside the nodes, the density is high on their border.
         if change > tolerance or float((height - single(*border)).max()) > peak - 25.0:
             rest = [np.delete(counts, seen[row]) for counts in (first, second)]
             without = posterior_density(rest[0], rest[1], log_prior_mu, log_prior_rho)
-            own = support_of(without)
-            needed, change = _enough(without, own, tolerance)
-            value[row] = whole - grid_of(without, own, PANELS[needed])[1]
+            own = beta_binomial_support_of(without)
+            needed, change = _beta_binomial_level(without, own, tolerance)
+            value[row] = whole - beta_binomial_grid_of(without, own, PANELS[needed])[1]
         error = max(error, change)
     return value[which], error
 
 
-def predictive(k_h: ArrayLike, k_g: ArrayLike, grid: Grid) -> FloatArray:
+def beta_binomial_predictive(k_h: ArrayLike, k_g: ArrayLike, grid: BetaBinomialGrid) -> FloatArray:
     r"""Log predictive probability of each dataset given all of them, itself included.
 
     .. math:: \log \mathrm{E}\, p(k_i \mid n_i, \mu, \varphi)
@@ -331,17 +338,17 @@ def predictive(k_h: ArrayLike, k_g: ArrayLike, grid: Grid) -> FloatArray:
     >>> np.exp(predictive(first, second, pooled(first, second).grid)).round(4).tolist()
     [0.1135, 0.0947, 0.1135, 0.0584]
     """
-    pairs, _, which = _distinct(k_h, k_g)
+    pairs, _, which = _distinct_beta_binomial(k_h, k_g)
     matters = grid.mass > _FAINT
     value = np.empty(len(pairs))
     for row, (one, other) in enumerate(pairs):
-        single = log_likelihood(np.array([one]), np.array([other]))
+        single = beta_binomial_logit_likelihood(np.array([one]), np.array([other]))
         log_density = single(grid.u[matters], grid.v[matters])
         value[row] = math.log(float((grid.mass[matters] * np.exp(log_density)).sum()))
     return value[which]
 
 
-def share_interval(grid: Grid, mass: float = 0.95) -> tuple[float, float]:
+def beta_binomial_share_interval(grid: BetaBinomialGrid, mass: float = 0.95) -> tuple[float, float]:
     """Central interval of q, read off the nodes: to about 0.002.
 
     Examples
@@ -350,14 +357,14 @@ def share_interval(grid: Grid, mass: float = 0.95) -> tuple[float, float]:
     >>> [round(end, 2) for end in share_interval(posterior.grid)]
     [0.46, 1.0]
     """
-    q = better_share(expit(grid.u), expit(grid.v))
+    q = beta_binomial_better_share(expit(grid.u), expit(grid.v))
     order = np.argsort(q)
     middle = np.cumsum(grid.mass[order]) - 0.5 * grid.mass[order]
     low, high = np.interp([(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], middle, q[order])
     return float(low), float(high)
 
 
-def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
+def _beta_binomial_log_predictive(grid: BetaBinomialGrid, single: Density) -> tuple[float, float]:
     """Minus log E[1/likelihood] of one dataset, and the peak of the density without it."""
     # Nodes below this matter only if the border is high too.
     matters = grid.mass > 1e-24
@@ -368,11 +375,13 @@ def _log_predictive(grid: Grid, single: Density) -> tuple[float, float]:
     return -log_mean, float((grid.log_density[matters] + inverse).max())
 
 
-def _enough(density: Density, support: Support, tolerance: float) -> tuple[int, float]:
+def _beta_binomial_level(
+    density: Density, support: BetaBinomialSupport, tolerance: float
+) -> tuple[int, float]:
     """Return the first level whose log evidence the next one confirms, and the difference."""
-    before = grid_of(density, support, PANELS[0])[1]
+    before = beta_binomial_grid_of(density, support, PANELS[0])[1]
     for level in range(len(PANELS) - 1):
-        now = grid_of(density, support, PANELS[level + 1])[1]
+        now = beta_binomial_grid_of(density, support, PANELS[level + 1])[1]
         error = abs(now - before)
         if error <= tolerance:
             break

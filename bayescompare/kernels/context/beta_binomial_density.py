@@ -19,7 +19,7 @@ from scipy.special import expit, gammaln, log_expit
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["Density", "LogPrior", "log_likelihood", "posterior_density"]
+__all__ = ["Density", "LogPrior", "beta_binomial_logit_likelihood", "posterior_density"]
 
 LogPrior = Callable[[FloatArray], FloatArray]
 Density = Callable[[FloatArray, FloatArray], FloatArray]
@@ -27,7 +27,7 @@ Density = Callable[[FloatArray, FloatArray], FloatArray]
 _DIRECT = 16
 
 
-class _Tally(NamedTuple):
+class _BetaBinomialTally(NamedTuple):
     """Counts, as exponents of x + jρ: one for each j < 16, and larger counts one by one."""
 
     below: FloatArray
@@ -35,10 +35,10 @@ class _Tally(NamedTuple):
     times: FloatArray
 
 
-def _tally(counts: FloatArray) -> _Tally:
+def _tally_beta_binomial(counts: FloatArray) -> _BetaBinomialTally:
     below = (counts[:, None] > np.arange(_DIRECT)).sum(axis=0).astype(np.float64)
     beyond, times = np.unique(counts[counts > _DIRECT], return_counts=True)
-    return _Tally(below, beyond - _DIRECT, times.astype(np.float64))
+    return _BetaBinomialTally(below, beyond - _DIRECT, times.astype(np.float64))
 
 
 def posterior_density(
@@ -48,7 +48,9 @@ def posterior_density(
     log_prior_rho: LogPrior | None,
 ) -> Density:
     """Return the log of evidence times posterior density of (logit μ, logit ρ), as a function."""
-    likelihood = log_likelihood(np.asarray(k_h, np.float64), np.asarray(k_g, np.float64))
+    likelihood = beta_binomial_logit_likelihood(
+        np.asarray(k_h, np.float64), np.asarray(k_g, np.float64)
+    )
 
     def density(u: FloatArray, v: FloatArray) -> FloatArray:
         value = likelihood(u, v) + log_expit(u) + log_expit(-u) + log_expit(v) + log_expit(-v)
@@ -61,21 +63,25 @@ def posterior_density(
     return density
 
 
-def log_likelihood(first: FloatArray, second: FloatArray) -> Density:
+def beta_binomial_logit_likelihood(first: FloatArray, second: FloatArray) -> Density:
     """Return the log likelihood of (logit μ, logit ρ), as a function."""
     n = first + second
     splits = float((gammaln(n + 1.0) - gammaln(first + 1.0) - gammaln(second + 1.0)).sum())
-    tallies = (*_tally(first), *_tally(second), *_tally(n))
+    tallies = (
+        *_tally_beta_binomial(first),
+        *_tally_beta_binomial(second),
+        *_tally_beta_binomial(n),
+    )
 
     def likelihood(u: FloatArray, v: FloatArray) -> FloatArray:
         rates = expit(u), expit(-u), expit(v), expit(-v)
-        return np.asarray(splits + _log_likelihood(*rates, *tallies))
+        return np.asarray(splits + _beta_binomial_log_likelihood(*rates, *tallies))
 
     return likelihood
 
 
 @jit()
-def _log_likelihood(
+def _beta_binomial_log_likelihood(
     mu: FloatArray,
     not_mu: FloatArray,
     rho: FloatArray,
@@ -94,15 +100,17 @@ def _log_likelihood(
     for m in range(len(mu)):
         r = rho[m]
         out[m] = (
-            _log_rising(mu[m] * not_rho[m], r, first_below, first_beyond, first_times)
-            + _log_rising(not_mu[m] * not_rho[m], r, second_below, second_beyond, second_times)
-            - _log_rising(not_rho[m], r, all_below, all_beyond, all_times)
+            _log_beta_binomial_rising(mu[m] * not_rho[m], r, first_below, first_beyond, first_times)
+            + _log_beta_binomial_rising(
+                not_mu[m] * not_rho[m], r, second_below, second_beyond, second_times
+            )
+            - _log_beta_binomial_rising(not_rho[m], r, all_below, all_beyond, all_times)
         )
     return out
 
 
 @jit()
-def _log_rising(
+def _log_beta_binomial_rising(
     x: float, rho: float, below: FloatArray, beyond: FloatArray, times: FloatArray
 ) -> float:
     """Sum over datasets of Σ_{j<c} log(x + jρ); by Stirling's series from j = 16 on."""
@@ -113,12 +121,12 @@ def _log_rising(
     if len(beyond) > 0:
         y = x + _DIRECT * rho
         for c in range(len(beyond)):
-            total += times[c] * _log_long_product(y, rho, beyond[c])
+            total += times[c] * _log_beta_binomial_product(y, rho, beyond[c])
     return total
 
 
 @jit()
-def _log_long_product(y: float, rho: float, m: float) -> float:
+def _log_beta_binomial_product(y: float, rho: float, m: float) -> float:
     """Sum of log(y + jρ) over j < m, where y is at least 16 ρ."""
     a = y / rho
     share = m / a
@@ -129,11 +137,11 @@ def _log_long_product(y: float, rho: float, m: float) -> float:
     else:
         leading = a * math.log1p(share) - m
     leading += m * math.log(y + m * rho) - 0.5 * math.log1p(share)
-    return leading + _stirling(a + m) - _stirling(a)
+    return leading + _beta_binomial_stirling(a + m) - _beta_binomial_stirling(a)
 
 
 @jit()
-def _stirling(x: float) -> float:
+def _beta_binomial_stirling(x: float) -> float:
     """log Γ(x) − (x − ½) log x + x − ½ log 2π, for x >= 16."""
     w = 1.0 / (x * x)
     return (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / x

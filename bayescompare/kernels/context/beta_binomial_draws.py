@@ -12,7 +12,7 @@ from bayescompare.kernels.context.beta_binomial_density import (
     LogPrior,
     posterior_density,
 )
-from bayescompare.kernels.context.beta_binomial_nodes import Grid
+from bayescompare.kernels.context.beta_binomial_nodes import BetaBinomialGrid
 
 __all__ = ["draw_hyper", "draw_pooled_shares"]
 
@@ -20,7 +20,7 @@ __all__ = ["draw_hyper", "draw_pooled_shares"]
 def draw_hyper(
     k_h: ArrayLike,
     k_g: ArrayLike,
-    grid: Grid,
+    grid: BetaBinomialGrid,
     draws: int,
     rng: np.random.Generator,
     *,
@@ -46,17 +46,17 @@ def draw_hyper(
     True
     """
     density = posterior_density(k_h, k_g, log_prior_mu, log_prior_rho)
-    u, v, excess = _propose(density, grid, draws, rng)
+    u, v, excess = _propose_beta_binomial_draws(density, grid, draws, rng)
     for _ in range(10):
-        new_u, new_v, new_excess = _propose(density, grid, draws, rng)
+        new_u, new_v, new_excess = _propose_beta_binomial_draws(density, grid, draws, rng)
         taken = -rng.standard_exponential(draws) < new_excess - excess
         u, v = np.where(taken, new_u, u), np.where(taken, new_v, v)
         excess = np.where(taken, new_excess, excess)
     return expit(u), expit(v)
 
 
-def _propose(
-    density: Density, grid: Grid, draws: int, rng: np.random.Generator
+def _propose_beta_binomial_draws(
+    density: Density, grid: BetaBinomialGrid, draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Points in cells chosen by mass, and the log density there over that of the node."""
     node = rng.choice(len(grid.mass), size=draws, p=grid.mass / grid.mass.sum())

@@ -13,21 +13,21 @@ from __future__ import annotations
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.beta_binomial import LogPrior, pooled
-from bayescompare.kernels.context.beta_binomial_density import log_likelihood
-from bayescompare.kernels.context.beta_binomial_nodes import Grid
+from bayescompare.kernels.context.beta_binomial import LogPrior, pool_beta_binomial
+from bayescompare.kernels.context.beta_binomial_density import beta_binomial_logit_likelihood
+from bayescompare.kernels.context.beta_binomial_nodes import BetaBinomialGrid
 
-__all__ = ["grown_pool"]
+__all__ = ["grown_beta_binomial"]
 
 #: Nodes that must be left, and how close an integral anew is.
 _LEAST_NODES = 12.0
 _CLOSE = 1e-4
 
 
-def grown_pool(
+def grown_beta_binomial(
     seen: tuple[FloatArray, FloatArray],
     new: tuple[FloatArray, FloatArray],
-    grid: Grid,
+    grid: BetaBinomialGrid,
     *,
     log_prior_mu: LogPrior | None = None,
     log_prior_rho: LogPrior | None = None,
@@ -51,12 +51,12 @@ def grown_pool(
     >>> round(again[0], 6), round(pooled([2, 1, 4, 0, 3, 2], [5, 6, 4, 3, 9, 5]).first, 6)
     (0.979276, 0.979276)
     """
-    logs = np.log(grid.mass) + log_likelihood(*new)(grid.u, grid.v)
+    logs = np.log(grid.mass) + beta_binomial_logit_likelihood(*new)(grid.u, grid.v)
     mass = np.exp(logs - logs.max())
     mass /= mass.sum()
     if 1.0 / float((mass**2).sum()) < _LEAST_NODES:
         both = (np.concatenate(columns) for columns in zip(seen, new, strict=True))
-        found = pooled(
+        found = pool_beta_binomial(
             *both, log_prior_mu=log_prior_mu, log_prior_rho=log_prior_rho, tolerance=_CLOSE
         )
         return found.first, found.second

@@ -12,7 +12,14 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.beta_binomial_density import Density
 from bayescompare.kernels.numerics.legendre import gauss_legendre
 
-__all__ = ["PANELS", "Grid", "Support", "border_of", "grid_of", "support_of"]
+__all__ = [
+    "PANELS",
+    "BetaBinomialGrid",
+    "BetaBinomialSupport",
+    "beta_binomial_border_of",
+    "beta_binomial_grid_of",
+    "beta_binomial_support_of",
+]
 
 
 #: Logits within which 1 − μ and 1 − ρ are still accurate; ρ itself may be far smaller.
@@ -22,7 +29,7 @@ _LOG_TAIL = 36.0
 PANELS = ((4, 2), (6, 2), (8, 3), (12, 4), (16, 6), (24, 8), (32, 12), (48, 16))
 
 
-class Grid(NamedTuple):
+class BetaBinomialGrid(NamedTuple):
     """Quadrature nodes with the posterior mass of each, and the cell around it.
 
     Attributes
@@ -45,7 +52,7 @@ class Grid(NamedTuple):
     v_cell: FloatArray
 
 
-class Support(NamedTuple):
+class BetaBinomialSupport(NamedTuple):
     """Region of the posterior: limits of logit μ at several logit ρ, to be interpolated."""
 
     v: FloatArray
@@ -53,20 +60,22 @@ class Support(NamedTuple):
     high: FloatArray
 
 
-def grid_of(density: Density, support: Support, level: tuple[int, int]) -> tuple[Grid, float]:
+def beta_binomial_grid_of(
+    density: Density, support: BetaBinomialSupport, level: tuple[int, int]
+) -> tuple[BetaBinomialGrid, float]:
     """Return nodes with their masses, and the log of the whole integral."""
     rho_edges = np.linspace(support.v[0], support.v[-1], level[0] + 1)
-    v, v_weight, v_low = (x[0] for x in _panels(rho_edges[None, :]))
+    v, v_weight, v_low = (x[0] for x in _beta_binomial_panels(rho_edges[None, :]))
     low, high = np.interp(v, support.v, support.low), np.interp(v, support.v, support.high)
-    edges = _mu_edges(v, low, high, level[1])
-    u, u_weight, u_low = _panels(edges)
+    edges = _beta_binomial_mu_edges(v, low, high, level[1])
+    u, u_weight, u_low = _beta_binomial_panels(edges)
     slice_, node = np.nonzero(u_weight > 0.0)
     u, u_weight, u_low = u[slice_, node], u_weight[slice_, node], u_low[slice_, node]
     value = density(u, v[slice_])
     top = float(value.max())
     mass = u_weight * v_weight[slice_] * np.exp(value - top)
     total = float(mass.sum())
-    grid = Grid(
+    grid = BetaBinomialGrid(
         u=u,
         v=v[slice_],
         mass=mass / total,
@@ -77,7 +86,9 @@ def grid_of(density: Density, support: Support, level: tuple[int, int]) -> tuple
     return grid, top + math.log(total)
 
 
-def _mu_edges(v: FloatArray, low: FloatArray, high: FloatArray, panels: int) -> FloatArray:
+def _beta_binomial_mu_edges(
+    v: FloatArray, low: FloatArray, high: FloatArray, panels: int
+) -> FloatArray:
     """Return edges of four segments of logit μ per logit ρ: beside q's step at 0, and beyond."""
     width = 16.0 / np.sqrt(1.0 + np.exp(-v))  # eight standard deviations
     corners = np.stack([low, -width, np.zeros(len(v)), width, high], axis=-1)
@@ -87,12 +98,12 @@ def _mu_edges(v: FloatArray, low: FloatArray, high: FloatArray, panels: int) -> 
     return np.concatenate([inner.reshape(len(v), -1), corners[:, -1:]], axis=1)
 
 
-def _panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _beta_binomial_panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Gauss–Legendre nodes and weights, and the lower ends of cells as wide as the weights.
 
     Every node lies inside its cell (Chebyshev, Markov, Stieltjes).
     """
-    node, weight, start = _panel()
+    node, weight, start = _beta_binomial_unit_panel()
     half = 0.5 * np.diff(edges)[..., None]
     low = edges[..., :-1, None]
     shape = (len(edges), -1)
@@ -104,13 +115,13 @@ def _panels(edges: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 @cache
-def _panel() -> tuple[FloatArray, FloatArray, FloatArray]:
+def _beta_binomial_unit_panel() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Nodes and weights, and where the cell around each node begins."""
     node, weight = gauss_legendre()
     return node, weight, np.concatenate([[0.0], np.cumsum(weight)[:-1]])
 
 
-def border_of(support: Support) -> tuple[FloatArray, FloatArray]:
+def beta_binomial_border_of(support: BetaBinomialSupport) -> tuple[FloatArray, FloatArray]:
     """Return points all around the support."""
     part = np.linspace(0.0, 1.0, 33)
     sides = [support.low[i] + (support.high[i] - support.low[i]) * part for i in (0, -1)]
@@ -119,12 +130,12 @@ def border_of(support: Support) -> tuple[FloatArray, FloatArray]:
     return u, v
 
 
-def support_of(density: Density) -> Support:
+def beta_binomial_support_of(density: Density) -> BetaBinomialSupport:
     """Close in on the logit ρ and, for each, the logit μ that are within e^{-36} of the peak."""
     bottom, top = _BOTTOM, _TOP
     for _ in range(20):
         v = np.linspace(bottom, top, 65)
-        low, high, height = _mu_limits(density, v)
+        low, high, height = _beta_binomial_mu_limits(density, v)
         area = height + np.log(high - low)
         inside = np.flatnonzero(area > area.max() - _LOG_TAIL)
         start, stop = max(inside[0] - 1, 0), min(inside[-1] + 1, 64)
@@ -132,10 +143,12 @@ def support_of(density: Density) -> Support:
             break
         bottom, top = float(v[start]), float(v[stop])
     kept = slice(start, stop + 1)
-    return Support(v[kept], low[kept], high[kept])
+    return BetaBinomialSupport(v[kept], low[kept], high[kept])
 
 
-def _mu_limits(density: Density, v: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _beta_binomial_mu_limits(
+    density: Density, v: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Limits of logit μ and the highest log density, for each logit ρ."""
     low, high = np.full(len(v), -_TOP), np.full(len(v), _TOP)
     rows, points = np.arange(len(v)), np.linspace(0.0, 1.0, 33)

@@ -24,17 +24,19 @@ from scipy.special import stdtr, stdtrit
 from bayescompare._typing import FloatArray, IntArray
 
 __all__ = [
-    "draw_differences",
-    "draw_means",
-    "draw_means_within",
-    "draw_spreads",
-    "posterior",
-    "posterior_from_moments",
-    "region_probabilities",
+    "correlated_t_from_moments",
+    "correlated_t_regions",
+    "draw_correlated_t_differences",
+    "draw_correlated_t_means",
+    "draw_correlated_t_spreads",
+    "draw_correlated_t_within",
+    "posterior_of_correlated_t",
 ]
 
 
-def posterior(differences: FloatArray, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+def posterior_of_correlated_t(
+    differences: FloatArray, rho: ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Degrees of freedom, location and scale of the posterior of the mean difference.
 
     Parameters
@@ -60,10 +62,10 @@ def posterior(differences: FloatArray, rho: ArrayLike) -> tuple[FloatArray, Floa
     equal = x.min(axis=-1) == x.max(axis=-1)
     mean = np.where(equal, x[..., 0], x.mean(axis=-1))
     variance = np.where(equal, 0.0, x.var(axis=-1, ddof=1))
-    return posterior_from_moments(mean, variance, x.shape[-1], rho)
+    return correlated_t_from_moments(mean, variance, x.shape[-1], rho)
 
 
-def posterior_from_moments(
+def correlated_t_from_moments(
     mean: ArrayLike, variance: ArrayLike, replicates: ArrayLike, rho: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The same from each dataset's mean, sample variance (k − 1) and number of replicates.
@@ -84,7 +86,7 @@ def posterior_from_moments(
     return dof, location, scale
 
 
-def region_probabilities(
+def correlated_t_regions(
     dof: ArrayLike, location: ArrayLike, scale: ArrayLike, rope: ArrayLike = 0.0
 ) -> FloatArray:
     r"""P(μ < −rope), P(−rope ≤ μ ≤ rope) and P(μ > rope) for every dataset.
@@ -96,7 +98,7 @@ def region_probabilities(
     Parameters
     ----------
     dof, location, scale : arrays (...)
-        From `posterior`.
+        From `posterior_of_correlated_t`.
     rope : float or array (...)
         Half the width of the region of practical equivalence, >= 0.
 
@@ -121,17 +123,17 @@ def region_probabilities(
     tail = np.where(low > 0.0, stdtr(dof, -low) - right, stdtr(dof, high) - left)
     middle = np.where(np.maximum(low, -high) > 0.0, tail, 1.0 - left - right)
     smooth = np.stack([left, np.where(rope > 0.0, np.maximum(middle, 0.0), 0.0), right], axis=-1)
-    return np.where(point[..., None], _point_mass(location, rope), smooth)
+    return np.where(point[..., None], _correlated_t_point_mass(location, rope), smooth)
 
 
-def _point_mass(location: FloatArray, rope: FloatArray) -> FloatArray:
+def _correlated_t_point_mass(location: FloatArray, rope: FloatArray) -> FloatArray:
     left, right = (location < -rope).astype(np.float64), (location > rope).astype(np.float64)
     inside = 1.0 - left - right
     half = np.where(rope > 0.0, 0.0, 0.5 * inside)
     return np.stack([left + half, inside - 2.0 * half, right + half], axis=-1)
 
 
-def draw_means(
+def draw_correlated_t_means(
     dof: ArrayLike, location: ArrayLike, scale: ArrayLike, draws: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw the mean difference of every dataset.
@@ -150,7 +152,7 @@ def draw_means(
     return location + scale * rng.standard_t(dof, size=(draws, *dof.shape))
 
 
-def draw_means_within(
+def draw_correlated_t_within(
     dof: FloatArray,
     location: FloatArray,
     scale: FloatArray,
@@ -165,7 +167,7 @@ def draw_means_within(
     Parameters
     ----------
     dof, location, scale : arrays (N,)
-        From `posterior`.
+        From `posterior_of_correlated_t`.
     regions : array (draws, N)
         0 for left, 1 for the rope, 2 for right.
     rope : float
@@ -199,7 +201,7 @@ def draw_means_within(
     return np.where(scale == 0.0, location, np.clip(drawn, low, high))
 
 
-def draw_spreads(
+def draw_correlated_t_spreads(
     means: FloatArray,
     dof: FloatArray,
     location: FloatArray,
@@ -217,7 +219,7 @@ def draw_spreads(
     ----------
     means : array (draws, N)
     dof, location, scale, rho : arrays (N,)
-        As for `posterior`.
+        As for `posterior_of_correlated_t`.
     rng : Generator
 
     Returns
@@ -240,7 +242,7 @@ def draw_spreads(
     return np.where(scale == 0.0, 0.0, drawn)
 
 
-def draw_differences(
+def draw_correlated_t_differences(
     means: FloatArray,
     spreads: FloatArray,
     rho: ArrayLike,

@@ -22,13 +22,13 @@ from scipy.special import betainc, betainccinv, betaincinv, betaln, gammaln
 from bayescompare._typing import FloatArray
 
 __all__ = [
-    "draw_outcomes",
-    "draw_shares",
-    "langford_bound",
-    "log_marginal",
-    "p_first_better",
-    "risk_bound",
-    "risk_posterior",
+    "draw_error_rate_outcomes",
+    "draw_error_rate_shares",
+    "error_rate_bound",
+    "error_rate_log_marginal",
+    "error_rate_posterior",
+    "first_error_rate_better",
+    "langford_error_rate_bound",
 ]
 
 
@@ -36,7 +36,7 @@ __all__ = [
 _FAINT = 1e-250
 
 
-def p_first_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
+def first_error_rate_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
     r"""Probability that the first classifier has the smaller risk (Theorem 4.1).
 
     .. math:: \Pr(p_h < p_g \mid k) = I_{½}(a + k_h, a + k_g)
@@ -59,7 +59,7 @@ def p_first_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray
     return np.asarray(betainc(np.asarray(k_h) + a, np.asarray(k_g) + a, 0.5), dtype=np.float64)
 
 
-def log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
+def error_rate_log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
     r"""Log probability of k_h among the k_h + k_g discordant examples, z integrated out.
 
     .. math:: \log\binom{k_h + k_g}{k_h} + \log\frac{B(a + k_h, a + k_g)}{B(a, a)}
@@ -76,7 +76,7 @@ def log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> FloatArray:
     return np.asarray(splits + betaln(first + a, second + a) - betaln(a, a))
 
 
-def risk_posterior(
+def error_rate_posterior(
     k: ArrayLike, n: ArrayLike, prior: tuple[float, float] = (1.0, 1.0)
 ) -> tuple[FloatArray, FloatArray]:
     r"""Parameters of the Beta posterior of a risk after k errors on n examples (Section 3).
@@ -92,7 +92,7 @@ def risk_posterior(
     return errors + prior[0], np.asarray(n, dtype=np.float64) - errors + prior[1]
 
 
-def risk_bound(
+def error_rate_bound(
     k: ArrayLike, n: ArrayLike, delta: float = 0.05, prior: tuple[float, float] = (1.0, 1.0)
 ) -> FloatArray:
     r"""Upper bound that the risk exceeds with posterior probability δ, Equation (3).
@@ -107,11 +107,11 @@ def risk_bound(
     0.029225154
     """
     # The complement keeps its digits when δ is tiny.
-    return np.asarray(betainccinv(*risk_posterior(k, n, prior), delta), dtype=np.float64)
+    return np.asarray(betainccinv(*error_rate_posterior(k, n, prior), delta), dtype=np.float64)
 
 
-def langford_bound(k: ArrayLike, n: ArrayLike, delta: float = 0.05) -> FloatArray:
-    r"""Langford's test-set bound: the limit α' = 1, β' → 0 of `risk_bound`.
+def langford_error_rate_bound(k: ArrayLike, n: ArrayLike, delta: float = 0.05) -> FloatArray:
+    r"""Langford's test-set bound: the limit α' = 1, β' → 0 of `error_rate_bound`.
 
     .. math:: B_c^{-1}(1 - \delta;\; k + 1,\; n - k), \quad\text{and 1 at } k = n
 
@@ -128,7 +128,7 @@ def langford_bound(k: ArrayLike, n: ArrayLike, delta: float = 0.05) -> FloatArra
     return np.asarray(np.where(some_right, bound, 1.0))
 
 
-def draw_shares(
+def draw_error_rate_shares(
     k_h: ArrayLike,
     k_g: ArrayLike,
     first_better: ArrayLike,
@@ -171,11 +171,13 @@ def draw_shares(
     uniform = 1.0 - rng.random(better.shape)
     share = np.minimum(betaincinv(own, other, uniform * mass), 0.5)
     faint = mass < _FAINT
-    share[faint] = _tail_below_half(own[faint], other[faint], rng)
+    share[faint] = _draw_error_rate_tail(own[faint], other[faint], rng)
     return np.asarray(np.where(better, share, 1.0 - share))
 
 
-def _tail_below_half(own: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _draw_error_rate_tail(
+    own: FloatArray, other: FloatArray, rng: np.random.Generator
+) -> FloatArray:
     """Draw Beta(own, other) on (0, ½) when own is so large that the mass sits just below ½.
 
     The log density is concave there and so below its tangent at ½: an exponential is proposed.
@@ -195,7 +197,7 @@ def _tail_below_half(own: FloatArray, other: FloatArray, rng: np.random.Generato
     return share
 
 
-def draw_outcomes(
+def draw_error_rate_outcomes(
     share: FloatArray,
     discordant: ArrayLike,
     concordant: ArrayLike,
@@ -210,7 +212,7 @@ def draw_outcomes(
     Parameters
     ----------
     share : array (..., N)
-        z, from `draw_shares`.
+        z, from `draw_error_rate_shares`.
     discordant, concordant : arrays (N,)
         k_h + k_g, and k.
     rng : Generator

@@ -17,14 +17,21 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval, draw_rates
-from bayescompare.kernels.context.poisson_binomial_joint import Joint, count_posterior, joint
-from bayescompare.kernels.dirichlet.learned import posterior_weights
+from bayescompare.kernels.context.poisson_binomial import (
+    context_beta_mixture_interval,
+    draw_poisson_binomial_rates,
+)
+from bayescompare.kernels.context.poisson_binomial_joint import (
+    Joint,
+    joint,
+    poisson_binomial_counts,
+)
+from bayescompare.kernels.dirichlet.learned import dirichlet_strength_weights
 
-__all__ = ["RateMixture", "weight_evidence"]
+__all__ = ["RateMixture", "learned_rate_evidence"]
 
 
-def weight_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:
+def learned_rate_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:
     """Log evidence of the datasets' probabilities p under each weight b.
 
     Examples
@@ -34,7 +41,7 @@ def weight_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:
     >>> weight_evidence([0.5], np.array([0.1, 1.0, 10.0])).round(12).tolist()
     [-0.69314718056, -0.69314718056, -0.69314718056]
     """
-    return np.array([count_posterior(p, b)[1] for b in values.tolist()])
+    return np.array([poisson_binomial_counts(p, b)[1] for b in values.tolist()])
 
 
 @dataclass(frozen=True)
@@ -56,12 +63,12 @@ class RateMixture:
     @cached_property
     def log_evidences(self) -> FloatArray:
         """Log evidence under each weight."""
-        return weight_evidence(self.p, self.values)
+        return learned_rate_evidence(self.p, self.values)
 
     @cached_property
     def weights(self) -> FloatArray:
         """Posterior weights of the values of b; those below 1e-9 are dropped."""
-        return posterior_weights(self.log_evidences, self.prior)
+        return dirichlet_strength_weights(self.log_evidences, self.prior)
 
     @property
     def log_evidence(self) -> float:
@@ -95,11 +102,11 @@ class RateMixture:
         parts = []
         for k in np.flatnonzero(self.weights):
             b = float(self.values[k])
-            counts = count_posterior(self.p, b)[0] * self.weights[k]
+            counts = poisson_binomial_counts(self.p, b)[0] * self.weights[k]
             wins = np.arange(len(counts))
             parts.append((counts, b + wins, b + (len(self.p) - wins)))
         weight, first, second = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return beta_mixture_interval(weight, first, second)
+        return context_beta_mixture_interval(weight, first, second)
 
     def draw(self, draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Draw b by its posterior weights, and r given it."""
@@ -107,5 +114,7 @@ class RateMixture:
         rates = np.empty(draws)
         for k in np.unique(chosen):
             own, b = chosen == k, float(self.values[k])
-            rates[own] = draw_rates(count_posterior(self.p, b)[0], int(own.sum()), rng, b)
+            rates[own] = draw_poisson_binomial_rates(
+                poisson_binomial_counts(self.p, b)[0], int(own.sum()), rng, b
+            )
         return rates, self.values[chosen]

@@ -29,13 +29,13 @@ from bayescompare.kernels.numerics.jit import jit
 
 __all__ = [
     "DUST",
-    "beta_mixture_interval",
     "context",
-    "draw_rates",
-    "draw_wins",
-    "pmf",
-    "rate_exceeds_half",
-    "rate_interval",
+    "context_beta_mixture_interval",
+    "draw_poisson_binomial_rates",
+    "draw_poisson_binomial_wins",
+    "poisson_binomial_above_half",
+    "poisson_binomial_interval",
+    "poisson_binomial_masses",
 ]
 
 
@@ -43,7 +43,7 @@ __all__ = [
 DUST = 1e-305
 
 
-def pmf(p: ArrayLike) -> FloatArray:
+def poisson_binomial_masses(p: ArrayLike) -> FloatArray:
     r"""Probability of every number of successes in independent trials with probabilities p.
 
     .. math:: q_i(\kappa) = p_i\,q_{i-1}(\kappa - 1) + (1 - p_i)\,q_{i-1}(\kappa)
@@ -64,11 +64,11 @@ def pmf(p: ArrayLike) -> FloatArray:
     >>> pmf([0.5, 0.5, 1.0]).tolist()
     [0.0, 0.25, 0.5, 0.25]
     """
-    return _pmf(np.ascontiguousarray(p, dtype=np.float64))
+    return _poisson_binomial_pmf(np.ascontiguousarray(p, dtype=np.float64))
 
 
 @jit()
-def _pmf(p: FloatArray) -> FloatArray:
+def _poisson_binomial_pmf(p: FloatArray) -> FloatArray:
     """Use two buffers and shifted views, so that the inner loop can be vectorised."""
     n = len(p)
     old, new = np.zeros(n + 1), np.zeros(n + 1)
@@ -95,7 +95,7 @@ def _pmf(p: FloatArray) -> FloatArray:
     return old
 
 
-def rate_exceeds_half(datasets: int, b: float = 1.0) -> FloatArray:
+def poisson_binomial_above_half(datasets: int, b: float = 1.0) -> FloatArray:
     r"""P(r > ½) for every number of datasets on which the first is better.
 
     .. math:: \Pr(r > ½ \mid \kappa) = I_{½}(N - \kappa + b,\; \kappa + b)
@@ -130,11 +130,11 @@ def context(p: ArrayLike, b: float = 1.0) -> float:
     >>> round(context([0.9, 0.8, 0.95, 0.4]), 6)
     0.785469
     """
-    counts = pmf(p)
-    return min(float(counts @ rate_exceeds_half(len(counts) - 1, b)), 1.0)
+    counts = poisson_binomial_masses(p)
+    return min(float(counts @ poisson_binomial_above_half(len(counts) - 1, b)), 1.0)
 
 
-def rate_interval(
+def poisson_binomial_interval(
     counts: FloatArray, b: float = 1.0, other: float | None = None, mass: float = 0.95
 ) -> tuple[float, float]:
     r"""Central interval of r, whose distribution is a mixture of Betas.
@@ -156,10 +156,10 @@ def rate_interval(
     """
     wins = np.arange(len(counts), dtype=np.float64)
     rest = b if other is None else other
-    return beta_mixture_interval(counts, b + wins, rest + (len(counts) - 1.0 - wins), mass)
+    return context_beta_mixture_interval(counts, b + wins, rest + (len(counts) - 1.0 - wins), mass)
 
 
-def beta_mixture_interval(
+def context_beta_mixture_interval(
     weight: FloatArray, first: FloatArray, second: FloatArray, mass: float = 0.95
 ) -> tuple[float, float]:
     """Central interval of a mixture of Beta(first, second).
@@ -189,7 +189,7 @@ def beta_mixture_interval(
     return end((1.0 - mass) / 2.0), end((1.0 + mass) / 2.0)
 
 
-def draw_rates(
+def draw_poisson_binomial_rates(
     counts: FloatArray, draws: int, rng: np.random.Generator, b: float = 1.0
 ) -> FloatArray:
     """Draw r: κ from its posterior, then Beta(b + κ, b + N − κ).
@@ -212,7 +212,9 @@ def draw_rates(
     return np.asarray(rng.beta(b + wins, b + (len(counts) - 1 - wins)))
 
 
-def draw_wins(p: ArrayLike, rates: FloatArray, rng: np.random.Generator) -> BoolArray:
+def draw_poisson_binomial_wins(
+    p: ArrayLike, rates: FloatArray, rng: np.random.Generator
+) -> BoolArray:
     r"""Draw every d_i of the joint model given k and r.
 
     .. math:: \Pr(d_i = 1 \mid k, r) = \frac{r p_i}{r p_i + (1 - r)(1 - p_i)}

@@ -21,18 +21,18 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, expit, log_expit
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.context.poisson_binomial import DUST, rate_exceeds_half
+from bayescompare.kernels.context.poisson_binomial import DUST, poisson_binomial_above_half
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.numerics.legendre import composite
+from bayescompare.kernels.numerics.legendre import composite_legendre
 
 __all__ = [
     "Joint",
-    "count_posterior",
     "joint",
     "joint_context",
-    "rate_log_likelihood",
-    "spread_order",
-    "summarise_rate",
+    "poisson_binomial_counts",
+    "poisson_binomial_likelihood",
+    "poisson_binomial_order",
+    "summarise_poisson_binomial",
 ]
 
 
@@ -95,18 +95,18 @@ def joint(p: ArrayLike, b: float = 1.0) -> Joint:
     (0.932245, 0.795834, [0.997, 0.993, 0.99, 0.796])
     """
     p = np.ascontiguousarray(p, dtype=np.float64)
-    limits = _limits(p, b)
+    limits = _poisson_binomial_rate_limits(p, b)
     before = _joint(p, b, limits, 4)
     for panels in (8, 16, 32, 64, 128, 256, 512):
         now = _joint(p, b, limits, panels)
-        error = _change(now, before)
+        error = _poisson_binomial_change(now, before)
         if error < 1e-12 - 4e-16 * now.log_evidence:
             break
         before = now
     return now._replace(error=error)
 
 
-def _change(now: Joint, before: Joint) -> float:
+def _poisson_binomial_change(now: Joint, before: Joint) -> float:
     """Largest difference in any figure."""
     new, old = (
         np.hstack([x.first, x.second, x.mean, x.sd, x.log_evidence, x.wins, x.log_predictive])
@@ -117,11 +117,13 @@ def _change(now: Joint, before: Joint) -> float:
 
 def _joint(p: FloatArray, b: float, limits: tuple[float, float], panels: int) -> Joint:
     """All the integrals at one resolution."""
-    t, weight = _split_at_zero(*limits, panels)
-    return summarise_rate(p, t, weight, _log_rate_density(t, p, b), float(betaln(b, b)))
+    t, weight = _poisson_binomial_rate_nodes(*limits, panels)
+    return summarise_poisson_binomial(
+        p, t, weight, _poisson_binomial_log_density(t, p, b), float(betaln(b, b))
+    )
 
 
-def summarise_rate(
+def summarise_poisson_binomial(
     p: FloatArray,
     t: FloatArray,
     weight: FloatArray,
@@ -146,7 +148,7 @@ def summarise_rate(
     mass /= total
     rate = expit(t)
     mean = float(mass @ rate)
-    wins, inverse = _each_dataset(p, rate, expit(-t), mass)
+    wins, inverse = _poisson_binomial_by_dataset(p, rate, expit(-t), mass)
     return Joint(
         first=float(mass[t > 0.0].sum()),
         second=float(mass[t < 0.0].sum()),
@@ -159,14 +161,14 @@ def summarise_rate(
     )
 
 
-def _log_rate_density(t: FloatArray, p: FloatArray, b: float) -> FloatArray:
+def _poisson_binomial_log_density(t: FloatArray, p: FloatArray, b: float) -> FloatArray:
     """Log of r^b (1 − r)^b Π (r p_i + (1 − r)(1 − p_i)) at r = logistic(t)."""
     prior = b * (log_expit(t) + log_expit(-t))
-    return np.asarray(prior + rate_log_likelihood(p, expit(t), expit(-t)))
+    return np.asarray(prior + poisson_binomial_likelihood(p, expit(t), expit(-t)))
 
 
 @jit()
-def rate_log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatArray:
+def poisson_binomial_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> FloatArray:
     """Sum of log(r p_i + (1 − r)(1 − p_i)) over i; logarithms are taken of products."""
     out = np.zeros(len(rate))
     for m in range(len(rate)):
@@ -182,7 +184,7 @@ def rate_log_likelihood(p: FloatArray, rate: FloatArray, rest: FloatArray) -> Fl
 
 
 @jit()
-def _each_dataset(
+def _poisson_binomial_by_dataset(
     p: FloatArray, rate: FloatArray, rest: FloatArray, mass: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """E[Pr(d_i = 1 | r)] and E[1/(r p_i + (1 − r)(1 − p_i))] for every i."""
@@ -197,7 +199,7 @@ def _each_dataset(
     return wins, inverse
 
 
-def _limits(p: FloatArray, b: float) -> tuple[float, float]:
+def _poisson_binomial_rate_limits(p: FloatArray, b: float) -> tuple[float, float]:
     """Return limits that hold all but 1e-19 of logit r, whichever dataset is left out.
 
     Without dataset i the density is that of all over its factor; the smallest factor at a given
@@ -208,7 +210,7 @@ def _limits(p: FloatArray, b: float) -> tuple[float, float]:
     low = -high
     for _ in range(60):
         t = np.linspace(low, high, 65)
-        density = _log_rate_density(t, p, b)
+        density = _poisson_binomial_log_density(t, p, b)
         factors = expit(t) * extremes[:, None] + expit(-t) * (1.0 - extremes[:, None])
         inside = np.flatnonzero(density - np.log(factors.min(axis=0)) > density.max() - _LOG_TAIL)
         low, high = float(t[max(inside[0] - 1, 0)]), float(t[min(inside[-1] + 1, 64)])
@@ -217,16 +219,18 @@ def _limits(p: FloatArray, b: float) -> tuple[float, float]:
     return low, high
 
 
-def _split_at_zero(low: float, high: float, panels: int) -> tuple[FloatArray, FloatArray]:
+def _poisson_binomial_rate_nodes(
+    low: float, high: float, panels: int
+) -> tuple[FloatArray, FloatArray]:
     """Gauss–Legendre nodes and weights on [low, high], with an edge at 0 where that is inside."""
     inside = low < 0.0 < high
     edges = np.linspace(low, high, 2 * panels + 1)
     if inside:
         edges = np.append(np.linspace(low, 0.0, panels + 1), np.linspace(0.0, high, panels + 1)[1:])
-    return composite(edges)
+    return composite_legendre(edges)
 
 
-def count_posterior(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
+def poisson_binomial_counts(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
     r"""Pr(κ | k) in the joint model, and the log evidence.
 
     .. math:: \Pr(\kappa \mid k) \propto \mathrm{PB}(\kappa; p)\, B(b + \kappa, b + N - \kappa)
@@ -249,11 +253,11 @@ def count_posterior(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, float]:
     [0.2, 0.2, 0.2, 0.2, 0.2]
     """
     p = np.asarray(p, dtype=np.float64)
-    counts, log_evidence = _urn(p[spread_order(p)], b)
+    counts, log_evidence = _poisson_binomial_urn(p[poisson_binomial_order(p)], b)
     return counts, float(log_evidence)
 
 
-def spread_order(p: FloatArray) -> IntArray:
+def poisson_binomial_order(p: FloatArray) -> IntArray:
     """Return an order that mixes small and large values.
 
     A recursion over datasets is correct in any order; in this one the final cells do not underflow
@@ -269,7 +273,7 @@ def spread_order(p: FloatArray) -> IntArray:
 
 
 @jit()
-def _urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
+def _poisson_binomial_urn(p: FloatArray, b: float) -> tuple[FloatArray, float]:
     """Filter κ forward, rescaled to a sum of one; the product of the scales is the evidence."""
     n = len(p)
     old, new = np.zeros(n + 1), np.zeros(n + 1)
@@ -316,5 +320,5 @@ def joint_context(p: ArrayLike, b: float = 1.0) -> float:
     >>> round(joint_context([0.9, 0.8, 0.95, 0.4]), 6)
     0.879953
     """
-    counts, _ = count_posterior(p, b)
-    return min(float(counts @ rate_exceeds_half(len(counts) - 1, b)), 1.0)
+    counts, _ = poisson_binomial_counts(p, b)
+    return min(float(counts @ poisson_binomial_above_half(len(counts) - 1, b)), 1.0)

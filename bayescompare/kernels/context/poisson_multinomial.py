@@ -21,9 +21,9 @@ from bayescompare.kernels.context.poisson_binomial import DUST
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.numerics.legendre import composite
+from bayescompare.kernels.numerics.legendre import composite_legendre
 
-__all__ = ["context_regions", "context_regions_by_draws", "largest_regions"]
+__all__ = ["context_regions", "context_regions_by_draws", "poisson_multinomial_leaders"]
 
 
 #: Two rules agree when no probability differs by more.
@@ -68,10 +68,14 @@ def context_regions(
     >>> context_regions(np.array([[0.1, 0.1, 0.8], [0.0, 0.3, 0.7]])).round(6).tolist()
     [0.146528, 0.240278, 0.613194]
     """
-    return largest_regions(_region_counts(np.ascontiguousarray(triples, dtype=np.float64)), alpha)
+    return poisson_multinomial_leaders(
+        _poisson_multinomial_counts(np.ascontiguousarray(triples, dtype=np.float64)), alpha
+    )
 
 
-def largest_regions(counts: FloatArray, alpha: tuple[float, float, float]) -> FloatArray:
+def poisson_multinomial_leaders(
+    counts: FloatArray, alpha: tuple[float, float, float]
+) -> FloatArray:
     """P(each region's share is the largest), given the distribution of the counts.
 
     Parameters
@@ -93,13 +97,13 @@ def largest_regions(counts: FloatArray, alpha: tuple[float, float, float]) -> Fl
     """
     datasets = len(counts) - 1
     if datasets == 0:
-        return _score_states(np.zeros((1, 3), dtype=np.int64), np.array(alpha)).ravel()
-    tables = _gamma_tables(datasets, alpha)
-    _check_agreement(*tables, _test_states(counts), np.array(alpha))
-    return _largest_region(counts, *tables)
+        return _score_poisson_multinomial(np.zeros((1, 3), dtype=np.int64), np.array(alpha)).ravel()
+    tables = _poisson_multinomial_gammas(datasets, alpha)
+    _check_poisson_multinomial(*tables, _poisson_multinomial_test_states(counts), np.array(alpha))
+    return _poisson_multinomial_largest(counts, *tables)
 
 
-def _test_states(table: FloatArray) -> IntArray:
+def _poisson_multinomial_test_states(table: FloatArray) -> IntArray:
     """Return the most likely counts, and those with every dataset in one region, (4, 3)."""
     n = len(table) - 1
     left, right = divmod(int(table.argmax()), n + 1)
@@ -107,18 +111,18 @@ def _test_states(table: FloatArray) -> IntArray:
     return np.vstack([[left, n - left - right, right], corners])
 
 
-def _check_agreement(
+def _check_poisson_multinomial(
     cdf: FloatArray, density: FloatArray, states: IntArray, alpha: FloatArray
 ) -> None:
     """Compare the tables' rule with that of `probability_of_maximum`."""
-    here = np.array([_three(cdf, density, *state) for state in states.tolist()])
-    error = float(np.abs(here - _score_states(states, alpha)).max())
+    here = np.array([_poisson_multinomial_three(cdf, density, *state) for state in states.tolist()])
+    error = float(np.abs(here - _score_poisson_multinomial(states, alpha)).max())
     if not error <= _AGREEMENT:
         raise ArithmeticError(f"P(max) is known only within {error:.1g}: please report this")
 
 
 @jit()
-def _region_counts(triples: FloatArray) -> FloatArray:
+def _poisson_multinomial_counts(triples: FloatArray) -> FloatArray:
     """PM at [left, right]; the remaining datasets are in the rope."""
     n = len(triples)
     table = np.zeros((n + 1, n + 1))
@@ -136,7 +140,7 @@ def _region_counts(triples: FloatArray) -> FloatArray:
     return table
 
 
-def _gamma_tables(
+def _poisson_multinomial_gammas(
     datasets: int, alpha: tuple[float, float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """Distribution function and weighted density of Gamma(α_j + c), at [j, c, node].
@@ -147,7 +151,7 @@ def _gamma_tables(
     top = math.ceil(math.sqrt(datasets + max(alpha))) + 7
     halvings = math.ceil(28.0 / (sum(alpha) + datasets))
     edges = np.concatenate([[0.0], 0.5 ** np.arange(halvings, 0, -1), np.arange(1.0, top + 1)])
-    s, weight = composite(edges)
+    s, weight = composite_legendre(edges)
     x = s * s
     shape = np.array(alpha)[:, None, None] + np.arange(datasets + 1.0)[:, None]
     density = 2.0 * weight * np.exp((2.0 * shape - 1.0) * np.log(s) - x - gammaln(shape))
@@ -155,19 +159,25 @@ def _gamma_tables(
 
 
 @jit()
-def _largest_region(table: FloatArray, cdf: FloatArray, density: FloatArray) -> FloatArray:
+def _poisson_multinomial_largest(
+    table: FloatArray, cdf: FloatArray, density: FloatArray
+) -> FloatArray:
     """Sum over the counts of PM times ∫ f_j F F; cells of less than 1e-20 cannot matter."""
     n = len(table) - 1
     probability = np.zeros(3)
     for a in range(n + 1):
         for c in range(n + 1 - a):
             if table[a, c] > 1e-20:
-                probability += table[a, c] * _three(cdf, density, a, n - a - c, c)
+                probability += table[a, c] * _poisson_multinomial_three(
+                    cdf, density, a, n - a - c, c
+                )
     return probability
 
 
 @jit()
-def _three(cdf: FloatArray, density: FloatArray, a: int, b: int, c: int) -> FloatArray:
+def _poisson_multinomial_three(
+    cdf: FloatArray, density: FloatArray, a: int, b: int, c: int
+) -> FloatArray:
     """P(max) of each of three gammas, from the tables."""
     left, rope, right = 0.0, 0.0, 0.0
     for m in range(cdf.shape[2]):
@@ -199,15 +209,17 @@ def context_regions_by_draws(
     True
     """
     triples = np.asarray(triples, dtype=np.float64)
-    counts = _draw_region_counts(triples, draws, rng)
+    counts = _draw_poisson_multinomial(triples, draws, rng)
     states, times = np.unique(counts, axis=0, return_counts=True)
-    each = _score_states(states, np.array(alpha))
+    each = _score_poisson_multinomial(states, np.array(alpha))
     mean = times @ each / draws
     variance = times @ (each - mean) ** 2 / (draws - 1)
     return mean, np.sqrt(variance / draws)
 
 
-def _draw_region_counts(triples: FloatArray, draws: int, rng: np.random.Generator) -> IntArray:
+def _draw_poisson_multinomial(
+    triples: FloatArray, draws: int, rng: np.random.Generator
+) -> IntArray:
     """Numbers of datasets in each region, (draws, 3)."""
     left, right = triples[:, 0], triples[:, 2]
     counts = np.empty((draws, 3), dtype=np.int64)
@@ -221,7 +233,7 @@ def _draw_region_counts(triples: FloatArray, draws: int, rng: np.random.Generato
     return counts
 
 
-def _score_states(states: IntArray, alpha: FloatArray) -> FloatArray:
+def _score_poisson_multinomial(states: IntArray, alpha: FloatArray) -> FloatArray:
     """P(max) for every triple of counts."""
     log_alpha = np.log(alpha)
     scores = [

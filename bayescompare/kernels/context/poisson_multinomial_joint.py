@@ -21,18 +21,18 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_binomial import DUST
-from bayescompare.kernels.context.poisson_binomial_joint import spread_order
-from bayescompare.kernels.context.poisson_multinomial import largest_regions
+from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_order
+from bayescompare.kernels.context.poisson_multinomial import poisson_multinomial_leaders
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = [
     "JointRegions",
-    "draw_region_shares",
-    "draw_regions",
+    "draw_poisson_multinomial_regions",
+    "draw_poisson_multinomial_shares",
     "joint_context_regions",
-    "joint_regions",
-    "region_count_posterior",
-    "region_margins",
+    "poisson_multinomial_joint_regions",
+    "poisson_multinomial_margins",
+    "poisson_multinomial_posterior",
 ]
 
 
@@ -63,7 +63,7 @@ class JointRegions(NamedTuple):
     log_predictive: FloatArray
 
 
-def joint_regions(triples: FloatArray, b: float = 1.0) -> JointRegions:
+def poisson_multinomial_joint_regions(triples: FloatArray, b: float = 1.0) -> JointRegions:
     """Return every figure of the joint model, exactly.
 
     O(N³) for the counts and O(N³ log N) for what each dataset is by the others: seconds at 1000
@@ -86,13 +86,13 @@ def joint_regions(triples: FloatArray, b: float = 1.0) -> JointRegions:
     ([0.111216, 0.14271, 0.746074], [0.19, 0.266, 0.544])
     """
     triples = np.ascontiguousarray(triples, dtype=np.float64)
-    counts, log_evidence = region_count_posterior(triples, b)
-    others = _means_without(triples, b)
+    counts, log_evidence = poisson_multinomial_posterior(triples, b)
+    others = _poisson_multinomial_loo_means(triples, b)
     within = triples * others
     predictive = within.sum(axis=1)
     return JointRegions(
-        probability=largest_regions(counts, (b, b, b)),
-        mean=_mean_shares(counts, b),
+        probability=poisson_multinomial_leaders(counts, (b, b, b)),
+        mean=_poisson_multinomial_mean_shares(counts, b),
         counts=counts,
         each=within / predictive[:, None],
         log_evidence=log_evidence,
@@ -108,10 +108,10 @@ def joint_context_regions(triples: FloatArray, b: float = 1.0) -> FloatArray:
     >>> joint_context_regions(np.array([[0.1, 0.1, 0.8], [0.0, 0.3, 0.7]])).round(6).tolist()
     [0.131668, 0.203471, 0.664861]
     """
-    return largest_regions(region_count_posterior(triples, b)[0], (b, b, b))
+    return poisson_multinomial_leaders(poisson_multinomial_posterior(triples, b)[0], (b, b, b))
 
 
-def region_count_posterior(triples: FloatArray, b: float = 1.0) -> tuple[FloatArray, float]:
+def poisson_multinomial_posterior(triples: FloatArray, b: float = 1.0) -> tuple[FloatArray, float]:
     r"""Pr(c | x) in the joint model, and the log evidence.
 
     As in Pólya's urn the product of both factors is carried through the recursion, since either
@@ -133,11 +133,11 @@ def region_count_posterior(triples: FloatArray, b: float = 1.0) -> tuple[FloatAr
     [[0.166667, 0.166667, 0.166667], [0.166667, 0.166667, 0.0], [0.166667, 0.0, 0.0]]
     """
     triples = np.ascontiguousarray(triples, dtype=np.float64)
-    counts, log_evidence = _urn(triples[_spread(triples)], b)
+    counts, log_evidence = _poisson_multinomial_urn(triples[_poisson_multinomial_order(triples)], b)
     return counts, float(log_evidence)
 
 
-def region_margins(counts: FloatArray) -> FloatArray:
+def poisson_multinomial_margins(counts: FloatArray) -> FloatArray:
     """Distribution of the number of datasets in each region, (3, N + 1).
 
     Examples
@@ -152,7 +152,7 @@ def region_margins(counts: FloatArray) -> FloatArray:
     return np.stack([counts.sum(axis=1), np.array(rope), counts.sum(axis=0)])
 
 
-def draw_region_shares(
+def draw_poisson_multinomial_shares(
     counts: FloatArray, draws: int, rng: np.random.Generator, b: float = 1.0
 ) -> FloatArray:
     """Draw θ: counts from their posterior, then Dirichlet(b + counts), (draws, 3).
@@ -170,7 +170,9 @@ def draw_region_shares(
     return np.asarray(gammas / gammas.sum(axis=-1, keepdims=True))
 
 
-def draw_regions(triples: FloatArray, shares: FloatArray, rng: np.random.Generator) -> IntArray:
+def draw_poisson_multinomial_regions(
+    triples: FloatArray, shares: FloatArray, rng: np.random.Generator
+) -> IntArray:
     r"""Draw every dataset's region given the shares.
 
     .. math:: \Pr(z_i = s \mid x, \theta) \propto \theta_s\,\ell_i(s)
@@ -201,37 +203,39 @@ def draw_regions(triples: FloatArray, shares: FloatArray, rng: np.random.Generat
 # recursions --------------------------------------------------------------------------------------
 
 
-def _spread(triples: FloatArray) -> IntArray:
+def _poisson_multinomial_order(triples: FloatArray) -> IntArray:
     """An order of the datasets that mixes those for the left and those for the right."""
-    return spread_order(triples[:, 2] - triples[:, 0])
+    return poisson_binomial_order(triples[:, 2] - triples[:, 0])
 
 
-def _mean_shares(counts: FloatArray, b: float) -> FloatArray:
+def _poisson_multinomial_mean_shares(counts: FloatArray, b: float) -> FloatArray:
     n = len(counts) - 1
-    means = region_margins(counts) @ np.arange(n + 1.0)
+    means = poisson_multinomial_margins(counts) @ np.arange(n + 1.0)
     return np.asarray((b + means) / (3.0 * b + n))
 
 
-def _means_without(triples: FloatArray, b: float) -> FloatArray:
+def _poisson_multinomial_loo_means(triples: FloatArray, b: float) -> FloatArray:
     """E θ given all datasets but one, for each of them, (N, 3)."""
-    order = _spread(triples)
+    order = _poisson_multinomial_order(triples)
     means = np.empty_like(triples)
-    means[order] = _leave_each_out(triples[order], b)
+    means[order] = _poisson_multinomial_left_out(triples[order], b)
     return means
 
 
 @jit()
-def _urn(triples: FloatArray, b: float) -> tuple[FloatArray, float]:
+def _poisson_multinomial_urn(triples: FloatArray, b: float) -> tuple[FloatArray, float]:
     """Add every dataset to an empty table."""
     n = len(triples)
     table = np.zeros((n + 1, n + 1))
     table[0, 0] = 1.0
-    log_evidence = _add(table, 0, triples, b)
+    log_evidence = _add_to_poisson_multinomial(table, 0, triples, b)
     return table, log_evidence
 
 
 @jit()
-def _add(table: FloatArray, seen: int, triples: FloatArray, b: float) -> float:
+def _add_to_poisson_multinomial(
+    table: FloatArray, seen: int, triples: FloatArray, b: float
+) -> float:
     """Add datasets to a table of `seen`, which stays normalised; return the log of its scales."""
     # An array, because converting integers would keep the inner loop from being vectorised.
     ball = b + np.arange(float(len(table)))
@@ -242,19 +246,21 @@ def _add(table: FloatArray, seen: int, triples: FloatArray, b: float) -> float:
         left, rope, right = scale * triples[i, 0], scale * triples[i, 1], scale * triples[i, 2]
         for a in range(n + 1, -1, -1):
             size = n + 2 - a
-            _add_to_row(table[a, :size], row[:size], ball[:size], rope, right, b + n - a)
+            _add_to_poisson_multinomial_row(
+                table[a, :size], row[:size], ball[:size], rope, right, b + n - a
+            )
             if a > 0:
                 lower, won, here = table[a - 1, :size], left * ball[a - 1], table[a, :size]
                 for c in range(size):
                     here[c] += won * lower[c]
         # One step takes a factor of 1/N at worst, so a few may share a scale.
         if i % 8 == 7 or i == len(triples) - 1:
-            log_scale += math.log(_normalise(table[: n + 2, : n + 2]))
+            log_scale += math.log(_normalise_poisson_multinomial(table[: n + 2, : n + 2]))
     return log_scale
 
 
 @jit()
-def _add_to_row(
+def _add_to_poisson_multinomial_row(
     here: FloatArray, old: FloatArray, ball: FloatArray, rope: float, right: float, most: float
 ) -> None:
     """Add a dataset in the rope or on the right to the counts with one number on the left."""
@@ -268,7 +274,7 @@ def _add_to_row(
 
 
 @jit()
-def _normalise(table: FloatArray) -> float:
+def _normalise_poisson_multinomial(table: FloatArray) -> float:
     """Divide by the sum, which is returned; what is negligible becomes zero."""
     total = table.sum()
     for row in table:
@@ -279,7 +285,7 @@ def _normalise(table: FloatArray) -> float:
 
 
 @jit()
-def _leave_each_out(triples: FloatArray, b: float) -> FloatArray:
+def _poisson_multinomial_left_out(triples: FloatArray, b: float) -> FloatArray:
     """E θ without each dataset, by halves: a half is left out by adding the other one.
 
     A division of the whole table by one dataset would lose all digits; this only adds.
@@ -298,18 +304,18 @@ def _leave_each_out(triples: FloatArray, b: float) -> FloatArray:
         if level > 0:
             tables[level] = tables[level - 1]
             outside = n - (high - low) - (stop - start)
-            _add(tables[level], outside, triples[start:stop], b)
+            _add_to_poisson_multinomial(tables[level], outside, triples[start:stop], b)
         if high - low > 1:
             half = (low + high) // 2
             todo.append((half, high, level + 1, low, half))
             todo.append((low, half, level + 1, half, high))
             continue
-        means[low] = _mean_without(tables[level], n - 1, b)
+        means[low] = _poisson_multinomial_mean_without(tables[level], n - 1, b)
     return means
 
 
 @jit()
-def _mean_without(table: FloatArray, n: int, b: float) -> FloatArray:
+def _poisson_multinomial_mean_without(table: FloatArray, n: int, b: float) -> FloatArray:
     left, right = 0.0, 0.0
     for a in range(n + 1):
         for c in range(n + 1 - a):

@@ -26,12 +26,12 @@ from scipy.special import betaln, expit, log_expit, logit
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.context.poisson_binomial_joint import (
     Joint,
-    rate_log_likelihood,
-    summarise_rate,
+    poisson_binomial_likelihood,
+    summarise_poisson_binomial,
 )
-from bayescompare.kernels.numerics.legendre import composite
+from bayescompare.kernels.numerics.legendre import composite_legendre
 
-__all__ = ["LogPrior", "RatePosterior", "RatePrior", "beta_prior", "rate_posterior"]
+__all__ = ["LogPrior", "RatePosterior", "RatePrior", "beta_prior_for_quadrature", "rate_posterior"]
 
 #: The log density of t = logit r.
 LogPrior = Callable[[FloatArray], FloatArray]
@@ -78,12 +78,12 @@ class RatePrior:
             logs = log_density(np.where(between, rate, 0.5)) + log_expit(t) + log_expit(-t)
             return np.where(between, logs, -np.inf)
 
-        return cls(of_logit, _around(np.unique(logit(inside))))
+        return cls(of_logit, _rate_quadrature_around(np.unique(logit(inside))))
 
     @cached_property
     def log_total(self) -> float:
         """Log of the integral of the density to the power: 0 of a density that is normalised."""
-        return _Panels(self._powered, self.hints).log_total
+        return _RatePanels(self._powered, self.hints).log_total
 
     def _powered(self, t: FloatArray) -> FloatArray:
         # Outside the support 0 times −inf would be NaN.
@@ -92,16 +92,16 @@ class RatePrior:
 
     def times_likelihood(self, p: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """Return the log density of the posterior, not normalised."""
-        return lambda t: self._powered(t) + rate_log_likelihood(p, expit(t), expit(-t))
+        return lambda t: self._powered(t) + poisson_binomial_likelihood(p, expit(t), expit(-t))
 
 
-def _around(t: FloatArray) -> FloatArray:
+def _rate_quadrature_around(t: FloatArray) -> FloatArray:
     """Add points ever further away on both sides, for tails that these do not reach."""
     steps = (np.ptp(t) or 1e-3) * 2.0 ** np.arange(-4, 12)
     return np.unique(np.clip(np.concatenate([t.min() - steps, t, t.max() + steps]), -_FAR, _FAR))
 
 
-def beta_prior(first: float, second: float) -> RatePrior:
+def beta_prior_for_quadrature(first: float, second: float) -> RatePrior:
     """Beta(first, second), exact up to both ends.
 
     Examples
@@ -139,7 +139,7 @@ class RatePosterior:
         steps = np.arange(_CELLS) / _CELLS
         cells = (self._edges[:-1, None] + np.diff(self._edges)[:, None] * steps).ravel()
         cells = np.append(cells, self._edges[-1])
-        t, weight = composite(cells)
+        t, weight = composite_legendre(cells)
         log_density = self._log_density(t)
         top = float(log_density.max())
         mass = (weight * np.exp(log_density - top)).reshape(len(cells) - 1, -1).sum(axis=1)
@@ -203,12 +203,12 @@ def rate_posterior(p: ArrayLike, prior: RatePrior) -> RatePosterior:
         factors = expit(t) * extremes + expit(-t) * (1.0 - extremes)
         return np.asarray(np.log(factors.min(axis=0)))
 
-    panels = _Panels(log_density, prior.hints, least_factor)
-    figures = summarise_rate(p, *panels.nodes, panels.log_density, prior.log_total)
+    panels = _RatePanels(log_density, prior.hints, least_factor)
+    figures = summarise_poisson_binomial(p, *panels.nodes, panels.log_density, prior.log_total)
     return RatePosterior(figures._replace(error=panels.error), panels.edges, log_density)
 
 
-class _Panels:
+class _RatePanels:
     """Panels that are halved until the integral of a density over t does not change.
 
     With `least` the density is also integrated over e^least, whose mass may lie elsewhere.
@@ -226,7 +226,7 @@ class _Panels:
         for _ in range(_MOST_HALVINGS):
             if not self._halve():
                 break
-        self.nodes = composite(self.edges)
+        self.nodes = composite_legendre(self.edges)
         self.log_density = log_density(self.nodes[0])
 
     def _logs(self, t: FloatArray) -> FloatArray:
@@ -267,7 +267,7 @@ class _Panels:
         self, edges: FloatArray, top: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """Integral over each panel of each density over e^top, by default its maximum."""
-        t, weight = composite(edges)
+        t, weight = composite_legendre(edges)
         logs = self._logs(t)
         top = logs.max(axis=1, keepdims=True) if top is None else top
         mass = weight * np.exp(logs - top)

@@ -15,17 +15,17 @@ from typing import NamedTuple
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.learned import PairCounts
-from bayescompare.kernels.dirichlet.learned_maximum import maxima_of_pairs
+from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
+from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs
 
 __all__ = [
     "MOST_SEARCHED",
     "MOST_VECTORS",
     "CompletionBounds",
     "Maxima",
-    "as_pairs",
     "completion_bounds",
-    "maxima_of_vectors",
+    "dirichlet_maxima_of_vectors",
+    "dirichlet_vectors_as_pairs",
 ]
 
 #: Count vectors up to which all are tried.
@@ -91,33 +91,35 @@ def completion_bounds(
     >>> bounds.lower.round(6).tolist(), bounds.upper.round(6).tolist(), bounds.exact
     ([0.669765, 0.087713], [0.912287, 0.330235], True)
     """
-    vectors = _every_sum(counts, options, limit)
+    vectors = _completion_bound_sums(counts, options, limit)
     if vectors is not None:
         each = maxima(vectors)
         return CompletionBounds(each.min(axis=0), each.max(axis=0), True)
     if len(counts) > MOST_SEARCHED:
         return None
-    found = [_searched(counts, options, maxima, k) for k in range(len(counts))]
+    found = [_search_completion_bounds(counts, options, maxima, k) for k in range(len(counts))]
     lower, upper = np.array(found).T
     return CompletionBounds(lower, upper, False)
 
 
-def maxima_of_vectors(log_alpha: FloatArray) -> Maxima:
+def dirichlet_maxima_of_vectors(log_alpha: FloatArray) -> Maxima:
     """P(max) of count vectors under one Dirichlet."""
 
     def maxima(vectors: FloatArray) -> FloatArray:
-        return maxima_of_pairs(as_pairs(vectors), log_alpha)
+        return dirichlet_maxima_of_pairs(dirichlet_vectors_as_pairs(vectors), log_alpha)
 
     return maxima
 
 
-def as_pairs(vectors: FloatArray) -> PairCounts:
+def dirichlet_vectors_as_pairs(vectors: FloatArray) -> DirichletPairCounts:
     """Return count vectors (M, K) as the sparse table that the kernels for many pairs take."""
     row, cell = np.nonzero(vectors)
-    return PairCounts(row, cell, vectors[row, cell], len(vectors))
+    return DirichletPairCounts(row, cell, vectors[row, cell], len(vectors))
 
 
-def _every_sum(counts: FloatArray, options: Sequence[FloatArray], limit: int) -> FloatArray | None:
+def _completion_bound_sums(
+    counts: FloatArray, options: Sequence[FloatArray], limit: int
+) -> FloatArray | None:
     """All distinct count vectors, (M, K); None where there are more than `limit`."""
     touched = np.flatnonzero(np.sum([own.sum(axis=0) for own in options], axis=0))
     sums = np.zeros((1, len(touched)))
@@ -135,20 +137,20 @@ def _every_sum(counts: FloatArray, options: Sequence[FloatArray], limit: int) ->
     return vectors
 
 
-def _searched(
+def _search_completion_bounds(
     counts: FloatArray, options: Sequence[FloatArray], maxima: Maxima, k: int
 ) -> tuple[float, float]:
     """Lowest and highest P of one statement that a search finds."""
     ends = []
     for sign in (-1.0, 1.0):
         best = -np.inf
-        for start in _starts(options, counts, k, sign):
-            best = max(best, _climbed(counts, options, maxima, k, sign, start))
+        for start in _completion_bound_starts(options, counts, k, sign):
+            best = max(best, _climb_completion_bound(counts, options, maxima, k, sign, start))
         ends.append(sign * best)
     return ends[0], ends[1]
 
 
-def _starts(
+def _completion_bound_starts(
     options: Sequence[FloatArray], counts: FloatArray, k: int, sign: float
 ) -> list[IntArray]:
     """For each of the strongest rivals a start in which it gets what statement `k` does not.
@@ -164,7 +166,7 @@ def _starts(
     ]
 
 
-def _climbed(
+def _climb_completion_bound(
     counts: FloatArray,
     options: Sequence[FloatArray],
     maxima: Maxima,

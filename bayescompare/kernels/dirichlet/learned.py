@@ -23,15 +23,15 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
 
 __all__ = [
     "STRENGTHS",
-    "PairCounts",
+    "DirichletPairCounts",
+    "dirichlet_strength_evidence",
+    "dirichlet_strength_weights",
     "learn_weights",
     "learned_base",
-    "posterior_weights",
-    "strength_evidence",
 ]
 
 
@@ -47,7 +47,7 @@ _NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class DirichletPairCounts:
     """Counts of every pair over the statements that some pair supports, as a sparse table.
 
     Attributes
@@ -70,13 +70,13 @@ class PairCounts:
         """Number of datasets of each pair."""
         return np.bincount(self.pair, self.count, minlength=self.n_pairs)
 
-    def of_pairs(self, chosen: IntArray) -> PairCounts:
+    def of_pairs(self, chosen: IntArray) -> DirichletPairCounts:
         """Return the counts of some pairs, given by their numbers in increasing order."""
         number = np.full(self.n_pairs, -1)
         number[chosen] = np.arange(len(chosen))
         pair = number[self.pair]
         keep = pair >= 0
-        return PairCounts(pair[keep], self.cell[keep], self.count[keep], len(chosen))
+        return DirichletPairCounts(pair[keep], self.cell[keep], self.count[keep], len(chosen))
 
 
 def learned_base(pooled: FloatArray, log_size: float) -> tuple[FloatArray, float]:
@@ -110,18 +110,18 @@ def learned_base(pooled: FloatArray, log_size: float) -> tuple[FloatArray, float
         return np.logaddexp(np.log(symmetric), -log_size) - total, -log_size - total
 
 
-def strength_evidence(counts: PairCounts, log_base: FloatArray) -> FloatArray:
+def dirichlet_strength_evidence(counts: DirichletPairCounts, log_base: FloatArray) -> FloatArray:
     """Log evidence of each pair under each of `STRENGTHS`, as an array (pairs, strengths)."""
     log_strength = np.log(STRENGTHS)
-    cells, entry = distinct(counts)
-    table = log_rising(log_base[cells.cell, None] + log_strength, cells.count[:, None])
+    cells, entry = distinct_dirichlet_counts(counts)
+    table = log_rising_gamma(log_base[cells.cell, None] + log_strength, cells.count[:, None])
     totals, place = np.unique(counts.totals, return_inverse=True)
-    whole = log_rising(log_strength, totals[:, None])
+    whole = log_rising_gamma(log_strength, totals[:, None])
     columns = [np.bincount(counts.pair, t[entry], minlength=counts.n_pairs) for t in table.T]
     return np.stack(columns, axis=1) - whole[place]
 
 
-def distinct(counts: PairCounts) -> tuple[PairCounts, IntArray]:
+def distinct_dirichlet_counts(counts: DirichletPairCounts) -> tuple[DirichletPairCounts, IntArray]:
     """Return the distinct (statement, count) entries, and which of them each entry is.
 
     Many pairs have the same count of the same statement, so each is computed once.
@@ -129,7 +129,9 @@ def distinct(counts: PairCounts) -> tuple[PairCounts, IntArray]:
     value, place = np.unique(np.round(counts.count, 9), return_inverse=True)
     keys = counts.cell * max(len(value), 1) + place
     rows, first, entry = np.unique(keys, return_index=True, return_inverse=True)
-    once = PairCounts(np.arange(len(rows)), counts.cell[first], counts.count[first], len(rows))
+    once = DirichletPairCounts(
+        np.arange(len(rows)), counts.cell[first], counts.count[first], len(rows)
+    )
     return once, entry.ravel()
 
 
@@ -156,7 +158,7 @@ def learn_weights(log_evidence: FloatArray) -> FloatArray:
     return weights
 
 
-def posterior_weights(log_evidence: FloatArray, weights: FloatArray) -> FloatArray:
+def dirichlet_strength_weights(log_evidence: FloatArray, weights: FloatArray) -> FloatArray:
     """P(strength | the pair's counts), the negligible ones dropped; over the last axis."""
     logs = log_evidence + np.log(weights)
     kept = np.exp(logs - logsumexp(logs, axis=-1, keepdims=True))

@@ -15,12 +15,16 @@ from scipy.sparse import csr_array
 from scipy.special import betainc, gammainccinv, gammaincinv
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.learned import STRENGTHS, PairCounts, distinct
+from bayescompare.kernels.dirichlet.learned import (
+    STRENGTHS,
+    DirichletPairCounts,
+    distinct_dirichlet_counts,
+)
 from bayescompare.kernels.dirichlet.maximum import TAIL
-from bayescompare.kernels.dirichlet.substitution import bend, unbend
-from bayescompare.kernels.numerics.gammas import log_cdf, log_density
+from bayescompare.kernels.dirichlet.substitution import bend_by_substitution, unbend_substitution
+from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
 
-__all__ = ["maxima_of_pairs", "mixed_maximum"]
+__all__ = ["dirichlet_maxima_of_pairs", "mixed_maximum"]
 
 
 #: Intervals of the first trapezoidal rule; a pair on which the rule of twice the step disagrees
@@ -32,7 +36,9 @@ _AGREE = 1e-11
 _BLOCK = 1 << 20
 
 
-def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray) -> FloatArray:
+def mixed_maximum(
+    counts: DirichletPairCounts, log_base: FloatArray, weights: FloatArray
+) -> FloatArray:
     """P(θ_s is the largest) for every pair and statement, averaged over its strengths.
 
     Parameters
@@ -61,13 +67,13 @@ def mixed_maximum(counts: PairCounts, log_base: FloatArray, weights: FloatArray)
         chosen = np.flatnonzero(weights[:, k])
         if len(chosen):
             some = counts.of_pairs(chosen)
-            out[chosen] += weights[chosen, k, None] * maxima_of_pairs(
+            out[chosen] += weights[chosen, k, None] * dirichlet_maxima_of_pairs(
                 some, log_base + math.log(strength)
             )
     return out
 
 
-def maxima_of_pairs(counts: PairCounts, log_alpha: FloatArray) -> FloatArray:
+def dirichlet_maxima_of_pairs(counts: DirichletPairCounts, log_alpha: FloatArray) -> FloatArray:
     """P(max) of every pair under one Dirichlet prior, (pairs, S).
 
     Two successive rules agree on each within 1e-11; the finer one is returned, whose error is
@@ -92,12 +98,12 @@ def maxima_of_pairs(counts: PairCounts, log_alpha: FloatArray) -> FloatArray:
     octave = np.floor(np.log2(top))
     for value in np.unique(octave):
         alike = np.flatnonzero(octave == value)
-        limits = _Limits(float(top[alike].min()), float(top[alike].max()), len(alpha))
-        out[alike] = _settled(counts.of_pairs(alike), log_alpha, limits)
+        limits = _LearnedMaximumLimits(float(top[alike].min()), float(top[alike].max()), len(alpha))
+        out[alike] = _settled_dirichlet_maxima(counts.of_pairs(alike), log_alpha, limits)
     return out
 
 
-class _Limits:
+class _LearnedMaximumLimits:
     """Where the maxima of pairs with largest shapes from `least` to `most` have their mass."""
 
     def __init__(self, least: float, most: float, cells: int) -> None:
@@ -113,22 +119,24 @@ class _Limits:
         self.reference = most
         self._knee = max(0.0, -math.log(most))
         origin = math.log(most) + self._knee
-        self._ends = unbend(low - origin), unbend(high - origin)
+        self._ends = unbend_substitution(low - origin), unbend_substitution(high - origin)
 
     def nodes(self, intervals: int) -> tuple[FloatArray, FloatArray]:
         """Return `t` at the nodes of a rule, and the logarithms of their weights."""
         s = np.linspace(*self._ends, intervals + 1)
-        return self._knee + bend(s), np.log1p(np.exp(-s)) + math.log(s[1] - s[0])
+        return self._knee + bend_by_substitution(s), np.log1p(np.exp(-s)) + math.log(s[1] - s[0])
 
 
-def _settled(counts: PairCounts, log_alpha: FloatArray, limits: _Limits) -> FloatArray:
+def _settled_dirichlet_maxima(
+    counts: DirichletPairCounts, log_alpha: FloatArray, limits: _LearnedMaximumLimits
+) -> FloatArray:
     """Halve the step until it no longer matters to any pair."""
     out = np.empty((counts.n_pairs, len(log_alpha)))
     left, intervals = np.arange(counts.n_pairs), _COARSEST
     while len(left):
         if intervals > _FINEST:
             raise ArithmeticError("P(max) of the pairs did not settle to 1e-11: please report this")
-        fine, coarse = _by_rule(counts.of_pairs(left), log_alpha, limits, intervals)
+        fine, coarse = _learned_maximum_by_rule(counts.of_pairs(left), log_alpha, limits, intervals)
         error = np.abs(fine - coarse).max(axis=1)
         agree = np.maximum(error, np.abs(fine.sum(axis=1) - 1.0)) <= _AGREE
         out[left[agree]] = fine[agree]
@@ -136,16 +144,21 @@ def _settled(counts: PairCounts, log_alpha: FloatArray, limits: _Limits) -> Floa
     return out
 
 
-def _by_rule(
-    counts: PairCounts, log_alpha: FloatArray, limits: _Limits, intervals: int
+def _learned_maximum_by_rule(
+    counts: DirichletPairCounts,
+    log_alpha: FloatArray,
+    limits: _LearnedMaximumLimits,
+    intervals: int,
 ) -> tuple[FloatArray, FloatArray]:
     """Compute all integrals by the rule of so many intervals, and by that of half as many."""
     t, log_weight = limits.nodes(intervals)
     # Statements with the same φ, such as all those never observed, share a row.
     level, where = np.unique(log_alpha, return_inverse=True)
-    nothing, hazard_of_nothing = _rows(t, limits.reference, level)
-    cells, entry = distinct(replace(counts, cell=where[counts.cell]))
-    some, hazard = _rows(t, limits.reference, np.log(np.exp(level[cells.cell]) + cells.count))
+    nothing, hazard_of_nothing = _learned_maximum_rows(t, limits.reference, level)
+    cells, entry = distinct_dirichlet_counts(replace(counts, cell=where[counts.cell]))
+    some, hazard = _learned_maximum_rows(
+        t, limits.reference, np.log(np.exp(level[cells.cell]) + cells.count)
+    )
     whole = log_weight + np.bincount(where).astype(np.float64) @ nothing
     shift = some - nothing[cells.cell]
     starts = np.searchsorted(counts.pair, np.arange(counts.n_pairs + 1))
@@ -165,8 +178,10 @@ def _by_rule(
     return fine, coarse
 
 
-def _rows(t: FloatArray, reference: float, log_shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _learned_maximum_rows(
+    t: FloatArray, reference: float, log_shape: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return log F at the nodes for each shape, and f/F, which replaces one factor F by f."""
     shape = np.exp(log_shape)[:, None]
     cdf = log_cdf(t, reference, shape)
-    return cdf, np.exp(log_density(t, reference, shape, log_shape[:, None]) - cdf)
+    return cdf, np.exp(density_of_log_gamma(t, reference, shape, log_shape[:, None]) - cdf)

@@ -26,8 +26,13 @@ from scipy.special import gammainccinv, gammaincinv
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.substitution import bend, unbend
-from bayescompare.kernels.numerics.gammas import TINY, log_cdf, log_density, log_minus_log_cdf
+from bayescompare.kernels.dirichlet.substitution import bend_by_substitution, unbend_substitution
+from bayescompare.kernels.numerics.gammas import (
+    TINY,
+    density_of_log_gamma,
+    log_cdf,
+    log_minus_log_cdf,
+)
 
 __all__ = ["TAIL", "probability_of_maximum"]
 
@@ -46,7 +51,7 @@ _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _MaximumGroups:
     """Distinct shapes, in increasing order, and the number of cells that share each."""
 
     a: FloatArray
@@ -91,12 +96,12 @@ def probability_of_maximum(cells: DirichletCells) -> tuple[FloatArray, float]:
     >>> p.round(12).tolist(), rest
     ([0.012363334853, 0.051922986073, 0.137500091839, 0.798213587235], 0.0)
     """
-    groups, member = _group(cells)
-    each = _integrate(groups)
+    groups, member = _group_dirichlet_cells(cells)
+    each = _integrate_dirichlet_maximum(groups)
     return each[member], min(float(each[-1]), 1.0)
 
 
-def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
+def _group_dirichlet_cells(cells: DirichletCells) -> tuple[_MaximumGroups, IntArray]:
     """Collect equal shapes; `member` is each listed cell's group.
 
     Impossible cells, whose log α is −inf, are a group like any other: its F is 1 and its f is 0.
@@ -113,7 +118,7 @@ def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
     member[order] = np.cumsum(new) - 1
     first, size = order[new], np.bincount(member)
     lump = math.exp(min(max((a for a, _ in cells.lumps), default=-math.inf), 690.0))
-    groups = _Groups(
+    groups = _MaximumGroups(
         a=shape[first],
         log_a=log_shape[first],
         size=size.astype(np.float64),
@@ -123,10 +128,10 @@ def _group(cells: DirichletCells) -> tuple[_Groups, IntArray]:
     return groups, member
 
 
-def _tail_limits(groups: _Groups) -> tuple[float, float]:
+def _dirichlet_maximum_limits(groups: _MaximumGroups) -> tuple[float, float]:
     """Limits of `s` beyond which the maximum has less than 1e-17, from single cells' tails.
 
-    With many groups the lower limit may be far too low; `_narrowed` corrects that.
+    With many groups the lower limit may be far too low; `_narrow_dirichlet_maximum` corrects that.
     """
     top = groups.reference
     # The maximum is below x only if the cell of largest shape is: F(x; a) <= x^a/Γ(a + 1).
@@ -141,19 +146,21 @@ def _tail_limits(groups: _Groups) -> tuple[float, float]:
     if groups.lumps:
         spread = 45.0 + max(0.0, *(size + min(log_a, 0.0) for log_a, size in groups.lumps))
         high = max(high, math.log1p((spread + math.sqrt(2.0 * top * spread)) / top))
-    return unbend(low - groups.knee), unbend(high - groups.knee)
+    return unbend_substitution(low - groups.knee), unbend_substitution(high - groups.knee)
 
 
-def _log_x(groups: _Groups, s: FloatArray) -> FloatArray:
+def _dirichlet_maximum_log_x(groups: _MaximumGroups, s: FloatArray) -> FloatArray:
     """`t`, the logarithm of x over the reference shape, exact to the last digit around s = 0."""
-    return groups.knee + bend(s)
+    return groups.knee + bend_by_substitution(s)
 
 
-def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:
+def _narrow_dirichlet_maximum(
+    groups: _MaximumGroups, low: float, high: float
+) -> tuple[float, float]:
     """Close in on where the maximum's distribution function leaves 0 and reaches 1."""
     for _ in range(200):
         s = np.linspace(low, high, _GRID)
-        total = _log_cdf_of_maximum(groups, _log_x(groups, s))
+        total = _log_cdf_of_maximum(groups, _dirichlet_maximum_log_x(groups, s))
         inside = (total > _LOG_TAIL) & (-np.expm1(total) > TAIL)
         where = np.flatnonzero(inside)
         if len(where) == 0:
@@ -167,25 +174,25 @@ def _narrowed(groups: _Groups, low: float, high: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _integrate(groups: _Groups) -> FloatArray:
+def _integrate_dirichlet_maximum(groups: _MaximumGroups) -> FloatArray:
     """Return P of one cell of each group and, last, of the whole lump."""
-    limits = _tail_limits(groups)
-    rules = _Rules(groups, *limits)
+    limits = _dirichlet_maximum_limits(groups)
+    rules = _MaximumRules(groups, *limits)
     if not rules.agree:
-        rules = _Rules(groups, *_narrowed(groups, *limits))
+        rules = _MaximumRules(groups, *_narrow_dirichlet_maximum(groups, *limits))
     while not rules.agree:
         rules.halve()
     return rules.fine
 
 
-class _Rules:
+class _MaximumRules:
     """Two successive trapezoidal rules: P of one cell of each group, last of the whole lump."""
 
-    def __init__(self, groups: _Groups, low: float, high: float) -> None:
+    def __init__(self, groups: _MaximumGroups, low: float, high: float) -> None:
         self._groups, self._low = groups, low
         self._intervals = 2 * _COARSEST
         self._step = (high - low) / self._intervals
-        even, odd = _sums(groups, np.linspace(low, high, self._intervals + 1))
+        even, odd = _dirichlet_maximum_sums(groups, np.linspace(low, high, self._intervals + 1))
         self._total = even + odd
         self.coarse, self.fine = 2.0 * self._step * even, self._step * self._total
 
@@ -196,7 +203,7 @@ class _Rules:
                 f"P(max) is known only within {self.error:.1g}: please report this"
             )
         middle = self._low + self._step * (np.arange(self._intervals, dtype=np.float64) + 0.5)
-        even, odd = _sums(self._groups, middle)
+        even, odd = _dirichlet_maximum_sums(self._groups, middle)
         self._total = self._total + even + odd
         self._intervals, self._step = 2 * self._intervals, 0.5 * self._step
         self.coarse, self.fine = self.fine, self._step * self._total
@@ -217,64 +224,66 @@ class _Rules:
         return self.error <= _AGREEMENT
 
 
-def _sums(groups: _Groups, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _dirichlet_maximum_sums(groups: _MaximumGroups, s: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the sums of the integrands over every other node from the first, and over the rest."""
-    t = _log_x(groups, s)
-    blocks = _blocks(len(groups.a), len(t))
-    cdfs = [_cdfs(groups, t, block) for block in blocks] if len(blocks) == 1 else None
-    lumps = _lump_log_minus_log_cdfs(groups, t)
+    t = _dirichlet_maximum_log_x(groups, s)
+    blocks = _dirichlet_maximum_blocks(len(groups.a), len(t))
+    cdfs = (
+        [_dirichlet_group_cdfs(groups, t, block) for block in blocks] if len(blocks) == 1 else None
+    )
+    lumps = _dirichlet_lump_cdf_logs(groups, t)
     # log Π F dt/ds: times f/F of a cell it is that cell's integrand.
     total = _log_cdf_of_maximum(groups, t, cdfs, lumps) + np.log1p(np.exp(-s))
     even, odd = np.zeros(len(groups.a) + 1), np.zeros(len(groups.a) + 1)
     for k, block in enumerate(blocks):
         a, log_a = groups.a[block, None], groups.log_a[block, None]
-        density = log_density(t, groups.reference, a, log_a)
-        cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
+        density = density_of_log_gamma(t, groups.reference, a, log_a)
+        cdf = _dirichlet_group_cdfs(groups, t, block) if cdfs is None else cdfs[k]
         value = np.exp(total + density - cdf)
         even[block], odd[block] = value[:, ::2].sum(axis=1), value[:, 1::2].sum(axis=1)
     for lump, minus_log_cdf in zip(groups.lumps, lumps, strict=True):
-        value = np.exp(total + _lump_log_hazard(groups, lump, t, minus_log_cdf))
+        value = np.exp(total + _dirichlet_lump_log_hazard(groups, lump, t, minus_log_cdf))
         even[-1] += value[::2].sum()
         odd[-1] += value[1::2].sum()
     return even, odd
 
 
-def _lump_log_minus_log_cdfs(groups: _Groups, t: FloatArray) -> list[FloatArray]:
+def _dirichlet_lump_cdf_logs(groups: _MaximumGroups, t: FloatArray) -> list[FloatArray]:
     """log(−log F) of one cell of each lump."""
     return [log_minus_log_cdf(t, groups.reference, log_a) for log_a, _ in groups.lumps]
 
 
-def _lump_log_hazard(
-    groups: _Groups, lump: tuple[float, float], t: FloatArray, minus_log_cdf: FloatArray
+def _dirichlet_lump_log_hazard(
+    groups: _MaximumGroups, lump: tuple[float, float], t: FloatArray, minus_log_cdf: FloatArray
 ) -> FloatArray:
     """log of M f/F for a lump: added to log Π F it gives the lump's integrand."""
     log_a = np.full((1, 1), lump[0])
-    log_f = log_density(t, groups.reference, np.exp(log_a), log_a)[0]
+    log_f = density_of_log_gamma(t, groups.reference, np.exp(log_a), log_a)[0]
     return np.asarray(lump[1] + log_f + np.exp(minus_log_cdf))
 
 
 def _log_cdf_of_maximum(
-    groups: _Groups,
+    groups: _MaximumGroups,
     t: FloatArray,
     cdfs: list[FloatArray] | None = None,
     lumps: list[FloatArray] | None = None,
 ) -> FloatArray:
     """Log Π F over all cells; `cdfs` and `lumps` are those of the groups, if already computed."""
     total = np.zeros(len(t))
-    for k, block in enumerate(_blocks(len(groups.a), len(t))):
-        cdf = _cdfs(groups, t, block) if cdfs is None else cdfs[k]
+    for k, block in enumerate(_dirichlet_maximum_blocks(len(groups.a), len(t))):
+        cdf = _dirichlet_group_cdfs(groups, t, block) if cdfs is None else cdfs[k]
         total += groups.size[block] @ cdf
-    logs = _lump_log_minus_log_cdfs(groups, t) if lumps is None else lumps
+    logs = _dirichlet_lump_cdf_logs(groups, t) if lumps is None else lumps
     for (_, log_size), minus_log_cdf in zip(groups.lumps, logs, strict=True):
         with np.errstate(over="ignore"):
             total -= np.exp(log_size + minus_log_cdf)
     return total
 
 
-def _cdfs(groups: _Groups, t: FloatArray, block: slice) -> FloatArray:
+def _dirichlet_group_cdfs(groups: _MaximumGroups, t: FloatArray, block: slice) -> FloatArray:
     return log_cdf(t, groups.reference, groups.a[block, None])
 
 
-def _blocks(groups: int, nodes: int) -> list[slice]:
+def _dirichlet_maximum_blocks(groups: int, nodes: int) -> list[slice]:
     step = max(1, _BLOCK // nodes)
     return [slice(i, min(i + step, groups)) for i in range(0, groups, step)]

@@ -18,13 +18,13 @@ from scipy.special import betainc, betaincinv, betaln, logsumexp, xlog1py, xlogy
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned import posterior_weights
+from bayescompare.kernels.dirichlet.learned import dirichlet_strength_weights
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
-    leave_one_out,
-    log_evidence,
-    majority,
-    pair_order,
+    dirichlet_leave_one_out,
+    dirichlet_log_evidence,
+    dirichlet_majority,
+    dirichlet_pair_order,
 )
 
 __all__ = ["Mixture"]
@@ -66,7 +66,7 @@ class Mixture:
     @cached_property
     def log_evidences(self) -> FloatArray:
         """Log evidence of the counts under each strength."""
-        return np.array([log_evidence(cells) for cells in self.components])
+        return np.array([dirichlet_log_evidence(cells) for cells in self.components])
 
     @property
     def log_evidence(self) -> float:
@@ -76,7 +76,7 @@ class Mixture:
     @cached_property
     def weights(self) -> FloatArray:
         """Posterior weights of the strengths; those below 1e-9 are dropped."""
-        return posterior_weights(self.log_evidences, self.prior)
+        return dirichlet_strength_weights(self.log_evidences, self.prior)
 
     def average(self, figure: Callable[[DirichletCells], FloatArray | float]) -> FloatArray:
         """Average a figure of one Dirichlet over the posterior weights."""
@@ -104,13 +104,15 @@ class Mixture:
 
         def exceeds(cells: DirichletCells) -> float:
             other = math.exp(cells.rest_log_alpha) if second is None else cells.shape[second]
-            return pair_order(float(cells.shape[first]), float(other))
+            return dirichlet_pair_order(float(cells.shape[first]), float(other))
 
         return float(self.average(exceeds))
 
     def majority(self, cell: int) -> float:
         """P(θ_cell > ½)."""
-        return float(self.average(lambda cells: majority(float(cells.shape[cell]), cells.total)))
+        return float(
+            self.average(lambda cells: dirichlet_majority(float(cells.shape[cell]), cells.total))
+        )
 
     @property
     def mean(self) -> FloatArray:
@@ -152,7 +154,9 @@ class Mixture:
 
         The arguments are those of `dirichlet.leave_one_out`. φ and g are held fixed.
         """
-        densities = [leave_one_out(cells, dataset, statement, weight) for cells in self.components]
+        densities = [
+            dirichlet_leave_one_out(cells, dataset, statement, weight) for cells in self.components
+        ]
         without, within = (np.stack(part) for part in zip(*densities, strict=True))
         each = self.log_evidences + np.log(self.prior)
         # log p(n) − log p(n − w_i), where p(n − w_i) = Σ g_A p_A(n) / p_A(w_i | n − w_i).

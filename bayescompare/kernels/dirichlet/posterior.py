@@ -19,20 +19,20 @@ from scipy.special import betainc, logsumexp
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.numerics.gammas import TINY, log_rising
+from bayescompare.kernels.numerics.gammas import TINY, log_rising_gamma
 
 __all__ = [
-    "imprecise_bounds",
-    "latents",
-    "leave_one_out",
-    "log_evidence",
-    "log_theta",
-    "majority",
-    "pair_order",
+    "dirichlet_leave_one_out",
+    "dirichlet_log_evidence",
+    "dirichlet_log_theta",
+    "dirichlet_majority",
+    "dirichlet_pair_order",
+    "draw_dirichlet_latents",
+    "imprecise_dirichlet_bounds",
 ]
 
 
-def log_evidence(cells: DirichletCells) -> float:
+def dirichlet_log_evidence(cells: DirichletCells) -> float:
     r"""Log of :math:`\int \prod_k \theta_k^{n_k}\,dP(\theta)`, in closed form.
 
     .. math:: \log\frac{\Gamma(A)}{\Gamma(A+N)}
@@ -45,11 +45,11 @@ def log_evidence(cells: DirichletCells) -> float:
     >>> round(math.exp(log_evidence(DirichletCells(np.full(4, 0.0), np.array([1.0, 0, 0, 0])))), 12)
     0.25
     """
-    parts = log_rising(cells.log_alpha, cells.counts)
-    return float(parts.sum() - log_rising(cells.log_total, cells.counts.sum()))
+    parts = log_rising_gamma(cells.log_alpha, cells.counts)
+    return float(parts.sum() - log_rising_gamma(cells.log_total, cells.counts.sum()))
 
 
-def leave_one_out(
+def dirichlet_leave_one_out(
     cells: DirichletCells, dataset: IntArray, statement: IntArray, weight: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Log predictive density of each dataset given the others, and given all, exactly.
@@ -71,15 +71,15 @@ def leave_one_out(
     # Counts that a left-out dataset empties must be exactly zero: log Γ(α) amplifies float noise.
     left = np.where(n - weight < 1e-9, 0.0, n - weight)
     log_a = cells.log_alpha[statement]
-    fewer, now, more = (log_rising(log_a, v) for v in (left, n, n + weight))
+    fewer, now, more = (log_rising_gamma(log_a, v) for v in (left, n, n + weight))
     total = cells.counts.sum() + np.array([-1.0, 0.0, 1.0])
-    all_fewer, all_now, all_more = log_rising(cells.log_total, total)
+    all_fewer, all_now, all_more = log_rising_gamma(cells.log_total, total)
     without = np.bincount(dataset, now - fewer) - (all_now - all_fewer)
     within = np.bincount(dataset, more - now) - (all_more - all_now)
     return without, within
 
 
-def pair_order(first: float, second: float) -> float:
+def dirichlet_pair_order(first: float, second: float) -> float:
     """P(θ_i > θ_j) for two cells with posterior parameters `first` and `second`.
 
     Examples
@@ -95,7 +95,7 @@ def pair_order(first: float, second: float) -> float:
     return float(betainc(second, first, 0.5))
 
 
-def majority(shape: float, total: float) -> float:
+def dirichlet_majority(shape: float, total: float) -> float:
     """P(θ_i > ½) for posterior parameter `shape` out of `total`.
 
     Examples
@@ -110,10 +110,10 @@ def majority(shape: float, total: float) -> float:
     return float(betainc(total - shape, shape, 0.5))
 
 
-def latents(
+def draw_dirichlet_latents(
     log_alpha: FloatArray, counts: FloatArray, size: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Draw the latents G and E, from which `log_theta` computes θ ~ Dirichlet(α + n).
+    r"""Draw the latents G and E, from which `dirichlet_log_theta` computes θ ~ Dirichlet(α + n).
 
     .. math:: G_k \sim \mathrm{Gamma}(\alpha_k + n_k + 1), \quad
               E_k \sim \mathrm{Exp}(1 + n_k/\alpha_k)
@@ -128,14 +128,16 @@ def latents(
     return gamma, exponential / (1.0 + counts / alpha)
 
 
-def log_theta(log_alpha: FloatArray, gamma: FloatArray, exponential: FloatArray) -> FloatArray:
+def dirichlet_log_theta(
+    log_alpha: FloatArray, gamma: FloatArray, exponential: FloatArray
+) -> FloatArray:
     """Return log softmax(log G − E/α) along the last axis."""
     alpha = np.exp(np.maximum(log_alpha, math.log(TINY)))
     x = np.log(gamma) - exponential / alpha
     return np.asarray(x - logsumexp(x, axis=-1, keepdims=True))
 
 
-def imprecise_bounds(
+def imprecise_dirichlet_bounds(
     counts: FloatArray, strength: float, *, unlisted: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Bound P(θ_i is the largest) over all prior means, at the vertices of their simplex.

@@ -18,15 +18,15 @@ from scipy.special import wrightomega
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["bend", "unbend"]
+__all__ = ["bend_by_substitution", "unbend_substitution"]
 
 
-def bend(s: FloatArray) -> FloatArray:
+def bend_by_substitution(s: FloatArray) -> FloatArray:
     """Return s + 1 − e^{−s}, exact to the last digit around s = 0."""
     return np.asarray(s - np.expm1(-s))
 
 
-def unbend(u: float) -> float:
+def unbend_substitution(u: float) -> float:
     """Solve u = s + 1 − e^{−s} for s: e^{−s} is Wright's ω of 1 − u.
 
     Examples

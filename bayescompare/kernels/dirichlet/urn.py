@@ -17,7 +17,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 
-__all__ = ["draw_cells", "polya_urn"]
+__all__ = ["draw_urn_cells", "polya_urn"]
 
 
 def polya_urn(
@@ -60,7 +60,7 @@ def polya_urn(
     return cell, source
 
 
-def draw_cells(weights: FloatArray, number: int, rng: np.random.Generator) -> IntArray:
+def draw_urn_cells(weights: FloatArray, number: int, rng: np.random.Generator) -> IntArray:
     """Draw `number` cells for every row of weights, which need not sum to one: (rows, number).
 
     Examples

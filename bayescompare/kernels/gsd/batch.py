@@ -7,10 +7,10 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 
-__all__ = ["nearest_order", "optima"]
+__all__ = ["gsd_batch_optima", "nearest_gsd_order"]
 
 
-def optima(solver: GsdSolver, objectives: FloatArray, delta: float) -> FloatArray:
+def gsd_batch_optima(solver: GsdSolver, objectives: FloatArray, delta: float) -> FloatArray:
     """Return the optima of many objectives and of their negatives: opt_xy and opt_yx.
 
     For the Bayesian bootstrap the objectives are ``system.objective(weights)`` with a row of
@@ -35,14 +35,14 @@ def optima(solver: GsdSolver, objectives: FloatArray, delta: float) -> FloatArra
     [[0.0, -0.375], [-0.125, 0.0]]
     """
     values = np.empty((len(objectives), 2))
-    order = nearest_order(objectives) if len(objectives) <= 4096 else np.arange(len(objectives))
+    order = nearest_gsd_order(objectives) if len(objectives) <= 4096 else np.arange(len(objectives))
     for direction, sign in enumerate((1.0, -1.0)):
         for n in order:
             values[n, direction] = solver.optimum(sign * objectives[n], delta).value
     return values
 
 
-def nearest_order(objectives: FloatArray) -> IntArray:
+def nearest_gsd_order(objectives: FloatArray) -> IntArray:
     """Return an order in which each objective is followed by the nearest one left.
 
     Examples

@@ -8,7 +8,7 @@ from bayescompare._typing import FloatArray, Int32Array, IntArray
 from bayescompare.kernels.gsd.system import GREATEST, LEAST, PreferenceSystem
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["cover_rows", "linear_utilities"]
+__all__ = ["cover_rows", "linear_gsd_utilities"]
 
 
 def cover_rows(system: PreferenceSystem) -> Int32Array:
@@ -64,7 +64,7 @@ def _covers(ranks: Int32Array, downwards: IntArray) -> Int32Array:
     return pairs
 
 
-def linear_utilities(system: PreferenceSystem) -> FloatArray:
+def linear_gsd_utilities(system: PreferenceSystem) -> FloatArray:
     """Return utilities of N⁰, one for each measure that can be one by itself.
 
     A metric measure from its least to its greatest value; the rank in an ordinal one, unless the

@@ -29,7 +29,7 @@ from bayescompare.kernels.gsd.system import GREATEST
 if TYPE_CHECKING:
     import highspy
 
-__all__ = ["PoolModel", "PoolOptimum", "SolverError", "lower_bound"]
+__all__ = ["GsdPoolModel", "GsdPoolOptimum", "GsdSolverError", "gsd_lp_lower_bound"]
 
 
 #: Utilities are multiplied by this inside the model: HiGHS's smallest tolerance, 1e-10, then means
@@ -37,7 +37,7 @@ __all__ = ["PoolModel", "PoolOptimum", "SolverError", "lower_bound"]
 _SCALE = 1024.0
 
 
-class PoolOptimum(NamedTuple):
+class GsdPoolOptimum(NamedTuple):
     """Utilities of all points, the multipliers of the rows, and δ if it was maximised."""
 
     u: FloatArray
@@ -45,11 +45,11 @@ class PoolOptimum(NamedTuple):
     delta: float
 
 
-class SolverError(ArithmeticError):
+class GsdSolverError(ArithmeticError):
     """HiGHS did not report an optimum."""
 
 
-class PoolModel:
+class GsdPoolModel:
     """A pool of rows u(a) − u(b) − u(c) + u(d) ≥ δ, or = 0, and the model over them.
 
     Parameters
@@ -82,42 +82,42 @@ class PoolModel:
             return
         self.rows = np.concatenate([self.rows, rows])
         self.equal = np.concatenate([self.equal, equal])
-        starts, indices, values = _columns(rows, equal, self.size)
+        starts, indices, values = _gsd_lp_columns(rows, equal, self.size)
         lower = np.where(equal, -np.inf, 0.0)
         upper = np.full(len(rows), np.inf)
         top = (rows == GREATEST) @ np.array([1.0, -1.0, -1.0, 1.0])
         costs = _SCALE * (top - self.delta * ~equal)
         args = (len(rows), costs, lower, upper, len(indices), starts, indices, values)
-        _check_status(self._highs.addCols(*args))
+        _check_gsd_lp_status(self._highs.addCols(*args))
 
     # ---------------------------------------------------------------------------------- solving
 
-    def optimum(self, w: FloatArray) -> PoolOptimum:
+    def optimum(self, w: FloatArray) -> GsdPoolOptimum:
         """Minimise w·u over the pool's rows."""
         bounds = np.append(w[2:], 0.0)
         lower, upper = bounds.copy(), bounds
         lower[-1], upper[-1] = -np.inf, np.inf
         return self._run(lower, upper)
 
-    def largest_delta(self) -> PoolOptimum:
+    def largest_delta(self) -> GsdPoolOptimum:
         """Maximise δ over the pool's rows; the model's own δ must be 0."""
         bounds = np.zeros(self.size - 1)
         bounds[-1] = 1.0
         return self._run(bounds, bounds)
 
-    def _run(self, lower: FloatArray, upper: FloatArray) -> PoolOptimum:
+    def _run(self, lower: FloatArray, upper: FloatArray) -> GsdPoolOptimum:
         import highspy
 
         highs = self._highs
-        _check_status(highs.changeRowsBounds(len(lower), self._indices, lower, upper))  # type: ignore[attr-defined]
+        _check_gsd_lp_status(highs.changeRowsBounds(len(lower), self._indices, lower, upper))  # type: ignore[attr-defined]
         highs.run()
         if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(highs.modelStatusToString(highs.getModelStatus()))
+            raise GsdSolverError(highs.modelStatusToString(highs.getModelStatus()))
         solution = highs.getSolution()
         duals = np.array(solution.row_dual) / -_SCALE
         u = np.empty(self.size)
         u[0], u[1], u[2:] = 0.0, 1.0, duals[:-1]
-        return PoolOptimum(u, np.array(solution.col_value), float(-duals[-1]))
+        return GsdPoolOptimum(u, np.array(solution.col_value), float(-duals[-1]))
 
     # ---------------------------------------------------------------------------- the HiGHS model
 
@@ -127,12 +127,12 @@ class PoolModel:
         highs = highspy.Highs()  # type: ignore[no-untyped-call]
         highs.silent()
         for name, value in _OPTIONS.items():
-            _check_status(highs.setOptionValue(name, value))
+            _check_gsd_lp_status(highs.setOptionValue(name, value))
         rows = self.size - 1
         free = np.full(rows, np.inf)
         none = np.empty(0, dtype=np.int32)
         starts = np.zeros(rows, dtype=np.int32)
-        _check_status(highs.addRows(rows, -free, free, 0, starts, none, np.empty(0)))
+        _check_gsd_lp_status(highs.addRows(rows, -free, free, 0, starts, none, np.empty(0)))
         return highs
 
 
@@ -147,14 +147,14 @@ _OPTIONS: dict[str, str | float | int] = {
 }
 
 
-def _check_status(status: object) -> None:
+def _check_gsd_lp_status(status: object) -> None:
     import highspy
 
     if status == highspy.HighsStatus.kError:
-        raise SolverError("HiGHS refused a change of the model")
+        raise GsdSolverError("HiGHS refused a change of the model")
 
 
-def _columns(
+def _gsd_lp_columns(
     rows: Int32Array, equal: BoolArray, size: int
 ) -> tuple[Int32Array, Int32Array, FloatArray]:
     """Return the model's columns as starts, row indices and values; equal points are added up."""
@@ -175,7 +175,7 @@ def _columns(
     return starts.astype(np.int32), (where % (size + 1) - 2).astype(np.int32), value
 
 
-def lower_bound(
+def gsd_lp_lower_bound(
     w: FloatArray, rows: Int32Array, equal: BoolArray, y: FloatArray, delta: float
 ) -> float:
     r"""Return a lower bound of w·u for u in N^δ, valid for any y.

@@ -4,7 +4,8 @@ Rows are generated: the pool's optimum is a relaxation, the rows of R2 that it v
 and so on until it violates none. The pool and its basis are kept for the next objective.
 
 Every optimum has a certificate: a utility that violates no row of R1 or R2, and multipliers whose
-bound (`lower_bound`) is that utility's value. If the warm-started simplex method fails to find
+bound (`gsd_lp_lower_bound`) is that utility's value. If the warm-started simplex method fails to
+find
 one, HiGHS solves the programme from scratch.
 
 References
@@ -20,14 +21,19 @@ from typing import NamedTuple
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.gsd.covers import cover_rows, linear_utilities
-from bayescompare.kernels.gsd.lp import PoolModel, PoolOptimum, SolverError, lower_bound
+from bayescompare.kernels.gsd.covers import cover_rows, linear_gsd_utilities
+from bayescompare.kernels.gsd.lp import (
+    GsdPoolModel,
+    GsdPoolOptimum,
+    GsdSolverError,
+    gsd_lp_lower_bound,
+)
 from bayescompare.kernels.gsd.ordinal import chain_optimum, matching_optimum
-from bayescompare.kernels.gsd.separation import Separator, Violations
+from bayescompare.kernels.gsd.separation import GsdSeparator, GsdViolations
 from bayescompare.kernels.gsd.simplex import HotSimplex
 from bayescompare.kernels.gsd.system import PreferenceSystem
 
-__all__ = ["FEASIBLE", "GAP", "ROUNDS", "GsdSolver", "Optimum", "Relaxed"]
+__all__ = ["FEASIBLE", "GAP", "ROUNDS", "GsdSolver", "Optimum", "RelaxedGsd"]
 
 
 #: Largest distance between an optimum and its bound.
@@ -64,7 +70,7 @@ class Optimum(NamedTuple):
     slope: float
 
 
-class Relaxed(NamedTuple):
+class RelaxedGsd(NamedTuple):
     """The optimum over the pool: a certified bound, and a utility that may violate other rows."""
 
     u: FloatArray
@@ -103,9 +109,9 @@ class GsdSolver:
     # Parts that not every optimum needs are built on first use.
 
     @cached_property
-    def _separator(self) -> Separator | None:
+    def _separator(self) -> GsdSeparator | None:
         """None if the pool already holds all rows."""
-        return None if self.system.all_ordinal else Separator(self.system)
+        return None if self.system.all_ordinal else GsdSeparator(self.system)
 
     @cached_property
     def _pool(self) -> HotSimplex:
@@ -152,7 +158,7 @@ class GsdSolver:
         for cold in (False, True):
             try:
                 optimum = self._generate(w, delta, cold)
-            except SolverError:
+            except GsdSolverError:
                 continue
             if abs(optimum.value - optimum.bound) <= GAP:
                 return optimum
@@ -161,16 +167,16 @@ class GsdSolver:
             f"{self.system.size} points, delta={delta!r}"
         )
 
-    def relaxed(self, w: FloatArray, delta: float, *, cold: bool = False) -> Relaxed:
+    def relaxed(self, w: FloatArray, delta: float, *, cold: bool = False) -> RelaxedGsd:
         """Minimise w·u over the rows of the pool alone, whose bound holds for N^δ."""
         self._pool.delta = self.clip(delta)
         if not cold:
             try:
                 return self._bounded(w, self._pool.optimum(w))
-            except SolverError:
+            except GsdSolverError:
                 pass
         self.cold_solves += 1
-        model = PoolModel(self.system.size, self._pool.delta)
+        model = GsdPoolModel(self.system.size, self._pool.delta)
         model.add(self._pool.rows, self._pool.equal)
         return self._bounded(w, model.optimum(w))
 
@@ -201,7 +207,7 @@ class GsdSolver:
         N is convex, and δ enters it linearly: with u in N⁰ and v in N^δ_max the mixture
         (1 − t) u + t v lies in N^(t δ_max).
         """
-        ready = linear_utilities(self.system)
+        ready = linear_gsd_utilities(self.system)
         if delta <= 0.0 or self.delta_max == 0.0:
             return ready
         t = self.clip(delta) / self.delta_max
@@ -229,23 +235,23 @@ class GsdSolver:
                 return Optimum(float(w @ u), u, relaxed.bound, relaxed.slope)
             if self._separator is None:
                 break
-        raise SolverError("rows of the pool are broken")
+        raise GsdSolverError("rows of the pool are broken")
 
-    def _bounded(self, w: FloatArray, solution: PoolOptimum) -> Relaxed:
+    def _bounded(self, w: FloatArray, solution: GsdPoolOptimum) -> RelaxedGsd:
         pool = self._pool
-        bound = lower_bound(w, pool.rows, pool.equal, solution.y, pool.delta)
+        bound = gsd_lp_lower_bound(w, pool.rows, pool.equal, solution.y, pool.delta)
         used = solution.y != 0.0
         self._last_u = solution.u
         self._clock += 1
         self._last_used[used] = self._clock
         slope = float(np.maximum(solution.y[used & ~pool.equal], 0.0).sum())
-        return Relaxed(solution.u, bound, slope)
+        return RelaxedGsd(solution.u, bound, slope)
 
     def _values(self, u: FloatArray) -> FloatArray:
         """Left-hand sides of the pool's rows."""
         return np.asarray(u[self._pool.rows] @ np.array([1.0, -1.0, -1.0, 1.0]))
 
-    def _add(self, violations: Violations) -> None:
+    def _add(self, violations: GsdViolations) -> None:
         """Add the worst rows, about one for every two points."""
         most = max(int(_ADDED * self.system.size), 16)
         worst = np.argsort(-violations.amount, kind="stable")[:most]
@@ -269,25 +275,26 @@ class GsdSolver:
     def _largest_delta(self) -> tuple[float, FloatArray]:
         r"""Return δ_max and a utility of N^δ_max, by the LP with δ as a variable.
 
-        The bound: for multipliers with Σ y = 1 over strict rows, δ ≤ (Aᵀy)·u ≤ −`lower_bound`.
+        The bound: for multipliers with Σ y = 1 over strict rows, δ ≤ (Aᵀy)·u ≤
+        −`gsd_lp_lower_bound`.
         """
         if self.system.size == 2:
             return 1.0, np.array([0.0, 1.0])
         if self._contradictory():
-            return 0.0, linear_utilities(self.system).mean(axis=0)
+            return 0.0, linear_gsd_utilities(self.system).mean(axis=0)
         for _ in range(2):
             try:
-                solution = self._delta_rounds(PoolModel(self.system.size, 0.0))
-            except SolverError:
+                solution = self._delta_rounds(GsdPoolModel(self.system.size, 0.0))
+            except GsdSolverError:
                 continue
             pool, zero = self._pool, np.zeros(self.system.size)
             strict = float(np.maximum(solution.y[~pool.equal], 0.0).sum())
-            bound = -lower_bound(zero, pool.rows, pool.equal, solution.y, 0.0) / strict
+            bound = -gsd_lp_lower_bound(zero, pool.rows, pool.equal, solution.y, 0.0) / strict
             if abs(bound - solution.delta) <= GAP:
                 return max(solution.delta - MARGIN, 0.0), np.clip(solution.u, 0.0, 1.0)
         raise ArithmeticError(f"δ_max could not be certified: {self.system.size} points")
 
-    def _delta_rounds(self, model: PoolModel) -> PoolOptimum:
+    def _delta_rounds(self, model: GsdPoolModel) -> GsdPoolOptimum:
         """Maximise δ, adding violated rows to the pool and the model until there are none."""
         for _ in range(ROUNDS):
             new = slice(len(model.rows), None)
@@ -295,7 +302,7 @@ class GsdSolver:
             solution = model.largest_delta()
             if self.tighten(solution.u, solution.delta) <= FEASIBLE:
                 return solution
-        raise SolverError("rows of the pool are broken")
+        raise GsdSolverError("rows of the pool are broken")
 
     def _contradictory(self) -> bool:
         """Whether R2 gives a strict pair of R1 no gain at all, so that only δ = 0 remains."""

@@ -85,19 +85,21 @@ def matching_optimum(system: PreferenceSystem, counts: IntArray) -> tuple[int, F
         )
     x = np.repeat(np.arange(len(counts)), np.maximum(inner, 0))
     y = np.repeat(np.arange(len(counts)), np.maximum(-inner, 0))
-    above = _above(system, y, x)
+    above = _gsd_ordinal_above(system, y, x)
     partner = np.full(len(y), -1)
     if len(x) and len(y):
         partner = maximum_bipartite_matching(csr_array(above), perm_type="column")
-    reached = _reached(above, partner)
+    reached = _gsd_ordinal_reached(above, partner)
     u = np.zeros(len(counts))
     if reached.any():
-        u[_above(system, np.unique(y[reached]), np.arange(len(counts))).any(axis=0)] = 1.0
+        u[_gsd_ordinal_above(system, np.unique(y[reached]), np.arange(len(counts))).any(axis=0)] = (
+            1.0
+        )
     u[LEAST], u[GREATEST] = 0.0, 1.0
     return int(counts[GREATEST] - len(y) + np.count_nonzero(partner >= 0)), u
 
 
-def _above(system: PreferenceSystem, lower: IntArray, upper: IntArray) -> BoolArray:
+def _gsd_ordinal_above(system: PreferenceSystem, lower: IntArray, upper: IntArray) -> BoolArray:
     """Whether each of the upper points (columns) is at least each of the lower (rows)."""
     above = np.ones((len(lower), len(upper)), dtype=np.bool_)
     for column in system.ranks.T:
@@ -105,7 +107,7 @@ def _above(system: PreferenceSystem, lower: IntArray, upper: IntArray) -> BoolAr
     return above
 
 
-def _reached(above: BoolArray, partner: IntArray) -> BoolArray:
+def _gsd_ordinal_reached(above: BoolArray, partner: IntArray) -> BoolArray:
     """Return the observations of y on an alternating path from one without a partner.
 
     They are those of König's cover. The upper set that they generate contains only their partners

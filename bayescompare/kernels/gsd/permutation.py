@@ -33,7 +33,7 @@ from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.system import PreferenceSystem
 from bayescompare.kernels.gsd.verdicts import Verdicts
 
-__all__ = ["PermutationTest", "Scheme", "permutation_test", "resampled_objectives"]
+__all__ = ["PermutationTest", "Scheme", "permutation_test", "permuted_gsd_objectives"]
 
 Scheme = Literal["paired", "pooled"]
 
@@ -119,14 +119,14 @@ def permutation_test(
     statistic = np.array([optimum.value for optimum in observed])
     verdicts = Verdicts(solver, delta, np.stack([optimum.u for optimum in observed]))
     cap = permutations if enumerate_up_to is None else enumerate_up_to
-    signs, exact = _signs(solver.system, scheme, permutations, cap, rng)
+    signs, exact = _permutation_signs(solver.system, scheme, permutations, cap, rng)
     if exact or stop_after is None:
-        below = _below(solver.system, signs, verdicts, statistic)
-        return _counted(statistic, below, exact)
-    return _sequential(solver.system, signs, verdicts, statistic, stop_after)
+        below = _permutation_verdicts(solver.system, signs, verdicts, statistic)
+        return _counted_permutations(statistic, below, exact)
+    return _sequential_permutations(solver.system, signs, verdicts, statistic, stop_after)
 
 
-def resampled_objectives(
+def permuted_gsd_objectives(
     system: PreferenceSystem,
     rng: np.random.Generator,
     *,
@@ -140,14 +140,14 @@ def resampled_objectives(
     serve both directions (see above).
     """
     cap = permutations if enumerate_up_to is None else enumerate_up_to
-    signs, exact = _signs(system, scheme, permutations, cap, rng)
-    return _objectives(system, signs), exact
+    signs, exact = _permutation_signs(system, scheme, permutations, cap, rng)
+    return _permutation_objectives(system, signs), exact
 
 
 # ------------------------------------------------------------------------------------ the resamples
 
 
-def _signs(
+def _permutation_signs(
     system: PreferenceSystem, scheme: Scheme, count: int, cap: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int8], bool]:
     """+1 where an observation goes to x, −1 where it goes to y: (resamples, 2s), x's first."""
@@ -174,7 +174,7 @@ def _signs(
     return signs, exact
 
 
-def _objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray:
+def _permutation_objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray:
     points = np.concatenate([system.x, system.y])
     w = np.zeros((system.size, len(signs)))
     for column, point in zip(signs.T, points, strict=True):
@@ -182,22 +182,22 @@ def _objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -> FloatArray
     return np.ascontiguousarray(w.T) / len(system.x)
 
 
-def _below(
+def _permutation_verdicts(
     system: PreferenceSystem, signs: NDArray[np.int8], verdicts: Verdicts, statistic: FloatArray
 ) -> BoolArray:
     """Return the verdict on every resample, in parts to save memory, equal ones once."""
     parts = []
     for start in range(0, len(signs), _PART):
         part = signs[start : start + _PART]
-        w = _objectives(system, part)
+        w = _permutation_objectives(system, part)
         counts = np.rint(w * len(system.x)).astype(np.int16)
         _, first, back = np.unique(counts, axis=0, return_index=True, return_inverse=True)
-        floors = _floors(system, part[first], verdicts)
+        floors = _permutation_floors(system, part[first], verdicts)
         parts.append(verdicts.below(w[first], statistic, floors)[back.ravel()])
     return np.concatenate(parts)
 
 
-def _floors(
+def _permutation_floors(
     system: PreferenceSystem, signs: NDArray[np.int8], verdicts: Verdicts
 ) -> FloatArray | None:
     """Bound the optima of paired resamples by blocks, if there are enough resamples for it."""
@@ -222,7 +222,7 @@ def _floors(
 # ---------------------------------------------------------------------------------------- p-values
 
 
-def _counted(statistic: FloatArray, below: BoolArray, exact: bool) -> PermutationTest:
+def _counted_permutations(statistic: FloatArray, below: BoolArray, exact: bool) -> PermutationTest:
     total = len(below)
     count = below.sum(axis=0)
     reached = total - count
@@ -231,7 +231,7 @@ def _counted(statistic: FloatArray, below: BoolArray, exact: bool) -> Permutatio
     return PermutationTest(statistic, count, resamples, pvalue, exact)
 
 
-def _sequential(
+def _sequential_permutations(
     system: PreferenceSystem,
     signs: NDArray[np.int8],
     verdicts: Verdicts,
@@ -241,18 +241,20 @@ def _sequential(
     """Go through the resamples in order, in batches, until both directions have stopped."""
     parts: list[BoolArray] = []
     for start in range(0, len(signs), _BATCH):
-        parts.append(_below(system, signs[start : start + _BATCH], verdicts, statistic))
+        parts.append(
+            _permutation_verdicts(system, signs[start : start + _BATCH], verdicts, statistic)
+        )
         if (~np.concatenate(parts)).sum(axis=0).min() >= stop_after:
             break
     below = np.concatenate(parts)
     reached = np.cumsum(~below, axis=0)
-    results = [_stopped(reached[:, i], stop_after, len(signs)) for i in range(2)]
+    results = [_stopped_permutations(reached[:, i], stop_after, len(signs)) for i in range(2)]
     resamples = np.array([n for n, _ in results])
     count = np.array([int(below[:n, i].sum()) for i, n in enumerate(resamples)])
     return PermutationTest(statistic, count, resamples, np.array([p for _, p in results]), False)
 
 
-def _stopped(reached: IntArray, stop_after: int, most: int) -> tuple[int, float]:
+def _stopped_permutations(reached: IntArray, stop_after: int, most: int) -> tuple[int, float]:
     """Return the number of resamples used, and the p-value, from the running count `reached`."""
     if reached[-1] >= stop_after:
         n = int(np.searchsorted(reached, stop_after)) + 1

@@ -13,7 +13,7 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["inverted", "solve"]
+__all__ = ["invert_by_pivots", "solve_by_pivots"]
 
 
 #: Entries of a pivot column or row below this are rounding.
@@ -23,7 +23,7 @@ _SLACK, _Y = 5e-14, 1e-13
 
 
 @jit()
-def solve(
+def solve_by_pivots(
     rows: Int32Array,
     equal: BoolArray,
     costs: FloatArray,
@@ -42,9 +42,9 @@ def solve(
     norms = np.empty(n)
     for i in range(n):
         norms[i] = np.square(inverse[i]).sum()
-    y_basic = _multipliers(rows, basis, inverse, w)
+    y_basic = _pivot_multipliers(rows, basis, inverse, w)
     u, slack = np.zeros(n + 2), np.empty(count)
-    _utilities(rows, costs, basis, inverse, u, slack)
+    _pivot_utilities(rows, costs, basis, inverse, u, slack)
     limit = 100 * n + 2000
     pivots = 0
     done = False
@@ -57,15 +57,17 @@ def solve(
             for j in range(count):
                 if basic[j] or slack[j] < 0.0 or equal[j]:
                     slack[j] = 0.0
-            pivots += _dual(
+            pivots += _dual_pivots(
                 rows, equal, basis, basic, inverse, norms, y_basic, slack, limit - pivots
             )
-            _utilities(rows, costs, basis, inverse, u, slack)
-        pivots += _primal(rows, equal, basis, basic, inverse, norms, y_basic, slack, limit - pivots)
+            _pivot_utilities(rows, costs, basis, inverse, u, slack)
+        pivots += _primal_pivots(
+            rows, equal, basis, basic, inverse, norms, y_basic, slack, limit - pivots
+        )
         # Both are recomputed, to reveal the rounding errors that the updates accumulated.
-        y_basic = _multipliers(rows, basis, inverse, w)
-        _utilities(rows, costs, basis, inverse, u, slack)
-        done = _optimal(rows, equal, basis, basic, y_basic, slack)
+        y_basic = _pivot_multipliers(rows, basis, inverse, w)
+        _pivot_utilities(rows, costs, basis, inverse, u, slack)
+        done = _pivots_are_optimal(rows, equal, basis, basic, y_basic, slack)
         if done or pivots >= limit:
             break
     y = np.zeros(count)
@@ -75,11 +77,11 @@ def solve(
 
 
 @jit()
-def _multipliers(
+def _pivot_multipliers(
     rows: Int32Array, basis: IntArray, inverse: FloatArray, w: FloatArray
 ) -> FloatArray:
     """Multipliers of the basis that add up to w, with one step of refinement."""
-    y = _times(inverse, w)
+    y = _pivot_matrix_times(inverse, w)
     rest = np.zeros(len(w) + 2)
     rest[2:] = w
     for i in range(len(basis)):
@@ -88,11 +90,11 @@ def _multipliers(
         rest[rows[b, 1]] += y[i]
         rest[rows[b, 2]] += y[i]
         rest[rows[b, 3]] -= y[i]
-    return y + _times(inverse, rest[2:])
+    return y + _pivot_matrix_times(inverse, rest[2:])
 
 
 @jit(fastmath={"reassoc", "contract"})
-def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+def _pivot_matrix_times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
     """Multiply without starting the threads of a BLAS library."""
     out = np.zeros(len(matrix))
     for i in range(len(matrix)):
@@ -104,7 +106,7 @@ def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
 
 
 @jit()
-def _utilities(
+def _pivot_utilities(
     rows: Int32Array,
     costs: FloatArray,
     basis: IntArray,
@@ -131,7 +133,7 @@ def _utilities(
 
 
 @jit()
-def _optimal(
+def _pivots_are_optimal(
     rows: Int32Array,
     equal: BoolArray,
     basis: IntArray,
@@ -150,7 +152,7 @@ def _optimal(
 
 
 @jit()
-def _dual(
+def _dual_pivots(
     rows: Int32Array,
     equal: BoolArray,
     basis: IntArray,
@@ -175,7 +177,7 @@ def _dual(
         if r < 0:
             return pivots
         rho[2:] = inverse[r]
-        _price(rows, rho, alpha)
+        _price_pivot_row(rows, rho, alpha)
         q, best, size = -1, np.inf, 0.0
         for j in range(count):
             a = alpha[j]
@@ -193,7 +195,7 @@ def _dual(
             slack[j] = max(slack[j] + step * alpha[j], 0.0)
         still = still + 1 if abs(step) < 1e-12 else 0
         if still > n:
-            _perturb(equal, basic, slack)
+            _perturb_pivots(equal, basic, slack)
             still = 0
         leaving = basis[r]
         _pivot(rows, basis, basic, inverse, norms, y_basic, r, q)
@@ -202,7 +204,7 @@ def _dual(
 
 
 @jit()
-def _perturb(equal: BoolArray, basic: BoolArray, slack: FloatArray) -> None:
+def _perturb_pivots(equal: BoolArray, basic: BoolArray, slack: FloatArray) -> None:
     """Move apart the rows that meet in a vertex the pivots do not leave; they return later."""
     for j in range(len(slack)):
         if not basic[j] and slack[j] < 1e-9 and not equal[j]:
@@ -210,7 +212,7 @@ def _perturb(equal: BoolArray, basic: BoolArray, slack: FloatArray) -> None:
 
 
 @jit()
-def _primal(
+def _primal_pivots(
     rows: Int32Array,
     equal: BoolArray,
     basis: IntArray,
@@ -234,7 +236,7 @@ def _primal(
         if q < 0:
             return pivots
         sign = 1.0 if slack[q] < 0.0 else -1.0
-        column = _column(rows, inverse, q)
+        column = _pivot_column(rows, inverse, q)
         r, best, size = -1, np.inf, 0.0
         for i in range(n):
             a = sign * column[i]
@@ -246,7 +248,7 @@ def _primal(
             return pivots
         rho[2:] = inverse[r]
         step = -slack[q] / column[r]
-        _price(rows, rho, alpha)
+        _price_pivot_row(rows, rho, alpha)
         for j in range(count):
             slack[j] += step * alpha[j]
         leaving = basis[r]
@@ -256,7 +258,7 @@ def _primal(
 
 
 @jit()
-def _column(rows: Int32Array, inverse: FloatArray, q: int) -> FloatArray:
+def _pivot_column(rows: Int32Array, inverse: FloatArray, q: int) -> FloatArray:
     """The inverse times column q."""
     n = len(inverse)
     column = np.zeros(n)
@@ -273,7 +275,7 @@ def _column(rows: Int32Array, inverse: FloatArray, q: int) -> FloatArray:
 
 
 @jit(fastmath={"reassoc", "contract"})
-def _eliminate(other: FloatArray, own: FloatArray, factor: float) -> float:
+def _eliminate_in_pivot(other: FloatArray, own: FloatArray, factor: float) -> float:
     """Subtract a multiple of one row of the inverse from another; return its new square norm."""
     total = 0.0
     for j in range(len(own)):
@@ -284,7 +286,7 @@ def _eliminate(other: FloatArray, own: FloatArray, factor: float) -> float:
 
 
 @jit()
-def _price(rows: Int32Array, rho: FloatArray, alpha: FloatArray) -> None:
+def _price_pivot_row(rows: Int32Array, rho: FloatArray, alpha: FloatArray) -> None:
     """A row of the inverse times every column."""
     for j in range(len(rows)):
         # Unsigned indices need no check for numbers below zero.
@@ -306,7 +308,7 @@ def _pivot(
 ) -> None:
     """Put column q in place r of the basis."""
     n = len(basis)
-    column = _column(rows, inverse, q)
+    column = _pivot_column(rows, inverse, q)
     pivot = column[r]
     own = inverse[r]
     for j in range(n):
@@ -317,14 +319,14 @@ def _pivot(
         factor = column[i]
         if i == r or abs(factor) < 1e-13:
             continue
-        norms[i] = _eliminate(inverse[i], own, factor)
+        norms[i] = _eliminate_in_pivot(inverse[i], own, factor)
         y_basic[i] -= factor * y_basic[r]
     basic[basis[r]], basic[q] = False, True
     basis[r] = q
 
 
 @jit()
-def inverted(matrix: FloatArray) -> tuple[FloatArray, bool]:
+def invert_by_pivots(matrix: FloatArray) -> tuple[FloatArray, bool]:
     """Invert by elimination with row pivots, for small sizes: BLAS would start threads."""
     n = len(matrix)
     left, right = matrix.copy(), np.eye(n)
@@ -342,6 +344,6 @@ def inverted(matrix: FloatArray) -> tuple[FloatArray, bool]:
         for i in range(n):
             factor = left[i, k]
             if i != k and factor != 0.0:
-                _eliminate(left[i], left[k], factor)
-                _eliminate(right[i], right[k], factor)
+                _eliminate_in_pivot(left[i], left[k], factor)
+                _eliminate_in_pivot(right[i], right[k], factor)
     return right, True

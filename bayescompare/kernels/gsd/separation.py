@@ -8,7 +8,8 @@ The largest gain among all classes below c is a dominance-maximum query, which `
 three coordinates) or `tree` answers for all classes at once.
 
 Most violations occur between neighbours, so each class is first compared with the few classes
-closest below it (`near_pairs`), which needs no search. These are covers of the key order, whose
+closest below it (`near_pairs_to_separate`), which needs no search. These are covers of the key
+order, whose
 rows imply all others: they are better rows than the worst violated ones, which are far apart.
 """
 
@@ -22,17 +23,17 @@ import numpy as np
 from bayescompare._typing import BoolArray, FloatArray, Int32Array
 from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd.system import PreferenceSystem
-from bayescompare.kernels.gsd.tree import build_tree, is_below, tree_maxima
+from bayescompare.kernels.gsd.tree import build_tree, is_below_gsd_key, tree_maxima
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["Separator", "Violations", "near_pairs"]
+__all__ = ["GsdSeparator", "GsdViolations", "near_pairs_to_separate"]
 
 
 #: Covers kept for every class, and classes examined to find them.
 _NEAR, _LOOK = 4, 4096
 
 
-class Violations(NamedTuple):
+class GsdViolations(NamedTuple):
     """Rows u(a) − u(b) − u(c) + u(d) ≥ δ, or = 0, that u violates, the worst of each class.
 
     Attributes
@@ -50,7 +51,7 @@ class Violations(NamedTuple):
     amount: FloatArray
 
 
-class Separator:
+class GsdSeparator:
     """Finds the rows that a utility violates.
 
     Parameters
@@ -76,15 +77,15 @@ class Separator:
             if few
             else partial(tree_maxima, build_tree(system.keys))
         )
-        self._near = near_pairs(system.keys)
+        self._near = near_pairs_to_separate(system.keys)
 
-    def near(self, u: FloatArray, delta: float, tolerance: float) -> Violations:
+    def near(self, u: FloatArray, delta: float, tolerance: float) -> GsdViolations:
         """Return violations of equality and of the rows between neighbours: some, not all."""
         gains = self._gains(u)
-        violated, amount = _worst_near(self._near, *gains[:2], delta, tolerance)
+        violated, amount = _separation_worst_near(self._near, *gains[:2], delta, tolerance)
         return self._rows(gains, violated[:, 0], violated[:, 1], amount, tolerance)
 
-    def every(self, u: FloatArray, delta: float, tolerance: float) -> Violations:
+    def every(self, u: FloatArray, delta: float, tolerance: float) -> GsdViolations:
         """Return for every class the row that u violates most; nothing if u is feasible."""
         gains = self._gains(u)
         rival, amount = self._maxima(gains[0], gains[1], delta, tolerance)
@@ -92,7 +93,7 @@ class Separator:
         return self._rows(gains, own, rival[own], amount[own], tolerance)
 
     def _gains(self, u: FloatArray) -> tuple[FloatArray, FloatArray, Int32Array, Int32Array]:
-        return _class_gains(u, self.system.upper, self.system.lower, self.system.starts)
+        return _separation_class_gains(u, self.system.upper, self.system.lower, self.system.starts)
 
     def _rows(
         self,
@@ -101,7 +102,7 @@ class Separator:
         below: Int32Array,
         amount: FloatArray,
         tolerance: float,
-    ) -> Violations:
+    ) -> GsdViolations:
         """Rows between classes, after those within classes."""
         least, most, low_pair, high_pair = gains
         spread = most - least
@@ -111,11 +112,11 @@ class Separator:
         upper, lower = self.system.upper, self.system.lower
         rows = np.stack([upper[p], lower[p], upper[q], lower[q]], axis=1)
         equal = np.arange(len(p)) < len(tied)
-        return Violations(rows, equal, np.concatenate([spread[tied], amount]))
+        return GsdViolations(rows, equal, np.concatenate([spread[tied], amount]))
 
 
 @jit()
-def near_pairs(keys: Int32Array) -> Int32Array:
+def near_pairs_to_separate(keys: Int32Array) -> Int32Array:
     """Return pairs (class, a class that it covers), up to four for each class, nearest first.
 
     Nearness is by the sum of the ranks: any class between two others is nearer to both.
@@ -137,9 +138,9 @@ def near_pairs(keys: Int32Array) -> Int32Array:
         c, first = order[place], count_pairs
         for other in range(place + 1, min(count, place + _LOOK)):
             e = order[other]
-            covered = is_below(keys, e, keys, c)
+            covered = is_below_gsd_key(keys, e, keys, c)
             for kept in range(first, count_pairs):
-                if covered and is_below(keys, e, keys, pairs[kept, 1]):
+                if covered and is_below_gsd_key(keys, e, keys, pairs[kept, 1]):
                     covered = False
             if covered:
                 pairs[count_pairs, 0], pairs[count_pairs, 1] = c, e
@@ -150,7 +151,7 @@ def near_pairs(keys: Int32Array) -> Int32Array:
 
 
 @jit()
-def _class_gains(
+def _separation_class_gains(
     u: FloatArray, upper: Int32Array, lower: Int32Array, starts: Int32Array
 ) -> tuple[FloatArray, FloatArray, Int32Array, Int32Array]:
     """Least and largest gain of every class, and the pairs that have them."""
@@ -168,7 +169,7 @@ def _class_gains(
 
 
 @jit()
-def _worst_near(
+def _separation_worst_near(
     pairs: Int32Array, least: FloatArray, most: FloatArray, delta: float, tolerance: float
 ) -> tuple[Int32Array, FloatArray]:
     """Return the neighbours whose rows are violated, and by how much."""

@@ -22,8 +22,8 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, Int32Array, IntArray
-from bayescompare.kernels.gsd.lp import PoolOptimum, SolverError
-from bayescompare.kernels.gsd.pivots import inverted, solve
+from bayescompare.kernels.gsd.lp import GsdPoolOptimum, GsdSolverError
+from bayescompare.kernels.gsd.pivots import invert_by_pivots, solve_by_pivots
 from bayescompare.kernels.gsd.system import GREATEST, LEAST, MOST_BYTES
 
 __all__ = ["HotSimplex"]
@@ -95,7 +95,7 @@ class HotSimplex:
         self.rows, self.equal = self.rows[keep], self.equal[keep]
         return keep
 
-    def optimum(self, w: FloatArray) -> PoolOptimum:
+    def optimum(self, w: FloatArray) -> GsdPoolOptimum:
         """Minimise w·u over the pool's rows.
 
         Raises
@@ -110,20 +110,20 @@ class HotSimplex:
             self._basis = np.arange(self.size - 2) + below * (self.size - 2)
             self._inverse = np.diag(np.where(below, -1.0, 1.0))
             self._cold = False
-        costs = _costs(self.rows, self.equal, self.delta)
+        costs = _gsd_simplex_costs(self.rows, self.equal, self.delta)
         for _ in range(3):
             if self._pivots > _FRESH:
                 self._refresh()
-            u, y, pivots, done = solve(
+            u, y, pivots, done = solve_by_pivots(
                 self.rows, self.equal, costs, inner, self._basis, self._inverse
             )
             self.iterations += pivots
             self._pivots += pivots
             if done:
-                return PoolOptimum(u, y, self.delta)
+                return GsdPoolOptimum(u, y, self.delta)
             self._refresh()
         self._cold = True
-        raise SolverError("the simplex method did not converge")
+        raise GsdSolverError("the simplex method did not converge")
 
     def _refresh(self) -> None:
         """Compute the inverse of the basis from its columns."""
@@ -131,14 +131,14 @@ class HotSimplex:
         columns = np.arange(len(self._basis))
         for place, sign in enumerate((1.0, -1.0, -1.0, 1.0)):
             np.add.at(matrix, (self.rows[self._basis, place], columns), sign)
-        self._inverse, regular = inverted(matrix[2:])
+        self._inverse, regular = invert_by_pivots(matrix[2:])
         self._pivots = 0
         if not regular:
             self._cold = True
-            raise SolverError("the basis is singular")
+            raise GsdSolverError("the basis is singular")
 
 
-def _costs(rows: Int32Array, equal: BoolArray, delta: float) -> FloatArray:
+def _gsd_simplex_costs(rows: Int32Array, equal: BoolArray, delta: float) -> FloatArray:
     """Return what a row's other points must reach: δ minus the share of the greatest element."""
     top = (rows == GREATEST) @ np.array([1.0, -1.0, -1.0, 1.0])
     return np.asarray(delta * ~equal - top)

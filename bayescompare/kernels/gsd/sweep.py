@@ -69,7 +69,7 @@ def build_sweep(keys: Int32Array) -> Sweep:
         block = place // width
         # Of equal second coordinates the left half, which is first in `place`, comes first.
         walk = np.lexsort((place, ordered[:, 1], block))
-        levels.append((walk, _ranks_in_blocks(ordered[:, 2], block)[walk]))
+        levels.append((walk, _sweep_ranks_in_blocks(ordered[:, 2], block)[walk]))
         width *= 2
     shape = (len(levels), count)
     walks = np.array([w for w, _ in levels], dtype=np.int32).reshape(shape)
@@ -77,7 +77,7 @@ def build_sweep(keys: Int32Array) -> Sweep:
     return Sweep(order, ordered, walks, ranks)
 
 
-def _ranks_in_blocks(values: Int32Array, block: IntArray) -> IntArray:
+def _sweep_ranks_in_blocks(values: Int32Array, block: IntArray) -> IntArray:
     """Dense rank of each value within its block, from 1."""
     sort = np.lexsort((values, block))
     same_block = np.diff(block[sort], prepend=-1) == 0
@@ -119,9 +119,9 @@ def sweep_maxima(
     low, high = least[sweep.order], most[sweep.order]
     best = low - delta + tolerance
     rival = np.full(len(low), -1, dtype=np.int32)
-    _leaves(sweep.keys, high, best, rival)
+    _sweep_leaves(sweep.keys, high, best, rival)
     for level in range(len(sweep.walks)):
-        _blocks(sweep.walks[level], sweep.ranks[level], _LEAF << level, high, best, rival)
+        _sweep_blocks(sweep.walks[level], sweep.ranks[level], _LEAF << level, high, best, rival)
     beaten = rival >= 0
     out = np.full(len(low), -1, dtype=np.int32)
     out[sweep.order[beaten]] = sweep.order[rival[beaten]]
@@ -131,7 +131,7 @@ def sweep_maxima(
 
 
 @jit()
-def _leaves(keys: Int32Array, high: FloatArray, best: FloatArray, rival: Int32Array) -> None:
+def _sweep_leaves(keys: Int32Array, high: FloatArray, best: FloatArray, rival: Int32Array) -> None:
     """Compare every pair within the smallest blocks."""
     for start in range(0, len(keys), _LEAF):
         for c in range(start, min(start + _LEAF, len(keys))):
@@ -141,7 +141,7 @@ def _leaves(keys: Int32Array, high: FloatArray, best: FloatArray, rival: Int32Ar
 
 
 @jit()
-def _blocks(
+def _sweep_blocks(
     walk: Int32Array,
     ranks: Int32Array,
     half: int,

@@ -145,8 +145,8 @@ def build_system(
     """
     rows = np.vstack([np.atleast_2d(np.asarray(v, dtype=np.float64)) for v in (least, greatest)])
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    values, ranks = _snap(np.vstack([rows, first, second]))
-    of_point = _distinct(ranks)
+    values, ranks = _snap_gsd_system_values(np.vstack([rows, first, second]))
+    of_point = _distinct_gsd_system_points(ranks)
     taken = np.unique(of_point, return_index=True)[1]
     points, ranks = values[taken], np.ascontiguousarray(ranks[taken])
     is_metric = np.asarray(metric, dtype=np.bool_)
@@ -156,7 +156,7 @@ def build_system(
             "vectors: give wider bounds."
         )
     s = len(first)
-    upper, lower, starts, keys = _classes(points, ranks, is_metric, rule, memory)
+    upper, lower, starts, keys = _gsd_system_classes(points, ranks, is_metric, rule, memory)
     return PreferenceSystem(
         points=points,
         ranks=ranks,
@@ -174,15 +174,15 @@ def build_system(
 # ----------------------------------------------------------------------------------- equal numbers
 
 
-def _snap(rows: FloatArray) -> tuple[FloatArray, Int32Array]:
+def _snap_gsd_system_values(rows: FloatArray) -> tuple[FloatArray, Int32Array]:
     """Give values that differ by rounding one value and one rank, measure by measure."""
     values, ranks = rows.copy(), np.empty(rows.shape, dtype=np.int32)
     for i, column in enumerate(rows.T):
-        ranks[:, i], values[:, i] = _groups(column, column)
+        ranks[:, i], values[:, i] = _gsd_system_rank_groups(column, column)
     return values, ranks
 
 
-def _groups(column: FloatArray, scale: FloatArray) -> tuple[Int32Array, FloatArray]:
+def _gsd_system_rank_groups(column: FloatArray, scale: FloatArray) -> tuple[Int32Array, FloatArray]:
     """Rank and first member of the run of numbers, each within SAME of the one before it."""
     finite = np.abs(scale[np.isfinite(scale)])
     order = np.argsort(column, kind="stable")
@@ -195,7 +195,7 @@ def _groups(column: FloatArray, scale: FloatArray) -> tuple[Int32Array, FloatArr
     return rank, value
 
 
-def _distinct(ranks: Int32Array) -> Int32Array:
+def _distinct_gsd_system_points(ranks: Int32Array) -> Int32Array:
     """Number the distinct rows: least 0, greatest 1, the others in lexicographic order."""
     rows, of_row = np.unique(ranks, axis=0, return_inverse=True)
     label = np.full(len(rows), -1, dtype=np.int32)
@@ -209,24 +209,24 @@ def _distinct(ranks: Int32Array) -> Int32Array:
 # ------------------------------------------------------------------------------- R1 and the classes
 
 
-def _classes(
+def _gsd_system_classes(
     points: FloatArray, ranks: Int32Array, metric: BoolArray, rule: PairRule, memory: float
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
     """Pairs of R1 sorted by key, where each class of equal keys starts, and the keys."""
     if not metric.any():
         none = np.empty(0, dtype=np.int32)
         return none, none, np.zeros(1, dtype=np.int32), np.empty((0, 0), dtype=np.int32)
-    count = int(_count_pairs(ranks))
+    count = int(_count_gsd_system_pairs(ranks))
     if (count + len(points)) * _PAIR_BYTES > memory:
         raise BayescompareError(
             f"{len(points)} distinct quality vectors make {count} ordered pairs, which need about "
             f"{count * _PAIR_BYTES / 1e9:.1f} GB of the {memory / 1e9:.1f} GB allowed: compare on "
             "fewer datasets, round the values, or treat every measure as ordinal."
         )
-    upper, lower = _fill_pairs(ranks, count)
+    upper, lower = _fill_gsd_system_pairs(ranks, count)
     own = np.arange(len(points), dtype=np.int32)
     upper, lower = np.concatenate([upper, own]), np.concatenate([lower, own])
-    keys = _keys(points, ranks, metric, rule, upper, lower)
+    keys = _gsd_system_keys(points, ranks, metric, rule, upper, lower)
     order = np.lexsort((upper != lower, *keys.T[::-1]))
     upper, lower, keys = upper[order], lower[order], keys[order]
     new = np.ones(len(keys), dtype=np.bool_)
@@ -237,7 +237,7 @@ def _classes(
     return upper[keep], lower[keep], starts, np.ascontiguousarray(keys[new])
 
 
-def _keys(
+def _gsd_system_keys(
     points: FloatArray,
     ranks: Int32Array,
     metric: BoolArray,
@@ -249,7 +249,7 @@ def _keys(
     columns = []
     for i in np.flatnonzero(metric):
         gain = points[upper, i] - points[lower, i]
-        columns.append(_groups(gain, points[:, i])[0])
+        columns.append(_gsd_system_rank_groups(gain, points[:, i])[0])
     if rule == "interval":
         for j in np.flatnonzero(~metric):
             columns += [ranks[upper, j], ranks[:, j].max() - ranks[lower, j]]
@@ -257,27 +257,27 @@ def _keys(
 
 
 @jit()
-def _at_least(ranks: Int32Array, a: int, b: int) -> bool:
+def _gsd_system_at_least(ranks: Int32Array, a: int, b: int) -> bool:
     return bool(np.all(ranks[a] >= ranks[b]))
 
 
 @jit()
-def _count_pairs(ranks: Int32Array) -> int:
+def _count_gsd_system_pairs(ranks: Int32Array) -> int:
     count = 0
     for a in range(len(ranks)):
         for b in range(len(ranks)):
-            if a != b and _at_least(ranks, a, b):
+            if a != b and _gsd_system_at_least(ranks, a, b):
                 count += 1
     return count
 
 
 @jit()
-def _fill_pairs(ranks: Int32Array, count: int) -> tuple[Int32Array, Int32Array]:
+def _fill_gsd_system_pairs(ranks: Int32Array, count: int) -> tuple[Int32Array, Int32Array]:
     upper, lower = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
     n = 0
     for a in range(len(ranks)):
         for b in range(len(ranks)):
-            if a != b and _at_least(ranks, a, b):
+            if a != b and _gsd_system_at_least(ranks, a, b):
                 upper[n], lower[n] = a, b
                 n += 1
     return upper, lower

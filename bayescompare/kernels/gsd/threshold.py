@@ -21,7 +21,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 
-__all__ = ["delta_curve", "delta_threshold"]
+__all__ = ["delta_threshold", "gsd_threshold_curve"]
 
 
 def delta_threshold(solver: GsdSolver, w: FloatArray) -> float:
@@ -55,7 +55,7 @@ def delta_threshold(solver: GsdSolver, w: FloatArray) -> float:
     return delta
 
 
-def delta_curve(solver: GsdSolver, w: FloatArray, deltas: ArrayLike) -> FloatArray:
+def gsd_threshold_curve(solver: GsdSolver, w: FloatArray, deltas: ArrayLike) -> FloatArray:
     """Return the optimum at every δ; where δ is above δ_max, that at δ_max.
 
     Examples

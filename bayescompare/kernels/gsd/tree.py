@@ -15,7 +15,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, Int32Array
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["KeyTree", "build_tree", "is_below", "tree_maxima"]
+__all__ = ["KeyTree", "build_tree", "is_below_gsd_key", "tree_maxima"]
 
 
 _LEAF = 8
@@ -90,8 +90,8 @@ def tree_maxima(
     [2, -1, -1]
     """
     low, high = least[tree.order], most[tree.order]
-    top = _node_tops(high, tree.bounds)
-    rival, excess = _worst(*tree[1:], top, low, high, delta, tolerance)
+    top = _gsd_tree_node_tops(high, tree.bounds)
+    rival, excess = _gsd_tree_worst(*tree[1:], top, low, high, delta, tolerance)
     beaten = rival >= 0
     out = np.full(len(low), -1, dtype=np.int32)
     out[tree.order[beaten]] = tree.order[rival[beaten]]
@@ -101,7 +101,7 @@ def tree_maxima(
 
 
 @jit()
-def is_below(keys: Int32Array, e: int, others: Int32Array, c: int) -> bool:
+def is_below_gsd_key(keys: Int32Array, e: int, others: Int32Array, c: int) -> bool:
     """Whether key e is at most other key c in every coordinate."""
     below = True
     for i in range(keys.shape[1]):
@@ -112,7 +112,7 @@ def is_below(keys: Int32Array, e: int, others: Int32Array, c: int) -> bool:
 
 
 @jit()
-def _node_tops(most: FloatArray, bounds: Int32Array) -> FloatArray:
+def _gsd_tree_node_tops(most: FloatArray, bounds: Int32Array) -> FloatArray:
     """Largest gain in every node."""
     nodes = len(bounds)
     top = np.full(nodes, -np.inf)
@@ -126,7 +126,7 @@ def _node_tops(most: FloatArray, bounds: Int32Array) -> FloatArray:
 
 
 @jit()
-def _worst(
+def _gsd_tree_worst(
     keys: Int32Array,
     bounds: Int32Array,
     low: Int32Array,
@@ -149,7 +149,7 @@ def _worst(
         while held:
             held -= 1
             node = stack[held]
-            if top[node] <= best or not is_below(low, node, keys, c):
+            if top[node] <= best or not is_below_gsd_key(low, node, keys, c):
                 continue
             if 2 * node + 2 < nodes:
                 # The child with the larger gain is visited first: it may rule out the other.
@@ -160,7 +160,7 @@ def _worst(
                 held += 2
                 continue
             for place in range(bounds[node, 0], bounds[node, 1]):
-                if most[place] > best and place != c and is_below(keys, place, keys, c):
+                if most[place] > best and place != c and is_below_gsd_key(keys, place, keys, c):
                     best = most[place]
                     rival[c] = place
         if rival[c] >= 0:

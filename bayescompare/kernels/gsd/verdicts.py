@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.gsd.batch import nearest_order
+from bayescompare.kernels.gsd.batch import nearest_gsd_order
 from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
 
 __all__ = ["TOLERANCE", "Verdicts"]
@@ -77,7 +77,7 @@ class Verdicts:
         undecided = (floor[:, None] < limits) & (limits <= best[:, None])
         order = np.flatnonzero(undecided.any(axis=1))
         if len(order) <= 4096:
-            order = order[nearest_order(objectives[order])]
+            order = order[nearest_gsd_order(objectives[order])]
         for place, n in enumerate(order):
             open_limits = limits[(floor[n] < limits) & (limits <= best[n])]
             if len(open_limits) == 0:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.network.statements import Tables
+from bayescompare.kernels.network.statements import NetworkTables
 
 __all__ = ["ancestral_states"]
 
 
 def ancestral_states(
-    tables: Tables, log_cells: FloatArray, number: int, rng: np.random.Generator
+    tables: NetworkTables, log_cells: FloatArray, number: int, rng: np.random.Generator
 ) -> IntArray:
     """Draw `number` statements for every draw of the tables.
 

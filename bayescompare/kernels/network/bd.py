@@ -21,9 +21,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.network.bdeu import _log_rising, _refine
-from bayescompare.kernels.network.dag_search import _without
-from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.kernels.network.bdeu import _bdeu_log_rising, _refine_bdeu_blocks
+from bayescompare.kernels.network.dag_search import _dag_mask_without_gap
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["bd_local_score", "bd_local_scores"]
@@ -45,8 +45,8 @@ def bd_local_score(
     rows, row = np.unique(states[:, above], axis=0, return_inverse=True)
     table = np.zeros((len(rows), len(alpha)))
     np.add.at(table, (row.ravel(), states[:, child]), counts)
-    cells = log_rising(np.log(alpha), table).sum()
-    return float(cells - log_rising(np.log(np.sum(alpha)), table.sum(axis=1)).sum())
+    cells = log_rising_gamma(np.log(alpha), table).sum()
+    return float(cells - log_rising_gamma(np.log(np.sum(alpha)), table.sum(axis=1)).sum())
 
 
 def bd_local_scores(
@@ -98,7 +98,7 @@ def _bd_local_scores(
     chosen = np.full(max_parents + 2, -1, dtype=np.int64)
     # Depth first over the sets of parents in increasing order of their members, as in `bdeu`.
     depth, mask = 0, 0
-    _score_children(columns, counts, log_alpha, log_total, 0, blocks, 0, work, weight, local)
+    _bd_score_children(columns, counts, log_alpha, log_total, 0, blocks, 0, work, weight, local)
     while depth >= 0:
         chosen[depth] += 1
         j = chosen[depth]
@@ -107,9 +107,9 @@ def _bd_local_scores(
             if depth >= 0:
                 mask ^= 1 << chosen[depth]
             continue
-        _refine(blocks[depth], columns[j], blocks[depth + 1], work)
+        _refine_bdeu_blocks(blocks[depth], columns[j], blocks[depth + 1], work)
         mask |= 1 << j
-        _score_children(
+        _bd_score_children(
             columns, counts, log_alpha, log_total, mask, blocks, depth + 1, work, weight, local
         )
         chosen[depth + 1] = j
@@ -118,7 +118,7 @@ def _bd_local_scores(
 
 
 @jit()
-def _score_children(
+def _bd_score_children(
     columns: IntArray,
     counts: FloatArray,
     log_alpha: FloatArray,
@@ -142,11 +142,11 @@ def _score_children(
         total = 0.0
         for b in range(rows):
             if weight[b] > 0.0:
-                total -= _log_rising(log_total[child], weight[b])
-        parts = _refine(blocks[depth], columns[child], own, work)
+                total -= _bdeu_log_rising(log_total[child], weight[b])
+        parts = _refine_bdeu_blocks(blocks[depth], columns[child], own, work)
         weight[:] = 0.0
         for i in range(rows):
             weight[own[i]] += counts[i]
         for b in range(parts):
-            total += _log_rising(log_alpha[child, work[1, b]], weight[b])
-        local[child, _without(parents, child)] = total
+            total += _bdeu_log_rising(log_alpha[child, work[1, b]], weight[b])
+        local[child, _dag_mask_without_gap(parents, child)] = total

@@ -19,15 +19,15 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["local_score", "subset_scores"]
+__all__ = ["bdeu_scores_of_subsets", "local_score"]
 
 
 def local_score(scores: FloatArray, child: int, parents: int) -> float:
-    """BDeu of `child` given the bit mask `parents`, from `subset_scores`."""
+    """BDeu of `child` given the bit mask `parents`, from `bdeu_scores_of_subsets`."""
     return float(scores[parents | (1 << child)] - scores[parents])
 
 
-def subset_scores(
+def bdeu_scores_of_subsets(
     states: IntArray, counts: FloatArray, log_arities: FloatArray, ess: float, largest: int
 ) -> FloatArray:
     """Return g(S) for every subset S of the measures, as a bit mask, up to a size.
@@ -60,7 +60,7 @@ def subset_scores(
     True
     """
     seen = counts > 0
-    return _subset_scores(
+    return _bdeu_subset_scores(
         np.ascontiguousarray(states[seen], dtype=np.int64),
         np.ascontiguousarray(counts[seen], dtype=np.float64),
         np.ascontiguousarray(log_arities, dtype=np.float64),
@@ -70,14 +70,14 @@ def subset_scores(
 
 
 @jit()
-def _log_rising(log_a: float, n: float) -> float:
+def _bdeu_log_rising(log_a: float, n: float) -> float:
     """log Γ(a + n) − log Γ(a), with the singular part of small a kept in log a."""
     a = math.exp(log_a)
     return math.lgamma(a + n) + log_a - math.lgamma(1.0 + a)
 
 
 @jit()
-def _refine(old: IntArray, column: IntArray, new: IntArray, work: IntArray) -> int:
+def _refine_bdeu_blocks(old: IntArray, column: IntArray, new: IntArray, work: IntArray) -> int:
     """Split the blocks of a partition of the rows by one more measure; return their number.
 
     `work` holds, per block, a chain of (state, new block, next) so far.
@@ -101,7 +101,7 @@ def _refine(old: IntArray, column: IntArray, new: IntArray, work: IntArray) -> i
 
 
 @jit()
-def _subset_scores(
+def _bdeu_subset_scores(
     states: IntArray, counts: FloatArray, log_arities: FloatArray, log_ess: float, largest: int
 ) -> FloatArray:
     rows, m = states.shape
@@ -111,7 +111,7 @@ def _subset_scores(
     weight = 0.0
     for i in range(rows):
         weight += counts[i]
-    whole = _log_rising(log_ess, weight)
+    whole = _bdeu_log_rising(log_ess, weight)
     blocks = np.zeros((largest + 1, rows), dtype=np.int64)
     work = np.empty((3, rows), dtype=np.int64)
     cell = np.empty(rows)
@@ -129,7 +129,7 @@ def _subset_scores(
             if depth >= 0:
                 mask ^= 1 << chosen[depth]
             continue
-        parts = _refine(blocks[depth], columns[j], blocks[depth + 1], work)
+        parts = _refine_bdeu_blocks(blocks[depth], columns[j], blocks[depth + 1], work)
         for b in range(parts):
             cell[b] = 0.0
         for i in range(rows):
@@ -137,7 +137,7 @@ def _subset_scores(
         log_alpha[depth + 1] = log_alpha[depth] - log_arities[j]
         total = -whole
         for b in range(parts):
-            total += _log_rising(log_alpha[depth + 1], cell[b])
+            total += _bdeu_log_rising(log_alpha[depth + 1], cell[b])
         mask |= 1 << j
         scores[mask] = total
         if depth + 1 < largest:

@@ -17,7 +17,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["turn_covered_edge", "write_layers"]
+__all__ = ["turn_covered_edge", "write_dag_layers"]
 
 
 @jit()
@@ -42,8 +42,12 @@ def turn_covered_edge(masks: IntArray, scores: FloatArray, graph: IntArray, u: F
     i, j = edges[int(u[0] * count)]
     common, both = graph[i], graph[j]
     turned = common | (1 << j)
-    gain = _score(masks[j], scores[j], common) + _score(masks[i], scores[i], turned)
-    gain -= _score(masks[i], scores[i], common) + _score(masks[j], scores[j], both)
+    gain = _covered_edge_score(masks[j], scores[j], common) + _covered_edge_score(
+        masks[i], scores[i], turned
+    )
+    gain -= _covered_edge_score(masks[i], scores[i], common) + _covered_edge_score(
+        masks[j], scores[j], both
+    )
     graph[i], graph[j] = turned, common
     back = _covered(graph, edges)
     if u[1] * back >= count * math.exp(min(gain, 700.0)):
@@ -51,13 +55,13 @@ def turn_covered_edge(masks: IntArray, scores: FloatArray, graph: IntArray, u: F
 
 
 @jit()
-def _score(masks: IntArray, scores: FloatArray, mask: int) -> float:
+def _covered_edge_score(masks: IntArray, scores: FloatArray, mask: int) -> float:
     """The score of one set, from those sorted by mask."""
     return float(scores[np.searchsorted(masks, mask)])
 
 
 @jit()
-def write_layers(graph: IntArray, layers: IntArray) -> None:
+def write_dag_layers(graph: IntArray, layers: IntArray) -> None:
     """Write the layering of a graph."""
     layers[:] = 0
     left, t = (1 << len(graph)) - 1, 0

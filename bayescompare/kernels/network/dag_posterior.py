@@ -22,12 +22,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.network.dag_search import _with, _without
+from bayescompare.kernels.network.dag_search import _dag_mask_with_gap, _dag_mask_without_gap
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = [
     "all_dags",
-    "edge_probabilities",
+    "edge_probabilities_of_dags",
     "local_scores",
     "log_number_of_dags",
     "log_sum_over_dags",
@@ -39,12 +39,12 @@ def local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
 
     Parents are indexed by their bit mask with the child's own bit taken out.
     """
-    return _local_scores(scores, m, max_parents)
+    return _dag_local_scores(scores, m, max_parents)
 
 
 def log_sum_over_dags(local: FloatArray) -> float:
     """Log of the sum of e^score over all DAGs."""
-    return float(_forward(_subset_sums(local))[-1])
+    return float(_dag_forward_sums(_dag_subset_sums(local))[-1])
 
 
 def log_number_of_dags(m: int, max_parents: int) -> float:
@@ -59,10 +59,14 @@ def log_number_of_dags(m: int, max_parents: int) -> float:
     return log_sum_over_dags(flat)
 
 
-def edge_probabilities(local: FloatArray) -> FloatArray:
+def edge_probabilities_of_dags(local: FloatArray) -> FloatArray:
     """P(i → j) under the posterior over all DAGs, as an (m, m) array."""
-    sums = _subset_sums(local)
-    return np.clip(_edges(sums, _backward(sums, _forward(sums))), 0.0, 1.0)
+    sums = _dag_subset_sums(local)
+    return np.clip(
+        _dag_edge_probabilities(sums, _dag_backward_derivative(sums, _dag_forward_sums(sums))),
+        0.0,
+        1.0,
+    )
 
 
 def all_dags(m: int, max_parents: int) -> Iterator[tuple[int, ...]]:
@@ -95,7 +99,7 @@ def is_acyclic(parents: tuple[int, ...]) -> bool:
 
 
 @jit()
-def _local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
+def _dag_local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
     half = 1 << (m - 1)
     local = np.full((m, half), -np.inf)
     for child in range(m):
@@ -105,20 +109,20 @@ def _local_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
                 rest &= rest - 1
                 size += 1
             if size <= max_parents:
-                mask = _with(index, child)
+                mask = _dag_mask_with_gap(index, child)
                 local[child, index] = scores[mask | (1 << child)] - scores[mask]
     return local
 
 
 @jit()
-def _logaddexp(a: float, b: float) -> float:
+def _dag_logaddexp(a: float, b: float) -> float:
     if a < b:
         a, b = b, a
     return a if b == -np.inf else a + math.log1p(math.exp(b - a))
 
 
 @jit()
-def _subset_sums(local: FloatArray) -> FloatArray:
+def _dag_subset_sums(local: FloatArray) -> FloatArray:
     """log A_j(C): sums over all subsets of parents, one bit after the other."""
     m, half = local.shape
     sums = local.copy()
@@ -127,12 +131,12 @@ def _subset_sums(local: FloatArray) -> FloatArray:
             for index in range(half):
                 if index >> bit & 1:
                     lower = sums[child, index ^ (1 << bit)]
-                    sums[child, index] = _logaddexp(sums[child, index], lower)
+                    sums[child, index] = _dag_logaddexp(sums[child, index], lower)
     return sums
 
 
 @jit()
-def _products(sums: FloatArray, rest: int, members: IntArray, out: FloatArray) -> int:
+def _dag_subset_products(sums: FloatArray, rest: int, members: IntArray, out: FloatArray) -> int:
     """Compute Σ_{j in T} log A_j(rest) for every subset T of the measures not in `rest`."""
     m = len(sums)
     count = 0
@@ -142,14 +146,14 @@ def _products(sums: FloatArray, rest: int, members: IntArray, out: FloatArray) -
             count += 1
     out[0] = 0.0
     for k in range(count):
-        value = sums[members[k], _without(rest, members[k])]
+        value = sums[members[k], _dag_mask_without_gap(rest, members[k])]
         for t in range(1 << k):
             out[t | (1 << k)] = out[t] + value
     return count
 
 
 @jit()
-def _spread(t: int, members: IntArray) -> tuple[int, int]:
+def _spread_dag_subset(t: int, members: IntArray) -> tuple[int, int]:
     """Return the set that the compressed subset `t` stands for, and its size."""
     mask, size, k = 0, 0, 0
     while t:
@@ -162,7 +166,7 @@ def _spread(t: int, members: IntArray) -> tuple[int, int]:
 
 
 @jit()
-def _forward(sums: FloatArray) -> FloatArray:
+def _dag_forward_sums(sums: FloatArray) -> FloatArray:
     """log R(S) for every S; positive and negative terms are summed apart, each scaled."""
     m = len(sums)
     size = 1 << m
@@ -184,12 +188,12 @@ def _forward(sums: FloatArray) -> FloatArray:
                 log_r[rest] = high + math.log(value) if value > 0.0 else -np.inf
         if log_r[rest] == -np.inf:
             continue
-        count = _products(sums, rest, members, products)
+        count = _dag_subset_products(sums, rest, members, products)
         for t in range(1, 1 << count):
             term = log_r[rest] + products[t]
             if term == -np.inf:
                 continue
-            mask, number = _spread(t, members)
+            mask, number = _spread_dag_subset(t, members)
             sign = (number + 1) % 2
             s = rest | mask
             if term > top[sign, s]:
@@ -201,7 +205,7 @@ def _forward(sums: FloatArray) -> FloatArray:
 
 
 @jit()
-def _backward(sums: FloatArray, log_r: FloatArray) -> FloatArray:
+def _dag_backward_derivative(sums: FloatArray, log_r: FloatArray) -> FloatArray:
     """Derivative of log R(all) in log A_j(C), for every j and C."""
     m = len(sums)
     size = 1 << m
@@ -213,9 +217,9 @@ def _backward(sums: FloatArray, log_r: FloatArray) -> FloatArray:
     for rest in range(size - 2, -1, -1):
         if log_r[rest] == -np.inf:
             continue
-        count = _products(sums, rest, members, products)
+        count = _dag_subset_products(sums, rest, members, products)
         for t in range(1, 1 << count):
-            mask, number = _spread(t, members)
+            mask, number = _spread_dag_subset(t, members)
             s = rest | mask
             if flow[s] == 0.0 or products[t] == -np.inf:
                 continue
@@ -225,12 +229,12 @@ def _backward(sums: FloatArray, log_r: FloatArray) -> FloatArray:
             flow[rest] += term
             for k in range(count):
                 if t >> k & 1:
-                    out[members[k], _without(rest, members[k])] += term
+                    out[members[k], _dag_mask_without_gap(rest, members[k])] += term
     return out
 
 
 @jit()
-def _edges(sums: FloatArray, derivative: FloatArray) -> FloatArray:
+def _dag_edge_probabilities(sums: FloatArray, derivative: FloatArray) -> FloatArray:
     """P(i → j): the share of A_j(C) that has i among the parents, weighted by the derivative."""
     m, half = sums.shape
     out = np.zeros((m, m))

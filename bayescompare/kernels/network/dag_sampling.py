@@ -29,8 +29,12 @@ import math
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.network.dag_posterior import _products, _spread, _subset_sums
-from bayescompare.kernels.network.dag_search import _with, _without
+from bayescompare.kernels.network.dag_posterior import (
+    _dag_subset_products,
+    _dag_subset_sums,
+    _spread_dag_subset,
+)
+from bayescompare.kernels.network.dag_search import _dag_mask_with_gap, _dag_mask_without_gap
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["DagSampler", "sample_dags"]
@@ -61,8 +65,8 @@ class DagSampler:
 
     def __init__(self, local: FloatArray) -> None:
         self._local = local
-        self._sums = _subset_sums(local)
-        self._log_q = _attachments(self._sums)
+        self._sums = _dag_subset_sums(local)
+        self._log_q = _dag_attachments(self._sums)
         self._layers: dict[tuple[int, int], FloatArray] = {}
         self._parents: dict[tuple[int, int, int], tuple[IntArray, FloatArray]] = {}
 
@@ -82,31 +86,31 @@ class DagSampler:
 
     def _next_layer(self, last: int, union: int, rng: np.random.Generator) -> int:
         if (last, union) not in self._layers:
-            weights = _layer_weights(self._sums, self._log_q, last, union)
+            weights = _dag_layer_weights(self._sums, self._log_q, last, union)
             self._layers[last, union] = np.cumsum(weights)
-        compressed = _pick(self._layers[last, union], rng)
+        compressed = _pick_dag_index(self._layers[last, union], rng)
         free = [j for j in range(len(self._local)) if not union >> j & 1]
         return sum(1 << j for k, j in enumerate(free) if compressed >> k & 1)
 
     def _parents_of(self, child: int, last: int, union: int, rng: np.random.Generator) -> int:
         key = (child, last, union)
         if key not in self._parents:
-            sets = (_without(mask, child) for mask in (last, union))
-            weights = _parent_weights(self._local[child], *sets)
+            sets = (_dag_mask_without_gap(mask, child) for mask in (last, union))
+            weights = _dag_parent_weights(self._local[child], *sets)
             (possible,) = np.nonzero(weights)
             self._parents[key] = possible, np.cumsum(weights[possible])
         possible, cumulated = self._parents[key]
-        return int(_with(int(possible[_pick(cumulated, rng)]), child))
+        return int(_dag_mask_with_gap(int(possible[_pick_dag_index(cumulated, rng)]), child))
 
 
-def _pick(cumulated: FloatArray, rng: np.random.Generator) -> int:
+def _pick_dag_index(cumulated: FloatArray, rng: np.random.Generator) -> int:
     """Draw an index by cumulated weights."""
     at = rng.random() * cumulated[-1]
     return min(int(np.searchsorted(cumulated, at, side="right")), len(cumulated) - 1)
 
 
 @jit()
-def _attachments(sums: FloatArray) -> FloatArray:
+def _dag_attachments(sums: FloatArray) -> FloatArray:
     """log Q(U) for every U; positive and negative terms are summed apart, each scaled."""
     m = len(sums)
     size = 1 << m
@@ -115,10 +119,10 @@ def _attachments(sums: FloatArray) -> FloatArray:
     members = np.empty(m, dtype=np.int64)
     products = np.empty(size)
     for union in range(size - 2, -1, -1):
-        count = _products(sums, union, members, products)
+        count = _dag_subset_products(sums, union, members, products)
         top = -np.inf
         for t in range(1, 1 << count):
-            mask, _ = _spread(t, members)
+            mask, _ = _spread_dag_subset(t, members)
             products[t] += log_q[union | mask]
             top = max(top, products[t])
         if top == -np.inf:
@@ -126,7 +130,7 @@ def _attachments(sums: FloatArray) -> FloatArray:
         total = 0.0
         for t in range(1, 1 << count):
             term = math.exp(products[t] - top)
-            _, number = _spread(t, members)
+            _, number = _spread_dag_subset(t, members)
             total += term if number % 2 == 1 else -term
         if total > 0.0:
             log_q[union] = top + math.log(total)
@@ -134,7 +138,7 @@ def _attachments(sums: FloatArray) -> FloatArray:
 
 
 @jit()
-def _layer_weights(sums: FloatArray, log_q: FloatArray, last: int, union: int) -> FloatArray:
+def _dag_layer_weights(sums: FloatArray, log_q: FloatArray, last: int, union: int) -> FloatArray:
     """Weight of every next layer N, as a subset of the measures not in `union`; scaled by Q(U).
 
     Rounding may leave an impossible layer a weight of either sign, about 1e-16 of the whole.
@@ -142,10 +146,10 @@ def _layer_weights(sums: FloatArray, log_q: FloatArray, last: int, union: int) -
     m = len(sums)
     members = np.empty(m, dtype=np.int64)
     weights = np.empty(1 << m)
-    count = _products(sums, union, members, weights)
+    count = _dag_subset_products(sums, union, members, weights)
     weights = weights[: 1 << count].copy()
     for t in range(1 << count):
-        mask, _ = _spread(t, members)
+        mask, _ = _spread_dag_subset(t, members)
         weights[t] = math.exp(weights[t] + log_q[union | mask] - log_q[union])
     # Möbius transform over supersets, one bit after the other.
     for k in range(count):
@@ -156,7 +160,10 @@ def _layer_weights(sums: FloatArray, log_q: FloatArray, last: int, union: int) -
     if union:
         for k in range(count):
             j = members[k]
-            own, before = sums[j, _without(union, j)], sums[j, _without(union ^ last, j)]
+            own, before = (
+                sums[j, _dag_mask_without_gap(union, j)],
+                sums[j, _dag_mask_without_gap(union ^ last, j)],
+            )
             linked[k] = -math.expm1(before - own) if own > -np.inf else 0.0
     weights[0] = 0.0
     for t in range(1, 1 << count):
@@ -169,7 +176,7 @@ def _layer_weights(sums: FloatArray, log_q: FloatArray, last: int, union: int) -
 
 
 @jit()
-def _parent_weights(local: FloatArray, last: int, union: int) -> FloatArray:
+def _dag_parent_weights(local: FloatArray, last: int, union: int) -> FloatArray:
     """Weight of every set of parents within `union` that has one in `last`, the largest being 1."""
     weights = np.zeros(len(local))
     top = -np.inf

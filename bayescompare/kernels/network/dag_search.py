@@ -36,7 +36,7 @@ def best_dag(scores: FloatArray, m: int, max_parents: int) -> list[int]:
     Parameters
     ----------
     scores : array (2^m,)
-        From `subset_scores`, up to subsets of size max_parents + 1.
+        From `bdeu_scores_of_subsets`, up to subsets of size max_parents + 1.
     m : int
     max_parents : int
 
@@ -45,31 +45,33 @@ def best_dag(scores: FloatArray, m: int, max_parents: int) -> list[int]:
     Ties between scores are broken by a fixed rule, never by rounding: the last measure in listing
     order is the sink, and the fewest, then first, parents are taken.
     """
-    best = _best_parent_scores(scores, m, max_parents)
-    return _best_graph(best, lambda child, mask: local_score(scores, child, mask), max_parents)
+    best = _best_dag_parent_scores(scores, m, max_parents)
+    return _best_dag_by_sinks(
+        best, lambda child, mask: local_score(scores, child, mask), max_parents
+    )
 
 
 def best_dag_of(local: FloatArray, max_parents: int) -> list[int]:
     """Return the best graph for any local scores, an array (m, 2^(m−1)) as of `bd_local_scores`."""
-    return _best_graph(
-        _best_within(local),
-        lambda child, mask: float(local[child, _without(mask, child)]),
+    return _best_dag_by_sinks(
+        _best_dag_scores_within(local),
+        lambda child, mask: float(local[child, _dag_mask_without_gap(mask, child)]),
         max_parents,
     )
 
 
-def _best_graph(
+def _best_dag_by_sinks(
     best: FloatArray, local: Callable[[int, int], float], max_parents: int
 ) -> list[int]:
     """Find the graph, sink by sink, from the best score of each measure within each set."""
     m = len(best)
-    sinks = _best_sinks(best, m)
+    sinks = _best_dag_sinks(best, m)
     parents, left = [0] * m, (1 << m) - 1
     while left:
         child = int(sinks[left])
         left ^= 1 << child
-        wanted = float(best[child, _without(left, child)])
-        parents[child] = _parents(local, child, left, wanted, max_parents)
+        wanted = float(best[child, _dag_mask_without_gap(left, child)])
+        parents[child] = _best_dag_parents(local, child, left, wanted, max_parents)
     return parents
 
 
@@ -78,7 +80,7 @@ def dag_score(scores: FloatArray, parents: list[int]) -> float:
     return sum(local_score(scores, child, mask) for child, mask in enumerate(parents))
 
 
-def _parents(
+def _best_dag_parents(
     local: Callable[[int, int], float], child: int, allowed: int, best: float, most: int
 ) -> int:
     """Return the fewest, then first, parents among `allowed` that reach the best score."""
@@ -92,26 +94,26 @@ def _parents(
 
 
 @jit()
-def _without(mask: int, bit: int) -> int:
+def _dag_mask_without_gap(mask: int, bit: int) -> int:
     """Close the gap that `bit`, which is not in the mask, leaves: half the memory."""
     low = mask & ((1 << bit) - 1)
     return low | ((mask >> (bit + 1)) << bit)
 
 
 @jit()
-def _with(index: int, bit: int) -> int:
+def _dag_mask_with_gap(index: int, bit: int) -> int:
     low = index & ((1 << bit) - 1)
     return low | ((index >> bit) << (bit + 1))
 
 
 @jit()
-def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
+def _best_dag_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatArray:
     """Return the best score of each measure with parents from each set of the others."""
     half = 1 << (m - 1)
     best = np.empty((m, half))
     for child in range(m):
         for index in range(half):
-            allowed = _with(index, child)
+            allowed = _dag_mask_with_gap(index, child)
             size, rest = 0, index
             value = -np.inf
             while rest:
@@ -126,7 +128,7 @@ def _best_parent_scores(scores: FloatArray, m: int, max_parents: int) -> FloatAr
 
 
 @jit()
-def _best_within(local: FloatArray) -> FloatArray:
+def _best_dag_scores_within(local: FloatArray) -> FloatArray:
     """The same from the local scores themselves."""
     m, half = local.shape
     best = local.copy()
@@ -141,7 +143,7 @@ def _best_within(local: FloatArray) -> FloatArray:
 
 
 @jit()
-def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
+def _best_dag_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
     """Return the best sink of every set; a set's best score is the sum of its sinks' scores."""
     total = np.empty(1 << m)
     sinks = np.empty(1 << m, dtype=np.int8)
@@ -151,7 +153,7 @@ def _best_sinks(best: FloatArray, m: int) -> NDArray[np.int8]:
         for child in range(m):
             if members >> child & 1:
                 rest = members ^ (1 << child)
-                candidate = total[rest] + best[child, _without(rest, child)]
+                candidate = total[rest] + best[child, _dag_mask_without_gap(rest, child)]
                 # The later measure wins ties, so that parents are listed before children.
                 if sink < 0 or candidate > value - SAME_SCORE:
                     value, sink = max(value, candidate), child

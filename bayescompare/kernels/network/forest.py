@@ -34,17 +34,17 @@ import numpy as np
 from scipy.special import betainc, expit
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.kernels.network.log_cells import truncated_transforms
+from bayescompare.kernels.network.log_cells import truncated_log_cells
 from bayescompare.kernels.network.ratio_grid import (
     MOST_POINTS,
     RatioGrid,
     ratio_range,
-    sum_ranges,
+    sum_ratio_ranges,
 )
-from bayescompare.kernels.network.statements import Tables
+from bayescompare.kernels.network.statements import NetworkTables
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["is_binary_tree", "tree_maximum"]
+__all__ = ["binary_forest_maximum", "is_binary_forest"]
 
 #: Rules of growing fineness: points of the grids relative to the estimate, nodes of a panel.
 _RULES = ((0.8, 4), (0.95, 5), (1.3, 6), (2.0, 8), (3.0, 10))
@@ -56,14 +56,14 @@ _MOST_ENTRIES = 8_000_000
 _BLOCK = 4096
 
 
-def is_binary_tree(tables: Tables) -> bool:
+def is_binary_forest(tables: NetworkTables) -> bool:
     """Whether all measures have two states and at most one parent, and exactly one has none."""
     roots = sum(not above for above in tables.parents)
     single = all(len(above) <= 1 for above in tables.parents)
     return roots == 1 and single and bool((tables.arities == 2).all())
 
 
-def tree_maximum(tables: Tables, states: IntArray) -> FloatArray | None:
+def binary_forest_maximum(tables: NetworkTables, states: IntArray) -> FloatArray | None:
     """P(each of the statements has the largest θ), to 1e-10.
 
     Parameters
@@ -88,16 +88,17 @@ def tree_maximum(tables: Tables, states: IntArray) -> FloatArray | None:
     >>> tree_maximum(tables, seen).round(9)
     array([0.01236333, 0.05192299, 0.13750009, 0.79821359])
     """
-    tree = _Tree.of(tables)
+    tree = _ForestTree.of(tables)
     blocks = [
-        _Parts.list(tree, states[start : start + _BLOCK]) for start in range(0, len(states), _BLOCK)
+        _ForestParts.list(tree, states[start : start + _BLOCK])
+        for start in range(0, len(states), _BLOCK)
     ]
     before = None
     for scale, nodes in _RULES:
         grids = tree.grids(scale)
-        if not _affordable(tree, grids):
+        if not _forest_affordable(tree, grids):
             return None
-        now = _probabilities(tree, grids, nodes, blocks)
+        now = _forest_probabilities(tree, grids, nodes, blocks)
         if before is not None and float(np.abs(now - before).max(initial=0.0)) <= _TOLERANCE:
             return np.clip(now, 0.0, 1.0)
         before = now
@@ -105,7 +106,7 @@ def tree_maximum(tables: Tables, states: IntArray) -> FloatArray | None:
 
 
 @dataclass(frozen=True)
-class _Tree:
+class _ForestTree:
     """A tree of binary measures, parents before children.
 
     Attributes
@@ -125,7 +126,7 @@ class _Tree:
     ratios: tuple[tuple[float, float], ...]
 
     @classmethod
-    def of(cls, tables: Tables) -> _Tree:
+    def of(cls, tables: NetworkTables) -> _ForestTree:
         """Read the posterior tables."""
         parent = tuple(above[0] if above else -1 for above in tables.parents)
         size = len(parent)
@@ -136,21 +137,21 @@ class _Tree:
         )
         ratios = [(0.0, 0.0)] * size
         for v in range(size - 1, 0, -1):
-            ratios[v] = ratio_range(shapes[v], *sum_ranges(ratios[c] for c in children[v]))
+            ratios[v] = ratio_range(shapes[v], *sum_ratio_ranges(ratios[c] for c in children[v]))
         return cls(parent, children, shapes, tuple(ratios))
 
     def grids(self, scale: float) -> tuple[RatioGrid, ...]:
         """A grid over the children of every measure; `scale` is its fineness."""
         grids = []
         for kids, shapes in zip(self.children, self.shapes, strict=True):
-            span = sum_ranges(self.ratios[c] for c in kids)
+            span = sum_ratio_ranges(self.ratios[c] for c in kids)
             counts = float(shapes.sum(axis=1).max())
             grids.append(RatioGrid.over(*span, counts, scale) if kids else RatioGrid(0.0, 1.0, 0))
         return tuple(grids)
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _ForestParts:
     """The distinct parts of some statements at one measure and below it.
 
     Attributes
@@ -168,9 +169,9 @@ class _Parts:
     place: IntArray
 
     @classmethod
-    def list(cls, tree: _Tree, states: IntArray) -> list[_Parts]:
+    def list(cls, tree: _ForestTree, states: IntArray) -> list[_ForestParts]:
         """List the parts of every measure."""
-        parts: dict[int, _Parts] = {}
+        parts: dict[int, _ForestParts] = {}
         for v in range(len(tree.parent) - 1, -1, -1):
             below = [parts[c].place for c in tree.children[v]]
             first, place = np.unique(states[:, v], return_index=True, return_inverse=True)[1:]
@@ -181,7 +182,7 @@ class _Parts:
         return [parts[v] for v in range(len(tree.parent))]
 
 
-def _affordable(tree: _Tree, grids: Sequence[RatioGrid]) -> bool:
+def _forest_affordable(tree: _ForestTree, grids: Sequence[RatioGrid]) -> bool:
     entries = sum(
         4 * max(grid.size, 1) * grids[above].count
         for grid, above in zip(grids[1:], tree.parent[1:], strict=True)
@@ -189,17 +190,20 @@ def _affordable(tree: _Tree, grids: Sequence[RatioGrid]) -> bool:
     return max(grid.size for grid in grids) <= MOST_POINTS and entries <= _MOST_ENTRIES
 
 
-def _probabilities(
-    tree: _Tree, grids: Sequence[RatioGrid], nodes: int, blocks: Sequence[Sequence[_Parts]]
+def _forest_probabilities(
+    tree: _ForestTree,
+    grids: Sequence[RatioGrid],
+    nodes: int,
+    blocks: Sequence[Sequence[_ForestParts]],
 ) -> FloatArray:
     """P(max) of every statement by one rule."""
-    transfers = [_root(tree.shapes[0][0], grids[0])]
+    transfers = [_forest_root_transfer(tree.shapes[0][0], grids[0])]
     for v in range(1, len(grids)):
-        transfers.append(_transfer(tree, grids, v, nodes))
-    return np.concatenate([_pass_up(tree, grids, transfers, parts) for parts in blocks])
+        transfers.append(_forest_transfer(tree, grids, v, nodes))
+    return np.concatenate([_pass_up_forest(tree, grids, transfers, parts) for parts in blocks])
 
 
-def _root(shape: FloatArray, grid: RatioGrid) -> AnyArray:
+def _forest_root_transfer(shape: FloatArray, grid: RatioGrid) -> AnyArray:
     """P(the root's state is the one chosen) given C, as (state, 1, points, 1)."""
     a, b = shape
     c = grid.points
@@ -207,7 +211,7 @@ def _root(shape: FloatArray, grid: RatioGrid) -> AnyArray:
     return (chosen * grid.window)[:, None, :, None].astype(np.complex128)
 
 
-def _transfer(tree: _Tree, grids: Sequence[RatioGrid], v: int, nodes: int) -> AnyArray:
+def _forest_transfer(tree: _ForestTree, grids: Sequence[RatioGrid], v: int, nodes: int) -> AnyArray:
     """Transforms of v's log ratio given C, as (own state, parent's state, points, frequencies).
 
     Measured from the centre of the ratio's interval, at the frequencies of the parent's grid.
@@ -216,14 +220,14 @@ def _transfer(tree: _Tree, grids: Sequence[RatioGrid], v: int, nodes: int) -> An
     c = grid.points
     # Thresholds are −C, so ascending ones are the points backwards.
     row, other = (
-        truncated_transforms(a, b, -c[::-1], above.step, above.count, nodes)
+        truncated_log_cells(a, b, -c[::-1], above.step, above.count, nodes)
         for a, b in tree.shapes[v]
     )
-    return _combine(row, other, c, grid.window, above.step, 0.5 * sum(tree.ratios[v]))
+    return _combine_forest_rows(row, other, c, grid.window, above.step, 0.5 * sum(tree.ratios[v]))
 
 
 @jit(fastmath={"reassoc", "contract"})
-def _combine(
+def _combine_forest_rows(
     row: AnyArray, other: AnyArray, c: FloatArray, window: FloatArray, step: float, centre: float
 ) -> AnyArray:
     """Put both rows together at every point and frequency; e^{iωC} is multiplied up."""
@@ -247,8 +251,11 @@ def _combine(
     return out
 
 
-def _pass_up(
-    tree: _Tree, grids: Sequence[RatioGrid], transfers: Sequence[AnyArray], parts: Sequence[_Parts]
+def _pass_up_forest(
+    tree: _ForestTree,
+    grids: Sequence[RatioGrid],
+    transfers: Sequence[AnyArray],
+    parts: Sequence[_ForestParts],
 ) -> FloatArray:
     """Pass the laws up the tree, once for every distinct part of a statement."""
     law: list[AnyArray] = [np.empty(0)] * len(grids)
@@ -261,13 +268,13 @@ def _pass_up(
             for c, part in zip(kids[1:], below[1:], strict=True):
                 product *= law[c][own, part]
             masses = grids[v].masses(product)
-        law[v] = _apply(transfers[v], masses, own)
+        law[v] = _apply_forest_transfer(transfers[v], masses, own)
         for c in kids:
             law[c] = np.empty(0)
     return np.asarray(law[0][0, parts[0].place, 0].real)
 
 
-def _apply(transfer: AnyArray, masses: FloatArray, own: IntArray) -> AnyArray:
+def _apply_forest_transfer(transfer: AnyArray, masses: FloatArray, own: IntArray) -> AnyArray:
     """Average a transfer over C: (parent's state, parts, frequencies)."""
     out = np.empty((transfer.shape[1], len(masses), transfer.shape[3]), dtype=np.complex128)
     for state in (0, 1):

@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.network.dag_posterior import _logaddexp
+from bayescompare.kernels.network.dag_posterior import _dag_logaddexp
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["forest_edge_probabilities"]
@@ -50,20 +50,20 @@ def forest_edge_probabilities(log_weight: FloatArray) -> FloatArray:
     array([[0.        , 0.33333333],
            [0.33333333, 0.        ]])
     """
-    return _edges(np.ascontiguousarray(log_weight.T))
+    return _forest_edges_from_steps(np.ascontiguousarray(log_weight.T))
 
 
 @jit()
-def _edges(step: FloatArray) -> FloatArray:
+def _forest_edges_from_steps(step: FloatArray) -> FloatArray:
     """All in logarithms: `step[v, u]` from v to its parent u, 0 to none."""
     m = len(step)
     out = np.zeros((m, m))
     for child in range(m):
-        free = _ends_elsewhere(step, child)
+        free = _forest_walk_ends_elsewhere(step, child)
         total = 0.0
         for i in range(m):
             if i != child:
-                total = _logaddexp(total, step[child, i] + free[i])
+                total = _dag_logaddexp(total, step[child, i] + free[i])
         for i in range(m):
             if i != child:
                 out[i, child] = math.exp(step[child, i] + free[i] - total)
@@ -71,7 +71,7 @@ def _edges(step: FloatArray) -> FloatArray:
 
 
 @jit()
-def _ends_elsewhere(step: FloatArray, child: int) -> FloatArray:
+def _forest_walk_ends_elsewhere(step: FloatArray, child: int) -> FloatArray:
     """Log probability that a walk from each measure ends without meeting `child`."""
     m = len(step)
     rate, end, total = step.copy(), np.zeros(m), np.zeros(m)
@@ -79,25 +79,25 @@ def _ends_elsewhere(step: FloatArray, child: int) -> FloatArray:
         if v == child:
             continue
         # What is left: the measures before v, the child, and the end.
-        total[v] = _logaddexp(end[v], rate[v, child])
+        total[v] = _dag_logaddexp(end[v], rate[v, child])
         for u in range(v):
             if u != child:
-                total[v] = _logaddexp(total[v], rate[v, u])
+                total[v] = _dag_logaddexp(total[v], rate[v, u])
         for u in range(v):
             if u == child:
                 continue
             share = rate[u, v] - total[v]
-            end[u] = _logaddexp(end[u], share + end[v])
-            rate[u, child] = _logaddexp(rate[u, child], share + rate[v, child])
+            end[u] = _dag_logaddexp(end[u], share + end[v])
+            rate[u, child] = _dag_logaddexp(rate[u, child], share + rate[v, child])
             for x in range(v):
                 if x not in (u, child):
-                    rate[u, x] = _logaddexp(rate[u, x], share + rate[v, x])
+                    rate[u, x] = _dag_logaddexp(rate[u, x], share + rate[v, x])
     free = np.zeros(m)
     for v in range(m):
         if v != child:
             free[v] = end[v]
             for u in range(v):
                 if u != child:
-                    free[v] = _logaddexp(free[v], rate[v, u] + free[u])
+                    free[v] = _dag_logaddexp(free[v], rate[v, u] + free[u])
             free[v] -= total[v]
     return free

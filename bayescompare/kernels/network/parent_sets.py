@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.network.bdeu import _log_rising, _refine
+from bayescompare.kernels.network.bdeu import _bdeu_log_rising, _refine_bdeu_blocks
 from bayescompare.kernels.network.cell_prior import CellPrior
-from bayescompare.kernels.network.dag_search import _without
+from bayescompare.kernels.network.dag_search import _dag_mask_without_gap
 from bayescompare.kernels.numerics.jit import jit
 
 __all__ = ["MOST_MEASURES", "ParentSets", "number_of_sets"]
@@ -90,7 +90,7 @@ class ParentSets:
         scores = np.empty(masks.shape)
         for child, r in enumerate(arities):
             alpha = prior.cells(child, 1, r)
-            scores[child] = _scores(
+            scores[child] = _parent_set_scores(
                 columns,
                 weight,
                 child,
@@ -116,7 +116,7 @@ class ParentSets:
         m = len(self.masks)
         if m > MOST_TABULATED:
             return np.zeros((m, 0))
-        return _subset_sums(self.masks, self.weights())
+        return _parent_set_sums(self.masks, self.weights())
 
 
 def _sets(m: int, child: int, max_parents: int) -> list[int]:
@@ -126,12 +126,12 @@ def _sets(m: int, child: int, max_parents: int) -> list[int]:
 
 
 @jit()
-def _subset_sums(masks: IntArray, weights: FloatArray) -> FloatArray:
+def _parent_set_sums(masks: IntArray, weights: FloatArray) -> FloatArray:
     m, half = len(masks), 1 << (len(masks) - 1)
     sums = np.zeros((m, half))
     for child in range(m):
         for s in range(masks.shape[1]):
-            sums[child, _without(masks[child, s], child)] = weights[child, s]
+            sums[child, _dag_mask_without_gap(masks[child, s], child)] = weights[child, s]
         for bit in range(m - 1):
             for index in range(half):
                 if index >> bit & 1:
@@ -140,7 +140,7 @@ def _subset_sums(masks: IntArray, weights: FloatArray) -> FloatArray:
 
 
 @jit()
-def _scores(
+def _parent_set_scores(
     columns: IntArray,
     counts: FloatArray,
     child: int,
@@ -160,7 +160,7 @@ def _scores(
         blocks[0] = 0
         for i in range(m):
             if masks[s] >> i & 1:
-                _refine(blocks[now], columns[i], blocks[1 - now], work)
+                _refine_bdeu_blocks(blocks[now], columns[i], blocks[1 - now], work)
                 now = 1 - now
                 fall += falls[i]
         weight[:] = 0.0
@@ -169,12 +169,12 @@ def _scores(
         total = 0.0
         for b in range(rows):
             if weight[b] > 0.0:
-                total -= _log_rising(log_total - fall, weight[b])
-        cells = _refine(blocks[now], columns[child], blocks[1 - now], work)
+                total -= _bdeu_log_rising(log_total - fall, weight[b])
+        cells = _refine_bdeu_blocks(blocks[now], columns[child], blocks[1 - now], work)
         weight[:] = 0.0
         for i in range(rows):
             weight[blocks[1 - now, i]] += counts[i]
         for b in range(cells):
-            total += _log_rising(log_alpha[work[1, b]] - fall, weight[b])
+            total += _bdeu_log_rising(log_alpha[work[1, b]] - fall, weight[b])
         out[s] = total
     return out

@@ -26,8 +26,8 @@ import math
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.network.covered_edges import turn_covered_edge, write_layers
-from bayescompare.kernels.network.dag_search import _without
+from bayescompare.kernels.network.covered_edges import turn_covered_edge, write_dag_layers
+from bayescompare.kernels.network.dag_search import _dag_mask_without_gap
 from bayescompare.kernels.network.parent_sets import ParentSets
 from bayescompare.kernels.numerics.jit import jit
 
@@ -83,7 +83,7 @@ class PartitionChain:
             np.take_along_axis(sets.masks, by_mask, 1),
             np.take_along_axis(sets.scores, by_mask, 1),
         )
-        self._layers = _random_layers(len(sets.masks), rng)
+        self._layers = _random_partition_layers(len(sets.masks), rng)
 
     def sample(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Walk on and return P(i → j given the layering) at every sample: (draws, m, m)."""
@@ -95,11 +95,13 @@ class PartitionChain:
             moves = rng.random((size, _MOVES * m, 4))
             parents = rng.random((size, m))
             turns = rng.random((size, _TURNS * m, 2))
-            _walk(self._falling, self._sorted, self._layers, moves, parents, turns, part)
+            _walk_over_partitions(
+                self._falling, self._sorted, self._layers, moves, parents, turns, part
+            )
         return out
 
 
-def _random_layers(m: int, rng: np.random.Generator) -> IntArray:
+def _random_partition_layers(m: int, rng: np.random.Generator) -> IntArray:
     """A random layering: bit masks of the layers, then zeros."""
     layers = np.zeros(m + 1, dtype=np.int64)
     last = 0
@@ -110,7 +112,7 @@ def _random_layers(m: int, rng: np.random.Generator) -> IntArray:
 
 
 @jit()
-def _walk(
+def _walk_over_partitions(
     falling: _Falling,
     by_mask: tuple[IntArray, FloatArray],
     layers: IntArray,
@@ -124,22 +126,22 @@ def _walk(
     # For each measure: what is below it, the layer next to it, and the log sum of its sets.
     below, beside, value = np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(m)
     for d in range(len(out)):
-        _look_around(layers, below, beside)
+        _look_around_partition(layers, below, beside)
         for v in range(m):
-            value[v] = _log_sum(falling, v, below[v], beside[v])
+            value[v] = _partition_log_sum(falling, v, below[v], beside[v])
         for u in moves[d]:
-            _move(falling, layers, below, beside, value, u)
+            _try_partition_move(falling, layers, below, beside, value, u)
         for v in range(m):
-            graph[v] = _draw_parents(
+            graph[v] = _draw_partition_parents(
                 falling, v, below[v], beside[v], value[v], parents[d, v], out[d, :, v]
             )
         for u in turns[d]:
             turn_covered_edge(*by_mask, graph, u)
-        write_layers(graph, layers)
+        write_dag_layers(graph, layers)
 
 
 @jit()
-def _look_around(layers: IntArray, below: IntArray, beside: IntArray) -> None:
+def _look_around_partition(layers: IntArray, below: IntArray, beside: IntArray) -> None:
     """For each measure, all measures in earlier layers, and those in the layer before."""
     union, last = 0, 0
     for layer in layers:
@@ -153,39 +155,39 @@ def _look_around(layers: IntArray, below: IntArray, beside: IntArray) -> None:
 
 
 @jit()
-def _allows(mask: int, below: int, beside: int) -> bool:
+def _partition_allows_parents(mask: int, below: int, beside: int) -> bool:
     """Whether a measure may have these parents; one in the first layer has none."""
     return mask & ~below == 0 and (mask & beside != 0 or beside == 0)
 
 
 @jit()
-def _log_sum(falling: _Falling, v: int, below: int, beside: int) -> float:
+def _partition_log_sum(falling: _Falling, v: int, below: int, beside: int) -> float:
     """Log of the sum over the sets of parents that the layering allows, the best first."""
     masks, scores, weights, tails, sums = falling
     if sums.shape[1] > 0:
-        whole = sums[v, _without(below, v)]
-        total = whole - sums[v, _without(below & ~beside, v)] if beside else whole
+        whole = sums[v, _dag_mask_without_gap(below, v)]
+        total = whole - sums[v, _dag_mask_without_gap(below & ~beside, v)] if beside else whole
         if total > _CANCELLED * whole and total > _SMALLEST:
             return float(scores[v, 0] + math.log(total))
     total = 0.0
     for i in range(masks.shape[1]):
         if tails[v, i] < _NEGLIGIBLE * total:
             break
-        if _allows(masks[v, i], below, beside):
+        if _partition_allows_parents(masks[v, i], below, beside):
             total += weights[v, i]
     if total > _SMALLEST:
         return float(scores[v, 0] + math.log(total))
     # All of them are hundreds of nats below the best set; the first is the largest.
     top, total = -np.inf, 0.0
     for i in range(masks.shape[1]):
-        if _allows(masks[v, i], below, beside):
+        if _partition_allows_parents(masks[v, i], below, beside):
             top = max(top, scores[v, i])
             total += math.exp(scores[v, i] - top)
     return top + math.log(total)
 
 
 @jit()
-def _move(
+def _try_partition_move(
     falling: _Falling,
     layers: IntArray,
     below: IntArray,
@@ -196,20 +198,24 @@ def _move(
     """Try another layering; both kinds of proposals are as probable as their way back."""
     m = len(below)
     v, exchange = int(u[1] * m), u[0] < _EXCHANGE
-    proposed = _exchanged(layers, v, int(u[2] * m)) if exchange else _moved(layers, v, u[2])
+    proposed = (
+        _exchange_in_partition(layers, v, int(u[2] * m))
+        if exchange
+        else _move_in_partition(layers, v, u[2])
+    )
     new_below, new_beside, new_value = below.copy(), beside.copy(), value.copy()
-    _look_around(proposed, new_below, new_beside)
+    _look_around_partition(proposed, new_below, new_beside)
     gain = 0.0
     for j in range(m):
         if new_below[j] != below[j] or new_beside[j] != beside[j]:
-            new_value[j] = _log_sum(falling, j, new_below[j], new_beside[j])
+            new_value[j] = _partition_log_sum(falling, j, new_below[j], new_beside[j])
             gain += new_value[j] - value[j]
     if u[3] < math.exp(min(gain, 0.0)):
         layers[:], below[:], beside[:], value[:] = proposed, new_below, new_beside, new_value
 
 
 @jit()
-def _exchanged(layers: IntArray, v: int, w: int) -> IntArray:
+def _exchange_in_partition(layers: IntArray, v: int, w: int) -> IntArray:
     out = layers.copy()
     for t in range(len(out)):
         if (out[t] >> v & 1) != (out[t] >> w & 1):
@@ -218,7 +224,7 @@ def _exchanged(layers: IntArray, v: int, w: int) -> IntArray:
 
 
 @jit()
-def _moved(layers: IntArray, v: int, u: float) -> IntArray:
+def _move_in_partition(layers: IntArray, v: int, u: float) -> IntArray:
     """Put a measure into one of the other layers, or between two of them, with equal chances."""
     out = np.zeros_like(layers)
     left = 0
@@ -239,7 +245,7 @@ def _moved(layers: IntArray, v: int, u: float) -> IntArray:
 
 
 @jit()
-def _draw_parents(
+def _draw_partition_parents(
     falling: _Falling,
     v: int,
     below: int,
@@ -259,7 +265,7 @@ def _draw_parents(
         if best >= 0 and tails[v, i] < least:
             break
         mask = masks[v, i]
-        if not _allows(mask, below, beside):
+        if not _partition_allows_parents(mask, below, beside):
             continue
         p = math.exp(scores[v, i] - value)
         u -= p

@@ -24,7 +24,7 @@ from scipy.special import i0e
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.kernels.network.log_cells import log_odds_range
 
-__all__ = ["MOST_POINTS", "RatioGrid", "ratio_range", "sum_ranges"]
+__all__ = ["MOST_POINTS", "RatioGrid", "ratio_range", "sum_ratio_ranges"]
 
 #: Largest grid: beyond it drawing is faster.
 MOST_POINTS = 1024
@@ -84,7 +84,7 @@ class RatioGrid:
     @property
     def window(self) -> FloatArray:
         """Weights that fade out what lies beyond the interval."""
-        return _window(self.size) if self.size else np.ones(1)
+        return _ratio_grid_window(self.size) if self.size else np.ones(1)
 
     def masses(self, law: AnyArray) -> FloatArray:
         """Weights q of the points from characteristic functions of C − centre: (…, size)."""
@@ -92,7 +92,7 @@ class RatioGrid:
         return np.fft.irfft(np.conj(law) * sign, self.size)
 
 
-def sum_ranges(ranges: Iterable[tuple[float, float]]) -> tuple[float, float]:
+def sum_ratio_ranges(ranges: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """Where a sum lies, given where its terms lie."""
     low, high = 0.0, 0.0
     for least, most in ranges:
@@ -118,8 +118,8 @@ def ratio_range(rows: FloatArray, low: float, high: float) -> tuple[float, float
     least, most = [], []
     for a, b in rows:
         first, last = log_odds_range(a, b, 1.0 + max(abs(low), abs(high)))
-        least.append(_message(np.clip(-c, first, last), c))
-        most.append(np.maximum(_message(first, c), _message(last, c)))
+        least.append(_ratio_grid_message(np.clip(-c, first, last), c))
+        most.append(np.maximum(_ratio_grid_message(first, c), _ratio_grid_message(last, c)))
     slack = 0.5 * (high - low) / (_TRIED - 1)
     return (
         float((least[0] - most[1]).min()) - slack,
@@ -127,12 +127,12 @@ def ratio_range(rows: FloatArray, low: float, high: float) -> tuple[float, float
     )
 
 
-def _message(log_odds: FloatArray | float, c: FloatArray) -> FloatArray:
+def _ratio_grid_message(log_odds: FloatArray | float, c: FloatArray) -> FloatArray:
     return np.maximum(c - np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds))
 
 
 @cache
-def _window(size: int) -> FloatArray:
+def _ratio_grid_window(size: int) -> FloatArray:
     """1 on the inner half of the grid, falling to 0 at its ends like the integral of Kaiser's."""
     place = 4.0 * np.abs(2.0 * np.arange(size) / size - 1.0) - 3.0
     node, weight = np.polynomial.legendre.leggauss(40)

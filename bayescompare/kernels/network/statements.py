@@ -21,14 +21,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.posterior import latents
+from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
 from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["Tables", "components", "is_complete", "largest_states"]
+__all__ = [
+    "NetworkTables",
+    "is_complete_network_part",
+    "network_components",
+    "network_states_of_largest",
+]
 
 
-def components(parents: Sequence[int]) -> list[list[int]]:
+def network_components(parents: Sequence[int]) -> list[list[int]]:
     """Split the measures into the connected components of the graph, in listing order.
 
     Examples
@@ -58,14 +63,14 @@ def components(parents: Sequence[int]) -> list[list[int]]:
     return blocks
 
 
-def is_complete(parents: Sequence[int], members: Sequence[int]) -> bool:
+def is_complete_network_part(parents: Sequence[int], members: Sequence[int]) -> bool:
     """Whether every two members are joined: then the component is a plain multinomial."""
     edges = sum(int(parents[j]).bit_count() for j in members)
     return edges == len(members) * (len(members) - 1) // 2
 
 
 @dataclass(frozen=True)
-class Tables:
+class NetworkTables:
     """The conditional tables of some measures, with all cells in one flat array.
 
     Attributes
@@ -103,7 +108,7 @@ class Tables:
         parents: Sequence[int],
         members: Sequence[int],
         prior: float | CellPrior,
-    ) -> Tables:
+    ) -> NetworkTables:
         """Count the cells of the members' tables.
 
         Parameters
@@ -118,7 +123,7 @@ class Tables:
         prior : float or CellPrior
             A number is the ESS of BDeu.
         """
-        order = _topological(parents, members)
+        order = _topological_network_order(parents, members)
         place = {j: k for k, j in enumerate(order)}
         sizes = np.array([arities[j] for j in order], dtype=np.int64)
         above = [tuple(place[i] for i in order if parents[j] >> i & 1) for j in order]
@@ -178,7 +183,7 @@ class Tables:
 
     def log_draws(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw all tables from the posterior: logarithms, (size, C), each row summing to one."""
-        gamma, exponential = latents(np.log(self.alpha), self.counts, (size,), rng)
+        gamma, exponential = draw_dirichlet_latents(np.log(self.alpha), self.counts, (size,), rng)
         return self.normalised(np.log(gamma) - exponential / self.alpha)
 
     def normalised(self, x: FloatArray) -> FloatArray:
@@ -202,7 +207,7 @@ class Tables:
         return out
 
 
-def largest_states(tables: Tables, log_cells: FloatArray) -> IntArray:
+def network_states_of_largest(tables: NetworkTables, log_cells: FloatArray) -> IntArray:
     """For every draw of the tables, the members' states of the largest θ: (draws, k).
 
     Branch and bound in topological order; a branch is abandoned if even the largest cell of every
@@ -214,10 +219,10 @@ def largest_states(tables: Tables, log_cells: FloatArray) -> IntArray:
     strides = np.zeros((k, max(widest, 1)), dtype=np.int64)
     for n, (above, stride) in enumerate(zip(tables.parents, tables.strides, strict=True)):
         parents[n, : len(above)], strides[n, : len(above)] = above, stride
-    return _largest_states(log_cells, tables.arities, parents, strides, tables.offsets)
+    return _largest_network_states(log_cells, tables.arities, parents, strides, tables.offsets)
 
 
-def _topological(parents: Sequence[int], members: Sequence[int]) -> list[int]:
+def _topological_network_order(parents: Sequence[int], members: Sequence[int]) -> list[int]:
     """Members with parents before children, else in listing order."""
     order: list[int] = []
     left = sum(1 << j for j in members)
@@ -229,7 +234,7 @@ def _topological(parents: Sequence[int], members: Sequence[int]) -> list[int]:
 
 
 @jit()
-def _largest_states(
+def _largest_network_states(
     log_cells: FloatArray,
     arities: IntArray,
     parents: IntArray,

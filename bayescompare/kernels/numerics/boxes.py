@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.numerics.legendre import composite, gauss_legendre
+from bayescompare.kernels.numerics.legendre import composite_legendre, gauss_legendre
 
 __all__ = [
     "bivariate_box",
@@ -79,25 +79,25 @@ def bivariate_box(low: FloatArray, high: FloatArray, rho: FloatArray) -> FloatAr
         rows = np.flatnonzero(which)
         for k in range(0, len(rows), _ROWS):
             part = rows[k : k + _ROWS]
-            out[part] = _conditioned(low[part], high[part], rho[part], bends)
+            out[part] = _conditioned_normal_box(low[part], high[part], rho[part], bends)
     return out
 
 
-def _conditioned(
+def _conditioned_normal_box(
     low: FloatArray, high: FloatArray, rho: FloatArray, bends: FloatArray
 ) -> FloatArray:
     root = np.sqrt((1.0 - rho) * (1.0 + rho))[:, None]
-    x, weight = _panels(low, high, rho, bends)
+    x, weight = _normal_box_panels(low, high, rho, bends)
     given = rho[:, None] * x
     inner = univariate_box((low[:, 1:] - given) / root, (high[:, 1:] - given) / root)
     return np.asarray((weight * np.exp(-0.5 * x * x) * inner).sum(axis=1) / math.sqrt(2 * math.pi))
 
 
-def _panels(
+def _normal_box_panels(
     low: FloatArray, high: FloatArray, rho: FloatArray, bends: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Nodes and weights in the first variable, (N, nodes), dense where the inner factor bends."""
-    a, b = _bulk(low[:, 0], high[:, 0])
+    a, b = _bulk_of_normal_box(low[:, 0], high[:, 0])
     safe = np.where(np.abs(rho) < 1e-8, 1e-8, rho)
     width = np.sqrt((1.0 - rho) * (1.0 + rho)) / np.abs(safe)
     edges = [a, b, *(a + (b - a) * f for f in (0.2, 0.35, 0.5, 0.65, 0.8))]
@@ -110,7 +110,7 @@ def _panels(
     return x.reshape(len(a), -1), (half * weight).reshape(len(a), -1)
 
 
-def _bulk(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _bulk_of_normal_box(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The part of each interval that has all but a negligible share of its mass."""
     near = np.clip(0.0, low, high)
     reach = np.sqrt(near * near + _DROP)
@@ -132,24 +132,24 @@ def trivariate_cdf(h: FloatArray, correlation: FloatArray) -> FloatArray:
     out = np.empty(len(h))
     for k in range(0, len(h), _ROWS):
         part = slice(k, k + _ROWS)
-        out[part] = _plackett(h[part], correlation[part])
+        out[part] = _plackett_normal_box(h[part], correlation[part])
     return out
 
 
-def _plackett(h: FloatArray, correlation: FloatArray) -> FloatArray:
+def _plackett_normal_box(h: FloatArray, correlation: FloatArray) -> FloatArray:
     """Φ₃(h; R) = Φ(h₁) Φ₂(h₂, h₃; ρ₂₃) + two integrals along the way from ρ₁₂ = ρ₁₃ = 0 to R."""
-    h, r12, r13, r23 = _ordered(h, correlation)
+    h, r12, r13, r23 = _order_normal_box(h, correlation)
     never = np.full(len(h), -_FAR)
     pair = bivariate_box(np.stack([never, never], 1), h[:, 1:], r23)
     total = ndtr(h[:, 0]) * pair
     # Panels halve towards the end, where a nearly singular R is sharpest.
-    t, weight = composite(np.append(1.0 - 0.5 ** np.arange(8.0), 1.0))
+    t, weight = composite_legendre(np.append(1.0 - 0.5 ** np.arange(8.0), 1.0))
     for (i, j), ra, rb in (((1, 2), r12, r13), ((2, 1), r13, r12)):
-        total += _slope(h[:, 0], h[:, i], h[:, j], ra, rb, r23, t, weight)
+        total += _normal_box_slope(h[:, 0], h[:, i], h[:, j], ra, rb, r23, t, weight)
     return np.clip(total, 0.0, 1.0)
 
 
-def _ordered(
+def _order_normal_box(
     h: FloatArray, correlation: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Number the variables so that the last two have the correlation nearest to ±1."""
@@ -162,7 +162,7 @@ def _ordered(
     return h[rows, order], moved[:, 0, 1], moved[:, 0, 2], moved[:, 1, 2]
 
 
-def _slope(
+def _normal_box_slope(
     h1: FloatArray, h2: FloatArray, h3: FloatArray,
     ra: FloatArray, rb: FloatArray, r23: FloatArray,
     t: FloatArray, weight: FloatArray,
@@ -191,8 +191,8 @@ def trivariate_box(low: FloatArray, high: FloatArray, correlation: FloatArray) -
     out = np.empty(len(low))
     for k in range(len(low)):
         r = correlation[k]
-        a, b = _bulk(low[k, :1], high[k, :1])
-        x, weight = composite(np.linspace(a[0], b[0], 13))
+        a, b = _bulk_of_normal_box(low[k, :1], high[k, :1])
+        x, weight = composite_legendre(np.linspace(a[0], b[0], 13))
         spread = np.sqrt(np.maximum(1.0 - r[0, 1:] ** 2, _DEGENERATE))
         rho = (r[1, 2] - r[0, 1] * r[0, 2]) / (spread[0] * spread[1])
         given = x[:, None] * r[0, 1:]

@@ -24,7 +24,7 @@ from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["Bridge", "autocorrelation_time", "bridge_constant"]
+__all__ = ["Bridge", "bridge_autocorrelation_time", "bridge_constant"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def bridge_constant(drawn: FloatArray, proposed: FloatArray) -> Bridge:
     chained = np.atleast_2d(drawn)
     own = chained.ravel()
     # Chains are worth fewer independent draws.
-    effective = own.size / autocorrelation_time(chained)
+    effective = own.size / bridge_autocorrelation_time(chained)
     first = math.log(effective / (effective + proposed.size))
     second = math.log(proposed.size / (effective + proposed.size))
 
@@ -90,17 +90,19 @@ def bridge_constant(drawn: FloatArray, proposed: FloatArray) -> Bridge:
         below = logsumexp(-np.logaddexp(first + own, second + log_z))
         return float(above - math.log(proposed.size) - below + math.log(own.size) - log_z)
 
-    log_z = _root(excess, float(np.median(own)))
+    log_z = _bridge_root(excess, float(np.median(own)))
     f1 = np.exp(proposed - log_z - np.logaddexp(first + proposed - log_z, second))
     f2 = np.exp(-np.logaddexp(first + chained - log_z, second))
-    time = autocorrelation_time(f2)
-    squared = _relative_variance(f1) / f1.size + time * _relative_variance(f2) / f2.size
+    time = bridge_autocorrelation_time(f2)
+    squared = (
+        _bridge_relative_variance(f1) / f1.size + time * _bridge_relative_variance(f2) / f2.size
+    )
     # Both are 1 if draws and proposals are alike.
     overlap = 0.5 * (float(f1.mean()) + float(f2.mean()))
     return Bridge(log_z, math.sqrt(squared), min(overlap, 1.0))
 
 
-def _root(excess: object, start: float) -> float:
+def _bridge_root(excess: object, start: float) -> float:
     """The root of a function that decreases; the bracket grows until it holds it."""
     assert callable(excess)
     low, high, step = start - 1.0, start + 1.0, 1.0
@@ -112,12 +114,12 @@ def _root(excess: object, start: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-12))
 
 
-def _relative_variance(values: FloatArray) -> float:
+def _bridge_relative_variance(values: FloatArray) -> float:
     mean = float(values.mean())
     return float(values.var()) / mean**2 if mean > 0.0 else math.inf
 
 
-def autocorrelation_time(values: FloatArray) -> float:
+def bridge_autocorrelation_time(values: FloatArray) -> float:
     r"""Draws of chains that are worth one independent draw, for the mean of `values`.
 
     τ = 1 + 2 Σ ρ_t, summed while sums of neighbours are positive and decreasing (Geyer 1992), with
@@ -140,7 +142,7 @@ def autocorrelation_time(values: FloatArray) -> float:
     chains, n = values.shape
     if n < 4 or not np.ptp(values) > 0.0:
         return 1.0
-    covariance = _autocovariance(values)
+    covariance = _bridge_autocovariance(values)
     within = float(covariance[:, 0].mean()) * n / (n - 1)
     between = float(values.mean(axis=1).var(ddof=1)) if chains > 1 else 0.0
     total = within * (n - 1) / n + between
@@ -153,7 +155,7 @@ def autocorrelation_time(values: FloatArray) -> float:
     return max(1.0, float(2.0 * np.minimum.accumulate(pairs[:positive]).sum() - 1.0))
 
 
-def _autocovariance(values: FloatArray) -> FloatArray:
+def _bridge_autocovariance(values: FloatArray) -> FloatArray:
     """Autocovariance of each chain at every lag, by Fourier transform."""
     n = values.shape[1]
     centred = values - values.mean(axis=1, keepdims=True)

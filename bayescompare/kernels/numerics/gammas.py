@@ -10,7 +10,7 @@ from scipy.special import erfc, exp1, gammainc, gammaincc, gammaln, zeta
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["TINY", "log_cdf", "log_density", "log_minus_log_cdf", "log_rising"]
+__all__ = ["TINY", "density_of_log_gamma", "log_cdf", "log_minus_log_cdf", "log_rising_gamma"]
 
 
 #: Shapes are not taken below this: their logarithms would not be finite.
@@ -48,7 +48,7 @@ def stirling_error(a: FloatArray) -> FloatArray:
     return total * inverse
 
 
-def log_rising(log_a: ArrayLike, n: ArrayLike) -> FloatArray:
+def log_rising_gamma(log_a: ArrayLike, n: ArrayLike) -> FloatArray:
     """log Γ(a + n) − log Γ(a), from log a: `a` may be below or beyond float range.
 
     Examples
@@ -68,7 +68,9 @@ def log_rising(log_a: ArrayLike, n: ArrayLike) -> FloatArray:
     return np.where(n == 0.0, 0.0, out)
 
 
-def log_density(t: FloatArray, reference: float, a: FloatArray, log_a: FloatArray) -> FloatArray:
+def density_of_log_gamma(
+    t: FloatArray, reference: float, a: FloatArray, log_a: FloatArray
+) -> FloatArray:
     """Log density of log G for G ~ Gamma(a), at log G = t + log reference.
 
     Parameters
@@ -83,15 +85,15 @@ def log_density(t: FloatArray, reference: float, a: FloatArray, log_a: FloatArra
     """
     large = a[:, 0] >= LARGE
     if large.all():
-        return _log_density_large(t, reference, a)
+        return _log_gamma_density_large(t, reference, a)
     log_x = t + math.log(reference)
     out: FloatArray = a * log_x - np.exp(log_x) + (log_a - gammaln(1.0 + a))
     if large.any():
-        out[large] = _log_density_large(t, reference, a[large])
+        out[large] = _log_gamma_density_large(t, reference, a[large])
     return out
 
 
-def _log_density_large(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
+def _log_gamma_density_large(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
     """√(a/2π)·exp(−a(u − log1p u) − stirling error) with u = x/a − 1, so that log1p u = y."""
     y = t + np.log1p((reference - a) / a)
     constant = 0.5 * np.log(a / (2 * np.pi)) - stirling_error(a)
@@ -101,7 +103,7 @@ def _log_density_large(t: FloatArray, reference: float, a: FloatArray) -> FloatA
 def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
     """Log distribution function of log G for G ~ Gamma(a), at log G = t + log reference.
 
-    Accurate in both tails; `a` has shape (G, 1) as in `log_density`.
+    Accurate in both tails; `a` has shape (G, 1) as in `density_of_log_gamma`.
     """
     x = reference * np.exp(t)
     upper: FloatArray = gammaincc(a, x)
@@ -114,7 +116,7 @@ def log_cdf(t: FloatArray, reference: float, a: FloatArray) -> FloatArray:
     lower[shape, point] = gammainc(a[shape, 0], x[point])
     if huge.any():
         b = a[huge]
-        lower[huge], upper[huge] = _temme(t + np.log1p((reference - b) / b), b)
+        lower[huge], upper[huge] = _temme_gamma(t + np.log1p((reference - b) / b), b)
         most = upper > 0.5
     logs = np.log(np.maximum(lower, _SMALLEST)), np.log1p(-np.minimum(upper, 0.5))
     out = np.where(most, *logs)
@@ -137,27 +139,27 @@ def log_minus_log_cdf(t: FloatArray, reference: float, log_a: float) -> FloatArr
     """log(−log F) for one shape given as log a; below 1e-30 its limit log a + log E₁(x)."""
     x = reference * np.exp(t)
     if log_a < math.log(_LIMIT):
-        return log_a + _log_exp1(t + math.log(reference), x)
+        return log_a + _log_gamma_exp1(t + math.log(reference), x)
     a = math.exp(log_a)
     cdf = log_cdf(t, reference, np.full((1, 1), a))[0]
     # F^M with M beyond float range leaves 1 where the upper tail has long underflowed.
     far = cdf > -1e-290
     out = np.empty_like(x)
     out[~far] = np.log(-cdf[~far])
-    out[far] = _log_upper(a, x[far]) + log_a - gammaln(1.0 + a)
+    out[far] = _log_upper_gamma(a, x[far]) + log_a - gammaln(1.0 + a)
     return out
 
 
-def _log_exp1(log_x: FloatArray, x: FloatArray) -> FloatArray:
+def _log_gamma_exp1(log_x: FloatArray, x: FloatArray) -> FloatArray:
     """Log of E₁(x), also where x underflows and where E₁ does."""
     near, far = log_x < _NEAR_ZERO, x > 600.0
     out = np.log(exp1(np.where(near | far, 1.0, x)))
     out[near] = np.log(x[near] - log_x[near] - np.euler_gamma)
-    out[far] = _log_upper(0.0, x[far])
+    out[far] = _log_upper_gamma(0.0, x[far])
     return out
 
 
-def _log_upper(a: float, x: FloatArray) -> FloatArray:
+def _log_upper_gamma(a: float, x: FloatArray) -> FloatArray:
     """Log of the upper incomplete gamma function, for x well above a.
 
     Legendre's continued fraction by Lentz's method; it is used only hundreds of units into the
@@ -178,7 +180,7 @@ def _log_upper(a: float, x: FloatArray) -> FloatArray:
     return a * np.log(x) - x + np.log(fraction)
 
 
-def _temme(y: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _temme_gamma(y: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return (P, Q) at x = a·exp(y) by Temme's uniform expansion.
 
     scipy's `gammainc` stops its series short beyond 4.5 standard deviations (2e-7 at a = 1e9).

@@ -23,13 +23,13 @@ def jit[F: Callable[..., Any]](**options: Any) -> Callable[[F], F]:
             kernel = njit(cache=True, **options)(function)
         except RuntimeError:  # "no locator available": nowhere to keep the cache
             return njit(**options)(function)  # type: ignore[no-any-return]
-        _forgive_saving(kernel)
+        _forgive_jit_saving(kernel)
         return kernel  # type: ignore[no-any-return]
 
     return compiled
 
 
-def _forgive_saving(kernel: Any) -> None:
+def _forgive_jit_saving(kernel: Any) -> None:
     """Let a compiled kernel be used even if it cannot be saved to the cache."""
     save = kernel._cache.save_overload
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["composite", "gauss_legendre"]
+__all__ = ["composite_legendre", "gauss_legendre"]
 
 
 _NODES = 16
 
 
-def composite(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
+def composite_legendre(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return nodes and weights, 16 in every panel.
 
     Examples

@@ -39,7 +39,10 @@ def bivariate_cdf(first: ArrayLike, second: ArrayLike, correlation: ArrayLike) -
     >>> bivariate_cdf([0.0, np.inf], [0.0, 0.0], [0.5, 0.5]).round(12).tolist()
     [0.333333333333, 0.5]
     """
-    h, k = (_no_zero(np.clip(np.asarray(x, np.float64), -_FAR, _FAR)) for x in (first, second))
+    h, k = (
+        _orthant_without_zero(np.clip(np.asarray(x, np.float64), -_FAR, _FAR))
+        for x in (first, second)
+    )
     rho = np.clip(np.asarray(correlation, np.float64), -1.0 + _DEGENERATE, 1.0 - _DEGENERATE)
     root = np.sqrt((1.0 - rho) * (1.0 + rho))
     with np.errstate(over="ignore"):
@@ -48,7 +51,7 @@ def bivariate_cdf(first: ArrayLike, second: ArrayLike, correlation: ArrayLike) -
     return np.asarray(np.clip(both - np.where((h < 0.0) != (k < 0.0), 0.5, 0.0), 0.0, 1.0))
 
 
-def _no_zero(x: FloatArray) -> FloatArray:
+def _orthant_without_zero(x: FloatArray) -> FloatArray:
     return np.where(np.abs(x) < _ZERO, _ZERO, x)
 
 

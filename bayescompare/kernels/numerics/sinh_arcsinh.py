@@ -55,7 +55,7 @@ class SinhArcsinh:
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Log density at points (n, d)."""
-        z, log_slope = _scores(self._standard(points), self.shape)
+        z, log_slope = _sinh_arcsinh_scores(self._standard(points), self.shape)
         white = solve_triangular(self.factor, z.T, lower=True)
         normal = -0.5 * (white**2).sum(axis=0) - 0.5 * len(self.scale) * math.log(2.0 * math.pi)
         constant = np.log(self.scale).sum() + np.log(np.diag(self.factor)).sum()
@@ -64,7 +64,7 @@ class SinhArcsinh:
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw points (size, d)."""
         z = rng.normal(size=(size, len(self.scale))) @ self.factor.T
-        return self.location + self.scale * _inverse(z, self.shape)
+        return self.location + self.scale * _sinh_arcsinh_inverse(z, self.shape)
 
     def _standard(self, points: FloatArray) -> FloatArray:
         return np.asarray((points - self.location) / self.scale)
@@ -88,12 +88,12 @@ def fit_sinh_arcsinh(draws: FloatArray) -> SinhArcsinh:
     scale = np.where(scale > 0.0, scale, 1.0)
     standard = (draws - location) / scale
     step = -(-len(draws) // _MOST_FITTED)
-    shape = _fit_shapes(standard[::step])
-    z, _ = _scores(standard, shape)
-    return SinhArcsinh(location, scale, shape, np.linalg.cholesky(_shrunken_correlation(z)))
+    shape = _fit_sinh_arcsinh_shapes(standard[::step])
+    z, _ = _sinh_arcsinh_scores(standard, shape)
+    return SinhArcsinh(location, scale, shape, np.linalg.cholesky(_sinh_arcsinh_correlation(z)))
 
 
-def _scores(x: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _sinh_arcsinh_scores(x: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The normal scores z of x, and log dz/dx."""
     xi, log_eta, epsilon, log_delta = shape.T
     y = (x - xi) * np.exp(-log_eta)
@@ -105,21 +105,25 @@ def _scores(x: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     return z, log_cosh + log_delta - log_eta - 0.5 * np.log1p(y * y)
 
 
-def _inverse(z: FloatArray, shape: FloatArray) -> FloatArray:
+def _sinh_arcsinh_inverse(z: FloatArray, shape: FloatArray) -> FloatArray:
     xi, log_eta, epsilon, log_delta = shape.T
     with np.errstate(over="ignore"):
         turned = np.sinh((np.arcsinh(z) + epsilon) * np.exp(-log_delta))
     return np.asarray(xi + np.exp(log_eta) * turned)
 
 
-def _fit_shapes(x: FloatArray) -> FloatArray:
+def _fit_sinh_arcsinh_shapes(x: FloatArray) -> FloatArray:
     """Maximum likelihood of all coordinates at once, by damped Newton steps."""
     d = x.shape[1]
     shape, damping = np.zeros((d, 4)), np.full(d, 1e-3)
-    loss, slope = _loss(x, shape)
+    loss, slope = _sinh_arcsinh_loss(x, shape)
     for _ in range(_STEPS):
         curvature = np.stack(
-            [(_loss(x, shape + _STEP * axis)[1] - slope) / _STEP for axis in np.eye(4)], axis=-1
+            [
+                (_sinh_arcsinh_loss(x, shape + _STEP * axis)[1] - slope) / _STEP
+                for axis in np.eye(4)
+            ],
+            axis=-1,
         )
         curvature = 0.5 * (curvature + curvature.transpose(0, 2, 1))
         # Positive definite, whatever the curvature is here.
@@ -128,7 +132,7 @@ def _fit_shapes(x: FloatArray) -> FloatArray:
         turned = np.einsum("dji,dj->di", vectors, slope)
         move = np.einsum("dij,dj->di", vectors, turned / raised)
         trial = shape - np.clip(move, -1.0, 1.0)
-        new_loss, new_slope = _loss(x, trial)
+        new_loss, new_slope = _sinh_arcsinh_loss(x, trial)
         better = new_loss < loss
         change = np.where(better, loss - new_loss, 0.0)
         shape[better], loss[better], slope[better] = (
@@ -142,7 +146,7 @@ def _fit_shapes(x: FloatArray) -> FloatArray:
     return shape
 
 
-def _loss(x: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _sinh_arcsinh_loss(x: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean negative log likelihood of every coordinate, with its gradient.
 
     A weak penalty on skewness and tails keeps few draws from running away.
@@ -172,7 +176,7 @@ def _loss(x: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(np.isfinite(loss), loss, math.inf), penalty - slope
 
 
-def _shrunken_correlation(z: FloatArray) -> FloatArray:
+def _sinh_arcsinh_correlation(z: FloatArray) -> FloatArray:
     """The correlation of scores, shrunk towards independence by what noise alone would show."""
     n, d = z.shape
     if d == 1:

@@ -27,7 +27,13 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 
-__all__ = ["FEWEST", "bootstrap_weights", "concentration", "effective_number", "resampled_means"]
+__all__ = [
+    "FEWEST",
+    "bootstrap_weights",
+    "effective_ranking_number",
+    "ranking_concentration",
+    "resampled_ranking_means",
+]
 
 #: Fewest units from which intervals can be had.
 FEWEST = 5
@@ -36,7 +42,7 @@ FEWEST = 5
 _BLOCK = 8_000_000
 
 
-def effective_number(importance: FloatArray) -> float:
+def effective_ranking_number(importance: FloatArray) -> float:
     """Return (Σv)²/Σv²: n for equal importances, less for unequal ones.
 
     Examples
@@ -47,7 +53,7 @@ def effective_number(importance: FloatArray) -> float:
     return float(importance.sum() ** 2 / (importance**2).sum())
 
 
-def concentration(n: float) -> float:
+def ranking_concentration(n: float) -> float:
     """Return a = (n − 4)/n, the parameter of every weight.
 
     Examples
@@ -66,14 +72,14 @@ def bootstrap_weights(
     The draws are the same whatever the size of the blocks.
     """
     n = len(importance)
-    shape = concentration(effective_number(importance))
+    shape = ranking_concentration(effective_ranking_number(importance))
     step = max(1, _BLOCK // n)
     for start in range(0, draws, step):
         gammas = rng.standard_gamma(shape, (min(step, draws - start), n)) * importance
         yield gammas / gammas.sum(axis=1, keepdims=True)
 
 
-def resampled_means(
+def resampled_ranking_means(
     units: FloatArray, importance: FloatArray, draws: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return S for every draw: the weighted means of the units.

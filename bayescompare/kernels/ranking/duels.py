@@ -36,12 +36,12 @@ def duels(places: AnyArray) -> tuple[FloatArray, FloatArray]:
     (array([1., 1., 0.]), array([1., 1., 0.]))
     """
     draws = places.shape[2]
-    ahead, dominated = _compare_all(places)
+    ahead, dominated = _count_all_duels(places)
     return ahead / draws, (draws - dominated) / draws
 
 
 @jit()
-def _compare_all(places: AnyArray) -> tuple[IntArray, IntArray]:
+def _count_all_duels(places: AnyArray) -> tuple[IntArray, IntArray]:
     """Count the draws in which each is ahead of each, and in which each is dominated."""
     _, l, draws = places.shape
     ahead = np.zeros((l, l), dtype=np.int64)

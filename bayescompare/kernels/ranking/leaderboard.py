@@ -9,9 +9,21 @@ import numpy as np
 from bayescompare._typing import AnyArray, BoolArray, FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.kernels.ranking.duels import duels
-from bayescompare.kernels.ranking.places import Standings, best_shares, doubled_places, standings
+from bayescompare.kernels.ranking.places import (
+    RankingStandings,
+    best_place_shares,
+    doubled_places,
+    standings,
+)
 
-__all__ = ["Leaderboard", "Overall", "leaderboard", "on_front", "overall_of", "standard_error"]
+__all__ = [
+    "Leaderboard",
+    "LeaderboardOverall",
+    "leaderboard",
+    "leaderboard_overall",
+    "leaderboard_standard_error",
+    "on_leaderboard_front",
+]
 
 
 @dataclass(frozen=True)
@@ -33,13 +45,13 @@ class Leaderboard:
     centre: FloatArray
     low: FloatArray
     high: FloatArray
-    standings: tuple[Standings, ...]
+    standings: tuple[RankingStandings, ...]
     front: FloatArray
     ahead: FloatArray
 
 
 @dataclass(frozen=True)
-class Overall:
+class LeaderboardOverall:
     """What draws of a utility say.
 
     Attributes
@@ -54,7 +66,7 @@ class Overall:
         where the weights are given.
     """
 
-    standings: Standings
+    standings: RankingStandings
     centre: FloatArray
     regret: FloatArray
     share: FloatArray | None
@@ -83,9 +95,9 @@ def leaderboard(scores: FloatArray, centre: FloatArray, level: float) -> Leaderb
     return Leaderboard(centre, low, high, tuple(rows), front, ahead)
 
 
-def overall_of(
+def leaderboard_overall(
     scores: FloatArray, centre: FloatArray, weights: FloatArray, level: float
-) -> Overall:
+) -> LeaderboardOverall:
     """Summarise a utility, Σ_j λ_j S_j.
 
     Parameters
@@ -105,11 +117,11 @@ def overall_of(
     share = None
     if not given:
         tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
-        share = best_shares(doubled_places(weights @ centre, tolerance=tolerance))
-    return Overall(rows, middle, regret, share)
+        share = best_place_shares(doubled_places(weights @ centre, tolerance=tolerance))
+    return LeaderboardOverall(rows, middle, regret, share)
 
 
-def on_front(places: AnyArray) -> BoolArray:
+def on_leaderboard_front(places: AnyArray) -> BoolArray:
     """Whether nobody is at least as good on every measure and better on one.
 
     Parameters
@@ -126,7 +138,7 @@ def on_front(places: AnyArray) -> BoolArray:
     return np.asarray(front > 0.5)
 
 
-def standard_error(share: AnyArray, draws: int) -> FloatArray:
+def leaderboard_standard_error(share: AnyArray, draws: int) -> FloatArray:
     """Return the Monte Carlo standard error of a share of independent draws.
 
     By Laplace's rule shares of 0 and 1 have an error above 0 too.

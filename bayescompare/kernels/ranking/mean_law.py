@@ -28,7 +28,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.ranking.bootstrap import concentration, effective_number
+from bayescompare.kernels.ranking.bootstrap import effective_ranking_number, ranking_concentration
 
 __all__ = ["MOST_EXACT_UNITS", "mean_above", "mean_quantile"]
 
@@ -71,39 +71,39 @@ def mean_above(
         return 0.0
     if (b > 0.0).all():
         return 1.0
-    shape = concentration(effective_number(importance))
+    shape = ranking_concentration(effective_ranking_number(importance))
     b = b / np.abs(b).max()
-    return min(max(0.5 + _integral(b, shape) / math.pi, 0.0), 1.0)
+    return min(max(0.5 + _mean_law_integral(b, shape) / math.pi, 0.0), 1.0)
 
 
-def _integral(b: FloatArray, shape: float) -> float:
+def _mean_law_integral(b: FloatArray, shape: float) -> float:
     """Halve the step of the trapezoidal rule until two successive ones agree."""
     low = math.log(1e-17 / (shape * float(np.abs(b).sum())))
     high = 1.0
-    while _log_modulus(b, shape, np.array([high]))[0] < _TAIL:
+    while _mean_law_log_modulus(b, shape, np.array([high]))[0] < _TAIL:
         high += 0.25 * high + 1.0
     step = 0.25
-    total = step * float(_integrand(b, shape, np.arange(low, high, step)).sum())
+    total = step * float(_mean_law_integrand(b, shape, np.arange(low, high, step)).sum())
     while step > 1e-4:
         middle = np.arange(low + 0.5 * step, high, step)
-        finer = 0.5 * total + 0.5 * step * float(_integrand(b, shape, middle).sum())
+        finer = 0.5 * total + 0.5 * step * float(_mean_law_integrand(b, shape, middle).sum())
         if abs(finer - total) <= _AGREE:
             return finer
         total, step = finer, 0.5 * step
     return total
 
 
-def _integrand(b: FloatArray, shape: float, t: FloatArray) -> FloatArray:
+def _mean_law_integrand(b: FloatArray, shape: float, t: FloatArray) -> FloatArray:
     size = max(1, _BLOCK // len(b))
     parts = []
     for start in range(0, len(t), size):
         part = t[start : start + size]
         angle = shape * np.arctan(b[:, None] * np.exp(part)).sum(axis=0)
-        parts.append(np.sin(angle) * np.exp(-_log_modulus(b, shape, part)))
+        parts.append(np.sin(angle) * np.exp(-_mean_law_log_modulus(b, shape, part)))
     return np.concatenate(parts)
 
 
-def _log_modulus(b: FloatArray, shape: float, t: FloatArray) -> FloatArray:
+def _mean_law_log_modulus(b: FloatArray, shape: float, t: FloatArray) -> FloatArray:
     """Log of the denominator; log1p(e^x) by logaddexp, since e^t may overflow."""
     logs = 2.0 * (np.log(np.abs(b))[:, None] + t)
     return np.asarray(0.5 * shape * np.logaddexp(0.0, logs).sum(axis=0))

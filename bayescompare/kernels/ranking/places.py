@@ -13,13 +13,13 @@ import numpy as np
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 
-__all__ = ["Standings", "best_shares", "doubled_places", "place_interval", "standings"]
+__all__ = ["RankingStandings", "best_place_shares", "doubled_places", "place_interval", "standings"]
 
 #: From this many algorithms on, doubled places need more than 16 bits.
 _MANY = 16_000
 
 
-class Standings(NamedTuple):
+class RankingStandings(NamedTuple):
     """Where each algorithm stands on one scale; arrays (l,).
 
     Attributes
@@ -64,13 +64,13 @@ def doubled_places(values: FloatArray, *, tolerance: float | None = None) -> Any
     kind = np.int16 if l < _MANY else np.int32
     doubled = np.broadcast_to(2 * np.arange(1, l + 1, dtype=kind), (rows, l)).copy()
     some = np.flatnonzero(tied.any(axis=1))
-    doubled[some] = _shared(tied[some]).astype(kind)
+    doubled[some] = _shared_ranking_places(tied[some]).astype(kind)
     places = np.empty((rows, l), dtype=kind)
     np.put_along_axis(places, order, doubled, axis=1)
     return places
 
 
-def _shared(tied: AnyArray) -> AnyArray:
+def _shared_ranking_places(tied: AnyArray) -> AnyArray:
     """Return twice the mean place of the run that each place belongs to."""
     rows, l = tied.shape[0], tied.shape[1] + 1
     at = np.broadcast_to(np.arange(l), (rows, l))
@@ -81,7 +81,7 @@ def _shared(tied: AnyArray) -> AnyArray:
     return np.asarray(first + last + 2)
 
 
-def best_shares(places: AnyArray) -> FloatArray:
+def best_place_shares(places: AnyArray) -> FloatArray:
     """Return P(best) of each algorithm; those that tie for the first place share it.
 
     Parameters
@@ -111,7 +111,9 @@ def place_interval(places: AnyArray, level: float) -> tuple[FloatArray, FloatArr
     return lower, upper
 
 
-def standings(scores: FloatArray, centre: FloatArray, level: float) -> tuple[Standings, AnyArray]:
+def standings(
+    scores: FloatArray, centre: FloatArray, level: float
+) -> tuple[RankingStandings, AnyArray]:
     """Return where the algorithms stand, and the doubled places of all draws.
 
     Parameters
@@ -124,4 +126,6 @@ def standings(scores: FloatArray, centre: FloatArray, level: float) -> tuple[Sta
     tolerance = RELATIVE_TOLERANCE * float(np.abs(centre).max())
     places = doubled_places(scores, tolerance=tolerance)
     place = doubled_places(centre[None, :], tolerance=tolerance)[0] / 2.0
-    return Standings(place, *place_interval(places, level), best_shares(places)), places
+    return RankingStandings(
+        place, *place_interval(places, level), best_place_shares(places)
+    ), places

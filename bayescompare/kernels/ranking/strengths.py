@@ -28,7 +28,7 @@ from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray
 
-__all__ = ["Laplace", "laplace_strengths", "negative_log_posterior"]
+__all__ = ["RankingLaplace", "laplace_strengths", "negative_log_ranking_strength"]
 
 #: Degrees of freedom of the prior of the contrasts.
 FREEDOM = 3.0
@@ -42,7 +42,7 @@ _NODES = np.arange(-18.0, 4.6, _STEP)
 Target = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
-class Laplace:
+class RankingLaplace:
     """A normal approximation of the strengths.
 
     Attributes
@@ -61,7 +61,7 @@ class Laplace:
         return np.asarray(self.mode + (self._basis @ steps).T)
 
 
-def laplace_strengths(places: AnyArray) -> Laplace:
+def laplace_strengths(places: AnyArray) -> RankingLaplace:
     """Find the mode of the strengths and the curvature there.
 
     Parameters
@@ -80,24 +80,24 @@ def laplace_strengths(places: AnyArray) -> Laplace:
     order = np.argsort(places, axis=1, kind="stable")
 
     def target(x: FloatArray) -> tuple[float, FloatArray]:
-        value, slope = negative_log_posterior(basis @ x, places, order)
+        value, slope = negative_log_ranking_strength(basis @ x, places, order)
         return value, basis.T @ slope
 
     found = minimize(target, np.zeros(l - 1), jac=True, method="BFGS", options={"gtol": 1e-7})
-    x = _polished(target, found.x)
-    factor, _ = cho_factor(_curvature(target, x), lower=True)
-    return Laplace(basis @ x, np.tril(factor), basis)
+    x = _polish_ranking_strengths(target, found.x)
+    factor, _ = cho_factor(_ranking_strength_curvature(target, x), lower=True)
+    return RankingLaplace(basis @ x, np.tril(factor), basis)
 
 
-def _polished(target: Target, x: FloatArray) -> FloatArray:
+def _polish_ranking_strengths(target: Target, x: FloatArray) -> FloatArray:
     """Take Newton's last steps, for which BFGS has no precision left."""
     for _ in range(3):
         _, slope = target(x)
-        x = x - cho_solve(cho_factor(_curvature(target, x), lower=True), slope)
+        x = x - cho_solve(cho_factor(_ranking_strength_curvature(target, x), lower=True), slope)
     return x
 
 
-def _curvature(target: Target, x: FloatArray, step: float = 1e-4) -> FloatArray:
+def _ranking_strength_curvature(target: Target, x: FloatArray, step: float = 1e-4) -> FloatArray:
     """Return the second derivatives by central differences of the exact first ones."""
     rows = []
     for k in range(len(x)):
@@ -109,19 +109,21 @@ def _curvature(target: Target, x: FloatArray, step: float = 1e-4) -> FloatArray:
     return (matrix + matrix.T) / 2.0
 
 
-def negative_log_posterior(
+def negative_log_ranking_strength(
     s: FloatArray, places: AnyArray, order: AnyArray
 ) -> tuple[float, FloatArray]:
     """Return −log p(s | ranks) up to a constant, and its slope in s."""
     square = float(s @ s)
     power = (FREEDOM + len(s) - 1.0) / 2.0
     value, slope = power * np.log1p(square), 2.0 * power * s / (1.0 + square)
-    for part in (_untied(s, places, order), _tied(s, places)):
+    for part in (_untied_ranking_strengths(s, places, order), _tied_ranking_strengths(s, places)):
         value, slope = value - part[0], slope - part[1]
     return float(value), slope
 
 
-def _untied(s: FloatArray, places: AnyArray, order: AnyArray) -> tuple[float, FloatArray]:
+def _untied_ranking_strengths(
+    s: FloatArray, places: AnyArray, order: AnyArray
+) -> tuple[float, FloatArray]:
     """Log probability of all places that are held by one algorithm, and its slope."""
     ranked = np.take_along_axis(places, order, axis=1)
     same = ranked[:, 1:] == ranked[:, :-1]
@@ -136,7 +138,7 @@ def _untied(s: FloatArray, places: AnyArray, order: AnyArray) -> tuple[float, Fl
     return value, np.bincount(order.ravel(), weights=down.ravel(), minlength=len(s))
 
 
-def _tied(s: FloatArray, places: AnyArray) -> tuple[float, FloatArray]:
+def _tied_ranking_strengths(s: FloatArray, places: AnyArray) -> tuple[float, FloatArray]:
     """Log mean probability of the orders that each tie allows, and its slope."""
     total, slope = 0.0, np.zeros(len(s))
     for row in places:

@@ -18,10 +18,10 @@ from scipy.special import gammainccinv, gammaincinv
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import TAIL, probability_of_maximum
-from bayescompare.kernels.numerics.gammas import log_cdf, log_density
+from bayescompare.kernels.numerics.gammas import density_of_log_gamma, log_cdf
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["MaximumRule", "averaged_maximum", "expected_largest"]
+__all__ = ["MaximumRule", "averaged_maximum", "expected_count_maximum"]
 
 
 #: Nodes in a panel, tried in turn until a few vectors agree with another rule in another variable.
@@ -56,12 +56,14 @@ def averaged_maximum(
     >>> averaged_maximum(*cells, n, np.ones(1)).round(9).tolist()
     [0.012363335, 0.051922986, 0.137500092, 0.798213587]
     """
-    counts, weight = _without_dust(counts, weight)
-    rule = MaximumRule.settled(alpha + fixed, tracked, counts, _trial_vectors(counts, weight))
+    counts, weight = _count_maximum_without_dust(counts, weight)
+    rule = MaximumRule.settled(
+        alpha + fixed, tracked, counts, _count_maximum_trial_vectors(counts, weight)
+    )
     return rule.maxima(counts, weight)
 
 
-def expected_largest(
+def expected_count_maximum(
     alpha: FloatArray, fixed: FloatArray, tracked: IntArray, counts: IntArray, weight: FloatArray
 ) -> float:
     r"""Return the expectation over c of the largest P(θ_j is the largest | c).
@@ -84,9 +86,9 @@ def expected_largest(
     >>> round(expected_largest(*cells, counts, half), 9)
     0.75
     """
-    counts, weight = _without_dust(counts, weight)
+    counts, weight = _count_maximum_without_dust(counts, weight)
     shape = alpha + fixed
-    rule = MaximumRule.settled(shape, tracked, counts, _trial_vectors(counts, weight))
+    rule = MaximumRule.settled(shape, tracked, counts, _count_maximum_trial_vectors(counts, weight))
     whole = np.tile(shape, (len(counts), 1))
     whole[:, tracked] += counts
     leader = whole.argmax(axis=1)
@@ -98,14 +100,16 @@ def expected_largest(
     )
 
 
-def _without_dust(counts: IntArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+def _count_maximum_without_dust(
+    counts: IntArray, weight: FloatArray
+) -> tuple[IntArray, FloatArray]:
     """Drop vectors that cannot matter; scale the weights to sum to one."""
     kept = weight > _DUST * weight.max() / len(weight)
     counts = np.ascontiguousarray(counts[kept], dtype=np.int64)
     return counts, weight[kept] / weight[kept].sum()
 
 
-def _panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
+def _count_maximum_panels(low: float, high: float, nodes: int) -> tuple[FloatArray, FloatArray]:
     """Gauss–Legendre in t = log x, in panels as wide as the features there.
 
     Above x = 1 a Gamma near x has standard deviation 1/√x in log x. Below it F(x; a) is e^{at},
@@ -144,10 +148,12 @@ class MaximumRule:
         cls, shape: FloatArray, tracked: IntArray, counts: IntArray, trial: IntArray
     ) -> MaximumRule:
         """Return the coarsest rule for vectors between `counts` that is right for `trial`."""
-        limits = _limits(shape, tracked, counts)
-        known = np.array([_one(shape, tracked, vector) for vector in trial])
+        limits = _count_maximum_limits(shape, tracked, counts)
+        known = np.array([_count_maximum_of_vector(shape, tracked, vector) for vector in trial])
         for nodes in _RULES:
-            rule = cls(shape, tracked, int(counts.max(initial=0)), *_panels(*limits, nodes))
+            rule = cls(
+                shape, tracked, int(counts.max(initial=0)), *_count_maximum_panels(*limits, nodes)
+            )
             here = np.array([rule.maxima(vector[None], np.ones(1)) for vector in trial])
             if float(np.abs(here - known).max()) < _AGREEMENT:
                 return rule
@@ -162,11 +168,11 @@ class MaximumRule:
         log_weight: FloatArray,
     ) -> None:
         self._tracked, self._others = tracked, np.delete(np.arange(len(shape)), tracked)
-        log_f, self._hazard = _rows(t, shape[self._others])
+        log_f, self._hazard = _count_maximum_rows(t, shape[self._others])
         self.base = np.exp(log_weight + log_f.sum(axis=0))
         # Statements of the same shape share their rows.
         levels, where = np.unique(shape[tracked], return_inverse=True)
-        cdf, density = _tables(t, levels, most)
+        cdf, density = _count_maximum_tables(t, levels, most)
         self.cdf, self.density = cdf[where], density[where]
 
     def maxima(self, counts: IntArray, weight: FloatArray) -> FloatArray:
@@ -174,13 +180,15 @@ class MaximumRule:
         out = np.empty(len(self._tracked) + len(self._others))
         total: FloatArray | float = 1.0
         if len(self._tracked):
-            total, each = _contract(counts, weight, self.cdf, self.density)
+            total, each = _contract_count_maximum(counts, weight, self.cdf, self.density)
             out[self._tracked] = each @ self.base
         out[self._others] = self._hazard @ (self.base * total)
         return out
 
 
-def _limits(shape: FloatArray, tracked: IntArray, counts: IntArray) -> tuple[float, float]:
+def _count_maximum_limits(
+    shape: FloatArray, tracked: IntArray, counts: IntArray
+) -> tuple[float, float]:
     """Logarithms of x between which the maximum has all but 1e-17 of its mass, for every vector."""
     rest = np.delete(shape, tracked)
     top = np.full(len(counts), rest.max(initial=0.0))
@@ -193,7 +201,7 @@ def _limits(shape: FloatArray, tracked: IntArray, counts: IntArray) -> tuple[flo
     return low, math.log(float(gammainccinv(most, TAIL / (len(shape) + 1.0))))
 
 
-def _trial_vectors(counts: IntArray, weight: FloatArray) -> IntArray:
+def _count_maximum_trial_vectors(counts: IntArray, weight: FloatArray) -> IntArray:
     """The most probable vectors, and those in which a statement has the most or fewest."""
     chosen = [int(weight.argmax())]
     if counts.shape[1]:
@@ -202,34 +210,36 @@ def _trial_vectors(counts: IntArray, weight: FloatArray) -> IntArray:
     return counts[sorted(set(chosen))]
 
 
-def _one(shape: FloatArray, tracked: IntArray, vector: IntArray) -> FloatArray:
+def _count_maximum_of_vector(shape: FloatArray, tracked: IntArray, vector: IntArray) -> FloatArray:
     counts = np.zeros(len(shape))
     counts[tracked] = vector
     return probability_of_maximum(DirichletCells(np.log(shape), counts))[0]
 
 
-def _rows(t: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _count_maximum_rows(t: FloatArray, shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return log F at the nodes for each shape, and f/F."""
     column = shape[:, None]
     cdf = log_cdf(t, 1.0, column)
-    return cdf, np.exp(log_density(t, 1.0, column, np.log(column)) - cdf)
+    return cdf, np.exp(density_of_log_gamma(t, 1.0, column, np.log(column)) - cdf)
 
 
-def _tables(t: FloatArray, shape: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+def _count_maximum_tables(
+    t: FloatArray, shape: FloatArray, most: int
+) -> tuple[FloatArray, FloatArray]:
     """F and f at the nodes for each shape and count, (S, counts, nodes).
 
     F(x; a) = F(x; a + 1) + x^a e^{−x}/Γ(a + 1): downwards from the largest count all terms add.
     """
     a = np.add.outer(shape, np.arange(most + 1.0))
     column = a.reshape(-1, 1)
-    density = np.exp(log_density(t, 1.0, column, np.log(column))).reshape(*a.shape, len(t))
+    density = np.exp(density_of_log_gamma(t, 1.0, column, np.log(column))).reshape(*a.shape, len(t))
     cdf = density / a[..., None]
     cdf[:, -1] = np.exp(log_cdf(t, 1.0, a[:, -1:]))
     return np.cumsum(cdf[:, ::-1], axis=1)[:, ::-1].copy(), density
 
 
 @jit()
-def _contract(
+def _contract_count_maximum(
     counts: IntArray, weight: FloatArray, cdf: FloatArray, density: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Σ_c p(c) Π F at every node, and the same with each F replaced by f in turn.

@@ -11,27 +11,27 @@ import numpy as np
 from scipy.special import betainc, logsumexp, softmax
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
+from bayescompare.kernels.context.poisson_binomial import context_beta_mixture_interval
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned import PairCounts
-from bayescompare.kernels.dirichlet.learned_maximum import maxima_of_pairs
+from bayescompare.kernels.dirichlet.learned import DirichletPairCounts
+from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
 from bayescompare.kernels.replicated.gibbs import gibbs_counts
 from bayescompare.kernels.replicated.gibbs_maximum import gibbs_maximum
-from bayescompare.kernels.replicated.recursion import Counts, statement_counts
+from bayescompare.kernels.replicated.recursion import RecursionCounts, recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
-from bayescompare.kernels.replicated.smoothing import log_left_out, smoothed
+from bayescompare.kernels.replicated.smoothing import left_out_by_smoothing, smoothed
 
 __all__ = [
     "CountPosterior",
-    "are_certain",
+    "are_replicates_certain",
     "exact_counts",
-    "left_out_densities",
-    "pooled_betas",
-    "refined",
+    "left_out_replicated_densities",
+    "pooled_replicated_betas",
+    "refined_count_posterior",
     "sampled_counts",
-    "sampled_cut",
+    "sampled_replicated_cut",
     "weighted_counts",
 ]
 
@@ -110,7 +110,7 @@ class CountPosterior:
 
     def theta_interval(self, k: int) -> tuple[float, float]:
         """Central 95 % interval of θ_k."""
-        return beta_mixture_interval(*self.betas(k))
+        return context_beta_mixture_interval(*self.betas(k))
 
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""
@@ -138,13 +138,13 @@ def exact_counts(
         Whether P of each dataset is wanted, too, which takes most of the time.
     """
     rows = EvidenceRows.from_logs(logs, alpha)
-    counts = statement_counts(rows, joint=joint)
-    informed = counts if joint else statement_counts(rows)
+    counts = recursion_for_counts(rows, joint=joint)
+    informed = counts if joint else recursion_for_counts(rows)
     if counts is None or informed is None:
         return None
     version = softmax(informed.log_evidence)
     weight = counts.weight @ version
-    digits = _digits(rows, counts)
+    digits = _count_posterior_digits(rows, counts)
     probability = averaged_maximum(alpha, rows.fixed, rows.tracked, digits, weight)
     whole = np.tile(rows.fixed.astype(np.int64), (len(digits), 1))
     whole[:, rows.tracked] += digits
@@ -163,7 +163,7 @@ def exact_counts(
     )
 
 
-def are_certain(logs: FloatArray, alpha: FloatArray) -> bool:
+def are_replicates_certain(logs: FloatArray, alpha: FloatArray) -> bool:
     """Whether every dataset leaves one statement only, in log ℓ (R, n, K).
 
     Examples
@@ -186,7 +186,7 @@ def weighted_counts(logs: FloatArray, alpha: FloatArray, powers: FloatArray) -> 
     Parameters
     ----------
     logs : array (R, n, K)
-        Of which `are_certain` is true.
+        Of which `are_replicates_certain` is true.
     alpha : array (K,)
     powers : array (n,)
 
@@ -214,16 +214,16 @@ def weighted_counts(logs: FloatArray, alpha: FloatArray, powers: FloatArray) -> 
     )
 
 
-def left_out_densities(logs: FloatArray, alpha: FloatArray) -> FloatArray | None:
+def left_out_replicated_densities(logs: FloatArray, alpha: FloatArray) -> FloatArray | None:
     """Log p(x_i | all other datasets), exactly; None where the recursion is too large."""
     rows = EvidenceRows.from_logs(logs, alpha)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     if counts is None:
         return None
-    return log_left_out(rows, counts, np.full(len(logs), -math.log(len(logs))))
+    return left_out_by_smoothing(rows, counts, np.full(len(logs), -math.log(len(logs))))
 
 
-def _digits(rows: EvidenceRows, counts: Counts) -> IntArray:
+def _count_posterior_digits(rows: EvidenceRows, counts: RecursionCounts) -> IntArray:
     if not len(rows.tracked):
         return np.zeros((len(counts.codes), 0), dtype=np.int64)
     return np.stack([counts.digits(k) for k in range(len(rows.tracked))], axis=1)
@@ -232,12 +232,12 @@ def _digits(rows: EvidenceRows, counts: Counts) -> IntArray:
 def sampled_counts(logs: FloatArray, alpha: FloatArray, rng: np.random.Generator) -> CountPosterior:
     """Return the posterior by collapsed Gibbs sampling; P(max) is exact given each vector."""
     drawn = gibbs_counts(logs, alpha, rng, draws=_DRAWS, warmup=_WARMUP, thin=_THIN, chains=_CHAINS)
-    return _from_states(
+    return _count_posterior_from_states(
         alpha, drawn.counts, drawn.version, len(logs), drawn.per_dataset.mean(axis=0)
     )
 
 
-def refined(
+def refined_count_posterior(
     posterior: CountPosterior, logs: FloatArray, rng: np.random.Generator
 ) -> CountPosterior:
     """Bring the error of P(max) down to `_PRECISION`, as far as the work allows."""
@@ -254,7 +254,7 @@ def refined(
     return replace(posterior, probability=means.mean(axis=0), mcse=mcse)
 
 
-def _from_states(
+def _count_posterior_from_states(
     alpha: FloatArray,
     counts: IntArray,
     versions: IntArray,
@@ -266,8 +266,8 @@ def _from_states(
     vectors, which = np.unique(states, axis=0, return_inverse=True)
     which = which.ravel()
     pair, cell = np.nonzero(vectors)
-    found = PairCounts(pair, cell, vectors[pair, cell].astype(np.float64), len(vectors))
-    each = maxima_of_pairs(found, np.log(alpha))[which].reshape(counts.shape)
+    found = DirichletPairCounts(pair, cell, vectors[pair, cell].astype(np.float64), len(vectors))
+    each = dirichlet_maxima_of_pairs(found, np.log(alpha))[which].reshape(counts.shape)
     largest = each.max(axis=-1, keepdims=True)
     joint = np.zeros((len(vectors), n_versions))
     np.add.at(joint, (which, versions.ravel()), 1.0)
@@ -279,12 +279,14 @@ def _from_states(
         per_dataset=per_dataset,
         log_evidence=None,
         probability=each.mean(axis=(0, 1)),
-        mcse=_batch_error(each),
-        expected_largest=(float(largest.mean()), float(_batch_error(largest)[0])),
+        mcse=_count_posterior_batch_error(each),
+        expected_largest=(float(largest.mean()), float(_count_posterior_batch_error(largest)[0])),
     )
 
 
-def sampled_cut(logs: FloatArray, alpha: FloatArray, rng: np.random.Generator) -> CountPosterior:
+def sampled_replicated_cut(
+    logs: FloatArray, alpha: FloatArray, rng: np.random.Generator
+) -> CountPosterior:
     """Return the counts of the cut by drawing each dataset's statement from its own evidence.
 
     The versions weigh as they do in the joint model.
@@ -296,13 +298,13 @@ def sampled_cut(logs: FloatArray, alpha: FloatArray, rng: np.random.Generator) -
     ends = np.cumsum(rows, axis=2)[version]
     z = (rng.random((draws, rows.shape[1], 1)) >= ends[..., :-1]).sum(axis=2)
     states = np.stack([(z == s).sum(axis=1) for s in range(len(alpha))], axis=1)
-    return _from_states(
+    return _count_posterior_from_states(
         alpha, states.reshape(_CHAINS, _DRAWS, -1), version.reshape(_CHAINS, _DRAWS), len(rows),
         np.einsum("r,rik->ik", joint.version, rows),
     )  # fmt: skip
 
 
-def _batch_error(each: FloatArray) -> FloatArray:
+def _count_posterior_batch_error(each: FloatArray) -> FloatArray:
     """Standard error of the mean over chains and draws, from the spread of batch means."""
     chains, draws, cells = each.shape
     batches = each.reshape(chains * _BATCHES, draws // _BATCHES, cells).mean(axis=1)
@@ -312,7 +314,7 @@ def _batch_error(each: FloatArray) -> FloatArray:
     return np.asarray(np.where(spread > 0.0, spread, np.sqrt(p * (1 - p) / (chains * draws))))
 
 
-def pooled_betas(
+def pooled_replicated_betas(
     parts: Iterable[tuple[float, CountPosterior]], k: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the Betas of θ_k under several posteriors, each with its weight."""

@@ -19,11 +19,11 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["DomainCounts", "known_counts", "uncertain_counts"]
+__all__ = ["DomainCounts", "known_replicated_counts", "uncertain_replicated_counts"]
 
 #: Count vectors of a domain up to which NUTS sums over them.
 MOST_OF_DOMAIN = 5000
@@ -81,11 +81,11 @@ class DomainCounts:
                 chosen = (own + rng.gumbel(size=own.shape)).argmax(axis=1)
                 counts[d] = self.vectors[np.arange(domains), chosen]
         log_alpha = np.log(alpha)[:, None, :] + np.zeros((1, domains, 1))
-        drawn = latents(log_alpha, counts, (draws, domains), rng)
-        return version, np.exp(log_theta(log_alpha, *drawn))
+        drawn = draw_dirichlet_latents(log_alpha, counts, (draws, domains), rng)
+        return version, np.exp(dirichlet_log_theta(log_alpha, *drawn))
 
 
-def known_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
+def known_replicated_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
     """Counts of datasets that show their statements, with weights (n, K).
 
     Examples
@@ -101,7 +101,7 @@ def known_counts(weights: FloatArray, domain: IntArray) -> DomainCounts:
     return DomainCounts(vectors, np.zeros((1, len(vectors), 1)))
 
 
-def uncertain_counts(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
+def uncertain_replicated_counts(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
     """Counts of datasets whose statements are uncertain, from log ℓ (R, n, K).
 
     None where a domain has too many count vectors.
@@ -111,7 +111,7 @@ def uncertain_counts(logs: FloatArray, domain: IntArray) -> DomainCounts | None:
     for g in range(int(domain.max()) + 1):
         own = logs[:, domain == g]
         rows = EvidenceRows.from_logs(own, np.ones(k))
-        counts = statement_counts(rows, joint=False, limit=20 * MOST_OF_DOMAIN)
+        counts = recursion_for_counts(rows, joint=False, limit=20 * MOST_OF_DOMAIN)
         if counts is None:
             return None
         vectors = np.tile(rows.fixed, (len(counts.codes), 1))

@@ -21,16 +21,16 @@ from bayescompare.kernels.numerics.cells import student_cells
 from bayescompare.kernels.replicated.moments import Moments
 from bayescompare.kernels.replicated.regions import (
     Ropes,
-    certain_cells,
-    product_of_cells,
-    state_edges,
-    states_of,
+    certain_region_cells,
+    product_of_region_cells,
+    region_state_edges,
+    states_of_regions,
 )
 
-__all__ = ["Evidence", "flat_evidence"]
+__all__ = ["ReplicatedEvidence", "flat_replicated_evidence"]
 
 
-class Evidence(NamedTuple):
+class ReplicatedEvidence(NamedTuple):
     """log ℓ_i(s) in each version, with its error.
 
     Attributes
@@ -47,7 +47,9 @@ class Evidence(NamedTuple):
     error: float
 
 
-def flat_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -> Evidence:
+def flat_replicated_evidence(
+    moments: Moments, ropes: Ropes, rng: np.random.Generator
+) -> ReplicatedEvidence:
     """ℓ under a flat prior on the mean differences.
 
     A dataset with no more replicates than measures has the product of its margins. A measure
@@ -70,19 +72,21 @@ def flat_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -> E
     n, m = moments.mean.shape
     few = moments.dof < moments.seen.sum(axis=1)
     kinds = np.column_stack([moments.variance > 0.0, moments.seen, few])
-    cells = np.empty((n, math.prod(states_of(ropes))))
+    cells = np.empty((n, math.prod(states_of_regions(ropes))))
     error = 0.0
     for kind in np.unique(kinds, axis=0):
         rows = np.flatnonzero((kinds == kind).all(axis=1))
         part = Moments(*(field[rows] for field in moments))
         spread, seen = kind[:m], kind[m : 2 * m]
-        cells[rows], worst = _flat_part(part, ropes, spread, seen, bool(kind[2 * m]), rng)
+        cells[rows], worst = _flat_replicated_effects(
+            part, ropes, spread, seen, bool(kind[2 * m]), rng
+        )
         error = max(error, worst)
     with np.errstate(divide="ignore"):
-        return Evidence(np.log(cells)[None], np.array([math.nan]), error)
+        return ReplicatedEvidence(np.log(cells)[None], np.array([math.nan]), error)
 
 
-def _flat_part(
+def _flat_replicated_effects(
     moments: Moments,
     ropes: Ropes,
     spread: BoolArray,
@@ -102,11 +106,11 @@ def _flat_part(
     for members in groups:
         own = tuple(ropes[j] for j in members)
         if not spread[members].all():
-            cells = certain_cells(moments.mean[:, members[0]], own[0])
+            cells = certain_region_cells(moments.mean[:, members[0]], own[0])
         else:
-            edges = tuple(np.tile(state_edges(rope), (n, 1)) for rope in own)
+            edges = tuple(np.tile(region_state_edges(rope), (n, 1)) for rope in own)
             square = scale[:, members][:, :, members]
             cells, errors = student_cells(moments.dof, moments.mean[:, members], square, edges, rng)
             error = max(error, float(errors.max()))
         parts.append((members, cells))
-    return product_of_cells(parts, states_of(ropes)), error
+    return product_of_region_cells(parts, states_of_regions(ropes)), error

@@ -31,7 +31,7 @@ from scipy.special import gammaln
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["GibbsDraws", "Start", "gibbs_counts", "gibbs_sweep"]
+__all__ = ["GibbsDraws", "GibbsStart", "gibbs_counts", "gibbs_sweep"]
 
 
 #: log ℓ of a statement that a dataset excludes.
@@ -86,21 +86,21 @@ def gibbs_counts(
     >>> bool(abs(drawn.counts[..., 0].mean() / 2 - 0.807692) < 0.02)
     True
     """
-    chain_of = Start.of(log_evidence, alpha)
+    chain_of = GibbsStart.of(log_evidence, alpha)
     n, k = log_evidence.shape[1:]
     counts = np.empty((chains, draws, k), dtype=np.int64)
     version = np.empty((chains, draws), dtype=np.int64)
     per_dataset = np.zeros((chains, n, k))
     for chain in range(chains):
         z, start = chain_of.dispersed(chain, rng)
-        _run(
+        _run_gibbs_chain(
             *chain_of, z, start, rng, draws, warmup, thin,
             counts[chain], version[chain], per_dataset[chain],
         )  # fmt: skip
     return GibbsDraws(counts, version, per_dataset)
 
 
-class Start(NamedTuple):
+class GibbsStart(NamedTuple):
     """What a chain needs: scaled rows, what was taken out, α, and log Γ(α_s + c)."""
 
     rows: FloatArray
@@ -109,7 +109,7 @@ class Start(NamedTuple):
     log_gamma: FloatArray
 
     @classmethod
-    def of(cls, log_evidence: FloatArray, alpha: FloatArray) -> Start:
+    def of(cls, log_evidence: FloatArray, alpha: FloatArray) -> GibbsStart:
         """Scale the rows, and tabulate."""
         top = log_evidence.max(axis=2, keepdims=True)
         a = np.asarray(alpha, np.float64)
@@ -133,7 +133,7 @@ class Start(NamedTuple):
 
 
 @jit()
-def _run(
+def _run_gibbs_chain(
     rows: FloatArray,
     offsets: FloatArray,
     alpha: FloatArray,
@@ -202,12 +202,12 @@ def gibbs_sweep(
     count[:] = 0
     for i in range(n):
         count[z[i]] += 1
-    _exchange(across[r], log_gamma, z, count, rng)
-    return _new_version(across, offsets, z, r, rng)
+    _exchange_in_gibbs(across[r], log_gamma, z, count, rng)
+    return _draw_gibbs_version(across, offsets, z, r, rng)
 
 
 @jit()
-def _exchange(
+def _exchange_in_gibbs(
     across: FloatArray,
     log_gamma: FloatArray,
     z: IntArray,
@@ -240,7 +240,7 @@ def _exchange(
 
 
 @jit()
-def _new_version(
+def _draw_gibbs_version(
     across: FloatArray, offsets: FloatArray, z: IntArray, now: int, rng: np.random.Generator
 ) -> int:
     """Draw the version given all statements."""

@@ -14,7 +14,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.count_maximum import MaximumRule
-from bayescompare.kernels.replicated.gibbs import Start, gibbs_sweep
+from bayescompare.kernels.replicated.gibbs import GibbsStart, gibbs_sweep
 
 __all__ = ["gibbs_maximum"]
 
@@ -53,21 +53,21 @@ def gibbs_maximum(
     >>> bool(abs(means[:, 0].mean() - 0.730769) < 0.01)
     True
     """
-    chain_of = Start.of(log_evidence, alpha)
+    chain_of = GibbsStart.of(log_evidence, alpha)
     n, k = log_evidence.shape[1:]
-    counts = _extremes(n, k)
+    counts = _gibbs_maximum_extremes(n, k)
     rule = MaximumRule.settled(np.asarray(alpha, np.float64), np.arange(k), counts, counts[:3])
     each = -(-sweeps // (batches * _THIN))
     means = np.zeros((chains, batches, k))
     for chain in range(chains):
         z, start = chain_of.dispersed(chain, rng)
-        _accumulate(
+        _accumulate_gibbs_maximum(
             *chain_of, z, start, rng, warmup, each, rule.base, rule.cdf, rule.density, means[chain]
         )
     return means.reshape(-1, k)
 
 
-def _extremes(n: int, k: int) -> IntArray:
+def _gibbs_maximum_extremes(n: int, k: int) -> IntArray:
     """Counts as uneven and as even as they can be, and some between."""
     even = n // k + (np.arange(k) < n % k)
     one = n * (np.arange(k) == 0)
@@ -75,7 +75,7 @@ def _extremes(n: int, k: int) -> IntArray:
 
 
 @jit()
-def _accumulate(
+def _accumulate_gibbs_maximum(
     rows: FloatArray,
     offsets: FloatArray,
     alpha: FloatArray,

@@ -20,14 +20,14 @@ from scipy.special import betainc, betaincc, betaincinv, expit
 from bayescompare._typing import FloatArray, IntArray
 
 __all__ = [
-    "count_rows",
-    "discordant",
-    "margin_counts",
+    "discordant_replicated_items",
     "one_measure_items",
-    "one_measure_roped",
-    "pattern_counts",
-    "pattern_evidence",
-    "statement_shown",
+    "replicated_item_margins",
+    "replicated_item_patterns",
+    "replicated_item_rows",
+    "replicated_pattern_evidence",
+    "roped_replicated_items",
+    "statement_of_replicated_items",
 ]
 
 
@@ -50,7 +50,7 @@ def one_measure_items(first_only: FloatArray, second_only: FloatArray) -> FloatA
     return np.stack([betainc(b, a, 0.5), betainc(a, b, 0.5)], axis=1)
 
 
-def one_measure_roped(counts: FloatArray, rope: float) -> FloatArray:
+def roped_replicated_items(counts: FloatArray, rope: float) -> FloatArray:
     r"""Evidence for "first", "equal" and "second" from counts of one measure's outcomes, (n, 3).
 
     With q the share of items that differ and u the first's share of these,
@@ -74,7 +74,7 @@ def one_measure_roped(counts: FloatArray, rope: float) -> FloatArray:
     """
     if rope >= 1.0:  # no difference of two shares is outside it
         return np.tile([0.0, 1.0, 0.0], (len(counts), 1))
-    nodes, weights = _double_exponential()
+    nodes, weights = _replicated_item_nodes()
     a, b, c = 1.0 + np.asarray(counts, dtype=np.float64).T
     below = betainc(a + c, b, rope)[:, None]
     # Over the distribution function of q, in which the integrand has no peak, only steep ends.
@@ -90,7 +90,7 @@ def one_measure_roped(counts: FloatArray, rope: float) -> FloatArray:
 
 
 @cache
-def _double_exponential() -> tuple[FloatArray, FloatArray]:
+def _replicated_item_nodes() -> tuple[FloatArray, FloatArray]:
     """Nodes and weights from 0 to 1 that crowd at the ends (Takahasi & Mori 1974)."""
     t, step = np.linspace(-_RANGE, _RANGE, _STEPS + 1, retstep=True)
     inner = 0.5 * np.pi * np.sinh(t)
@@ -98,7 +98,7 @@ def _double_exponential() -> tuple[FloatArray, FloatArray]:
     return expit(2.0 * inner), weights / weights.sum()
 
 
-def pattern_counts(outcome: IntArray) -> FloatArray:
+def replicated_item_patterns(outcome: IntArray) -> FloatArray:
     """Count the patterns of items: 1, 0 or −1 for each measure, (k, m) to (3^m,).
 
     The first measure is the most significant; "first only" comes first.
@@ -113,7 +113,7 @@ def pattern_counts(outcome: IntArray) -> FloatArray:
     return np.bincount(code, minlength=3**m).astype(np.float64)
 
 
-def margin_counts(counts: FloatArray, m: int) -> FloatArray:
+def replicated_item_margins(counts: FloatArray, m: int) -> FloatArray:
     """Counts of each measure's three outcomes, from those of the patterns, (m, 3).
 
     Examples
@@ -125,7 +125,7 @@ def margin_counts(counts: FloatArray, m: int) -> FloatArray:
     return np.stack([cube.sum(axis=tuple(k for k in range(m) if k != j)) for j in range(m)])
 
 
-def discordant(counts: FloatArray, m: int) -> float:
+def discordant_replicated_items(counts: FloatArray, m: int) -> float:
     """Fewest items on which the two differ, over the measures.
 
     Examples
@@ -133,10 +133,10 @@ def discordant(counts: FloatArray, m: int) -> float:
     >>> discordant(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2)
     1.0
     """
-    return float(margin_counts(counts, m)[:, [0, 2]].sum(axis=1).min())
+    return float(replicated_item_margins(counts, m)[:, [0, 2]].sum(axis=1).min())
 
 
-def pattern_evidence(
+def replicated_pattern_evidence(
     counts: FloatArray, ropes: tuple[float | None, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """P of every statement from the patterns of one dataset's items, and its standard error.
@@ -159,10 +159,10 @@ def pattern_evidence(
     >>> bool(abs(p[0] - 0.967285) < 4 * error[0])
     True
     """
-    share = _shares(counts, ropes, rng)
+    share = _replicated_item_shares(counts, ropes, rng)
     relative = (1.0 - share) / (share * _DRAWS)
     if any(rope is not None for rope in ropes):
-        prior = _shares(np.zeros_like(counts), ropes, rng)
+        prior = _replicated_item_shares(np.zeros_like(counts), ropes, rng)
         relative = relative + (1.0 - prior) / (prior * _DRAWS)
         share = share / prior
     p = share / share.sum()
@@ -171,7 +171,7 @@ def pattern_evidence(
     return p, p * np.sqrt(each)
 
 
-def count_rows(
+def replicated_item_rows(
     counts: Sequence[FloatArray], ropes: tuple[float | None, ...], rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
     """Log evidence of several datasets from their patterns, (n, K), and the largest standard error.
@@ -190,15 +190,15 @@ def count_rows(
         exact = (
             one_measure_items(table[:, 0], table[:, 2])
             if rope is None
-            else one_measure_roped(table, rope)
+            else roped_replicated_items(table, rope)
         )
         with np.errstate(divide="ignore"):
             return np.log(exact), 0.0
-    rows = [pattern_evidence(own, ropes, rng) for own in counts]
+    rows = [replicated_pattern_evidence(own, ropes, rng) for own in counts]
     return np.log([p for p, _ in rows]), max(float(error.max()) for _, error in rows)
 
 
-def _shares(
+def _replicated_item_shares(
     counts: FloatArray, ropes: tuple[float | None, ...], rng: np.random.Generator
 ) -> FloatArray:
     """Share of draws of the patterns' probabilities that show each statement."""
@@ -209,12 +209,14 @@ def _shares(
     for start in range(0, _DRAWS, block):
         draws = min(block, _DRAWS - start)
         theta = rng.dirichlet(counts + 3.0 ** (1 - m), size=draws)
-        seen += np.bincount(statement_shown(theta.reshape(draws, *[3] * m), ropes), minlength=size)
+        seen += np.bincount(
+            statement_of_replicated_items(theta.reshape(draws, *[3] * m), ropes), minlength=size
+        )
     # A statement that no draw shows is improbable, not impossible.
     return (seen + 1.0 / size) / (_DRAWS + 1.0)
 
 
-def statement_shown(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
+def statement_of_replicated_items(theta: FloatArray, ropes: tuple[float | None, ...]) -> IntArray:
     """Number of the statement that each draw of the patterns' probabilities makes true."""
     m = len(ropes)
     cell = np.zeros(len(theta), dtype=np.int64)

@@ -22,7 +22,7 @@ import numpy as np
 from bayescompare._typing import BoolArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["Growth", "Lattice"]
+__all__ = ["Lattice", "LatticeGrowth"]
 
 
 #: Bits of the integer that stands for a vector of counts.
@@ -31,7 +31,7 @@ _BITS = 62
 _KEPT = 8_000_000
 
 
-class Growth(NamedTuple):
+class LatticeGrowth(NamedTuple):
     """One more dataset: the sorted codes after it, and where each code before goes, (M, S)."""
 
     codes: IntArray
@@ -72,7 +72,7 @@ class Lattice:
             ),
             default=1,
         )
-        self._kept: list[Growth] = []
+        self._kept: list[LatticeGrowth] = []
         self._room = _KEPT
 
     @classmethod
@@ -92,22 +92,22 @@ class Lattice:
         """Return the count of the k-th statement in every code."""
         return np.asarray(codes >> self.shifts[k] & self.masks[k])
 
-    def grow(self, codes: IntArray, i: int, drawn: int) -> Growth:
+    def grow(self, codes: IntArray, i: int, drawn: int) -> LatticeGrowth:
         """Add dataset `i` to the sorted codes of `drawn` others."""
         if self._full == len(self.options):
             return self.after(drawn, codes)
-        return Growth(*_merge(codes, self.steps[i]))
+        return LatticeGrowth(*_merge_lattice_codes(codes, self.steps[i]))
 
-    def after(self, i: int, codes: IntArray | None = None) -> Growth:
+    def after(self, i: int, codes: IntArray | None = None) -> LatticeGrowth:
         """Add dataset `i` to the codes of all before it, which are `codes` if they are known."""
         if i < len(self._kept):
             return self._kept[i]
         if i < self._full:
-            growth = Growth(*_simplex(i, self.shifts))
+            growth = LatticeGrowth(*_lattice_simplex(i, self.shifts))
         else:
             if codes is None:
                 codes = self.after(i - 1).codes if i else np.zeros(1, dtype=np.int64)
-            growth = Growth(*_merge(codes, self.steps[i]))
+            growth = LatticeGrowth(*_merge_lattice_codes(codes, self.steps[i]))
         if i == len(self._kept) and growth.target.size + growth.codes.size <= self._room:
             self._kept.append(growth)
             self._room -= growth.target.size + growth.codes.size
@@ -115,7 +115,7 @@ class Lattice:
 
 
 @jit()
-def _vectors(total: int, parts: int) -> int:
+def _count_lattice_vectors(total: int, parts: int) -> int:
     """How many vectors of so many counts have this total."""
     number = 1
     for k in range(1, parts):
@@ -124,24 +124,26 @@ def _vectors(total: int, parts: int) -> int:
 
 
 @jit()
-def _place(outer: IntArray, total: int, parts: int) -> int:
+def _lattice_place(outer: IntArray, total: int, parts: int) -> int:
     """Place of the first vector that begins with `outer`, among those with this total."""
     place, rest = 0, total
     for k in range(len(outer)):
-        place += _vectors(rest, parts - k) - _vectors(rest - outer[k], parts - k)
+        place += _count_lattice_vectors(rest, parts - k) - _count_lattice_vectors(
+            rest - outer[k], parts - k
+        )
         rest -= outer[k]
     return place
 
 
 @jit()
-def _simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
+def _lattice_simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
     """All codes that sum to `total` + 1, and where those that sum to `total` go.
 
     Vectors that differ only in the last two counts follow each other, and so do their targets.
     """
     s = len(shifts)
-    codes = np.empty(_vectors(total + 1, s), dtype=np.int64)
-    target = np.empty((_vectors(total, s), s), dtype=np.int64)
+    codes = np.empty(_count_lattice_vectors(total + 1, s), dtype=np.int64)
+    target = np.empty((_count_lattice_vectors(total, s), s), dtype=np.int64)
     for level in range(total, total + 2):
         outer = np.zeros(s - 2, dtype=np.int64)
         first = np.empty(s, dtype=np.int64)
@@ -157,9 +159,9 @@ def _simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
             else:
                 for j in range(s - 2):
                     outer[j] += 1
-                    first[j] = _place(outer, total + 1, s)
+                    first[j] = _lattice_place(outer, total + 1, s)
                     outer[j] -= 1
-                first[s - 1] = _place(outer, total + 1, s)
+                first[s - 1] = _lattice_place(outer, total + 1, s)
                 first[s - 2] = first[s - 1] + 1
                 for v in range(rest + 1):
                     for j in range(s):
@@ -178,7 +180,7 @@ def _simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 @jit()
-def _merge(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
+def _merge_lattice_codes(codes: IntArray, steps: IntArray) -> tuple[IntArray, IntArray]:
     """Merge copies of sorted codes, each shifted by one of the steps."""
     n, s = len(codes), len(steps)
     end = np.int64(0x7FFFFFFFFFFFFFFF)

@@ -39,27 +39,27 @@ from bayescompare.kernels.numerics.cells import (
     normal_cells,
     student_cells,
 )
-from bayescompare.kernels.replicated.effects import Evidence
-from bayescompare.kernels.replicated.moments import Moments, moderation
+from bayescompare.kernels.replicated.effects import ReplicatedEvidence
+from bayescompare.kernels.replicated.moments import Moments, moderate_replicated_moments
 from bayescompare.kernels.replicated.regions import (
     Ropes,
-    certain_cells,
-    product_of_cells,
-    spread_over,
-    state_edges,
-    states_of,
-    unknown_cells,
+    certain_region_cells,
+    product_of_region_cells,
+    region_state_edges,
+    spread_region_cells,
+    states_of_regions,
+    unknown_region_cells,
 )
 
 __all__ = [
     "SCALES",
-    "Standardised",
-    "evidence_at_scales",
+    "StandardisedEffects",
+    "learned_effects_at_scales",
+    "learned_effects_evidence",
+    "learned_effects_masses",
     "learned_evidence",
     "posterior_of_effects",
-    "region_masses",
-    "standardised",
-    "standardised_evidence",
+    "standardise_learned_effects",
 ]
 
 
@@ -73,7 +73,7 @@ _MEDIAN = 0.6745
 _RIDGE = 1e-6
 
 
-class Standardised(NamedTuple):
+class StandardisedEffects(NamedTuple):
     """Mean differences in units of their deviations, with what is held when they change.
 
     Attributes
@@ -112,7 +112,9 @@ class Standardised(NamedTuple):
     others: FloatArray
 
 
-def learned_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -> Evidence | None:
+def learned_evidence(
+    moments: Moments, ropes: Ropes, rng: np.random.Generator
+) -> ReplicatedEvidence | None:
     """ℓ under effects whose scale is learned from all datasets; None where no scale will do.
 
     Parameters
@@ -133,46 +135,52 @@ def learned_evidence(moments: Moments, ropes: Ropes, rng: np.random.Generator) -
     >>> evidence.log.shape
     (12, 3, 2)
     """
-    return standardised_evidence(standardised(moments, ropes), rng)
+    return learned_effects_evidence(standardise_learned_effects(moments, ropes), rng)
 
 
-def standardised(moments: Moments, ropes: Ropes) -> Standardised:
+def standardise_learned_effects(moments: Moments, ropes: Ropes) -> StandardisedEffects:
     """Bring the mean differences of every measure to units of their moderated deviations."""
     n, seen = len(moments.mean), moments.seen
-    moderated = [moderation(v, moments.dof) for v in moments.variance.T]
+    moderated = [moderate_replicated_moments(v, moments.dof) for v in moments.variance.T]
     sd = np.stack([each.sd for each in moderated], axis=1)
     certain = ~(sd > 0.0).any(axis=0)
     y = np.where(seen, moments.mean, 0.0) / np.where(sd > 0.0, sd, 1.0)
     sizes = [np.abs(column[here]) for column, here in zip(y.T, seen.T, strict=True)]
     typical = np.array([np.median(size) if len(size) else 0.0 for size in sizes]) / _MEDIAN
     used: list[int] = np.flatnonzero(~certain & (typical > 0.0)).tolist()
-    return Standardised(
+    return StandardisedEffects(
         y=y[:, used],
         seen=seen[:, used],
         dof=np.array([np.full(n, math.inf), *(moderated[j].dof for j in used)]).min(axis=0),
         replicates=moments.dof + 1.0,
         factor=moments.factor,
-        correlation=_pooled(moments, sd, used),
+        correlation=_pooled_learned_effects(moments, sd, used),
         typical=typical[used],
-        edges=tuple(state_edges(ropes[j]) / sd[:, j : j + 1] for j in used),
+        edges=tuple(region_state_edges(ropes[j]) / sd[:, j : j + 1] for j in used),
         used=used,
-        sizes=states_of(ropes),
-        others=_others(moments, ropes, certain, used),
+        sizes=states_of_regions(ropes),
+        others=_other_learned_effects(moments, ropes, certain, used),
     )
 
 
-def _others(moments: Moments, ropes: Ropes, certain: BoolArray, used: list[int]) -> FloatArray:
+def _other_learned_effects(
+    moments: Moments, ropes: Ropes, certain: BoolArray, used: list[int]
+) -> FloatArray:
     """Probabilities of the states of the measures not used, for every statement."""
     n, m = moments.mean.shape
     parts: list[tuple[list[int], FloatArray]] = [([], np.ones((n, 1)))]
     for j in set(range(m)) - set(used):
         mean = np.where(moments.seen[:, j], moments.mean[:, j], 0.0)
-        cells = certain_cells(mean, ropes[j]) if certain[j] else unknown_cells(n, ropes[j])
+        cells = (
+            certain_region_cells(mean, ropes[j])
+            if certain[j]
+            else unknown_region_cells(n, ropes[j])
+        )
         parts.append(([j], np.where(moments.seen[:, j : j + 1], cells, 1.0)))
-    return product_of_cells(parts, states_of(ropes))
+    return product_of_region_cells(parts, states_of_regions(ropes))
 
 
-def _pooled(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
+def _pooled_learned_effects(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
     """The residual correlation of standardised replicates, pooled over complete datasets."""
     whole = moments.seen[:, used].all(axis=1)
     if not whole.any():
@@ -186,12 +194,14 @@ def _pooled(moments: Moments, sd: FloatArray, used: list[int]) -> FloatArray:
     return np.asarray((1.0 - _RIDGE) * correlation + _RIDGE * np.eye(len(used)))
 
 
-def standardised_evidence(data: Standardised, rng: np.random.Generator) -> Evidence | None:
+def learned_effects_evidence(
+    data: StandardisedEffects, rng: np.random.Generator
+) -> ReplicatedEvidence | None:
     """ℓ at each scale of effects; None where no scale will do."""
     with np.errstate(divide="ignore"):
         others = np.log(data.others)
     if not data.used:
-        return Evidence(others[None], np.array([math.nan]), 0.0)
+        return ReplicatedEvidence(others[None], np.array([math.nan]), 0.0)
     effects = np.outer(SCALES**2, data.typical**2)
     sizes = [data.sizes[j] for j in data.used]
     logs = np.zeros((len(SCALES), len(data.y), math.prod(sizes)))
@@ -201,7 +211,7 @@ def standardised_evidence(data: Standardised, rng: np.random.Generator) -> Evide
         if not members:
             continue
         rows = np.flatnonzero((data.seen == pattern).all(axis=1))
-        own, here, worst = evidence_at_scales(
+        own, here, worst = learned_effects_at_scales(
             data.y[rows][:, members],
             data.factor[rows, None, None] * data.correlation[members][:, members],
             effects[:, members],
@@ -209,14 +219,16 @@ def standardised_evidence(data: Standardised, rng: np.random.Generator) -> Evide
             rng,
             dof=data.dof[rows],
         )
-        logs[np.ix_(here, rows)] = spread_over(own, members, sizes)
+        logs[np.ix_(here, rows)] = spread_region_cells(own, members, sizes)
         kept, error = kept & here, max(error, worst)
     if not kept.any():
         return None
-    return Evidence(others + spread_over(logs[kept], data.used, data.sizes), SCALES[kept], error)
+    return ReplicatedEvidence(
+        others + spread_region_cells(logs[kept], data.used, data.sizes), SCALES[kept], error
+    )
 
 
-def evidence_at_scales(
+def learned_effects_at_scales(
     y: FloatArray,
     noise: FloatArray,
     effects: FloatArray,
@@ -261,7 +273,7 @@ def evidence_at_scales(
     """
     n, sizes = len(y), [e.shape[1] + 1 for e in edges]
     nu = np.full(n, math.inf) if dof is None else dof
-    region = region_masses(effects, edges, dof=nu)
+    region = learned_effects_masses(effects, edges, dof=nu)
     kept = (region >= _LEAST_REGION).all(axis=(1, 2))
     if not kept.any():
         return np.empty((0, n, math.prod(sizes))), kept, 0.0
@@ -274,7 +286,7 @@ def evidence_at_scales(
         each,
     )
     tiled = tuple(np.tile(e, (versions, 1)) for e in edges)
-    cells, errors = _cells(each + len(edges), mean, posterior, tiled, rng)
+    cells, errors = _cells_of_learned_effects(each + len(edges), mean, posterior, tiled, rng)
     with np.errstate(divide="ignore"):
         logs = density[:, None] + np.log(cells)
     return logs.reshape(versions, n, -1) - np.log(region[kept]), kept, float(errors.max())
@@ -321,7 +333,7 @@ def posterior_of_effects(
     )
 
 
-def region_masses(
+def learned_effects_masses(
     effects: FloatArray, edges: Edges, *, dof: FloatArray | None = None
 ) -> FloatArray:
     """P(t_ν(0, T) in the region of each statement), (R, n, K); normal where ν is infinite."""
@@ -335,7 +347,7 @@ def region_masses(
     return independent_cells(np.tile(nu, versions), scale, tiled).reshape(versions, n, -1)
 
 
-def _cells(
+def _cells_of_learned_effects(
     dof: FloatArray, mean: FloatArray, square: FloatArray, edges: Edges, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """P of every cell under a Student-t, normal where its degrees of freedom are infinite."""

@@ -26,10 +26,10 @@ from bayescompare._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "ROUNDING",
-    "Moderated",
+    "ModeratedMoments",
     "Moments",
     "cluster_moments",
-    "moderation",
+    "moderate_replicated_moments",
     "replicate_moments",
 ]
 
@@ -95,7 +95,7 @@ def replicate_moments(first: FloatArray, second: FloatArray, rho: FloatArray) ->
     size = np.where(there[..., None], np.maximum(np.abs(first), np.abs(second)), 0.0)
     grain = ROUNDING * size.max(axis=1)
     mean = np.where(np.abs(mean) <= grain, 0.0, mean)
-    covariance = _without_noise(covariance, np.abs(centred).max(axis=1) <= grain)
+    covariance = _replicated_moments_no_noise(covariance, np.abs(centred).max(axis=1) <= grain)
     return Moments(mean, covariance, count - 1.0, 1.0 / count + rho / (1.0 - rho))
 
 
@@ -131,27 +131,27 @@ def cluster_moments(x: FloatArray, cluster: IntArray, size: FloatArray | None = 
     part = sums / len(cluster) - share[:, None] * mean
     spread = clusters / (clusters - 1.0) * part.T @ part
     grain = ROUNDING * (np.abs(x).max(axis=0) if size is None else size)
-    covariance = _without_noise(
+    covariance = _replicated_moments_no_noise(
         clusters * spread[None], (np.abs(x - mean).max(axis=0) <= grain)[None]
     )
     mean = np.where(np.abs(mean) <= grain, 0.0, mean)
     return Moments(mean[None], covariance, np.array([clusters - 1.0]), np.array([1.0 / clusters]))
 
 
-def _without_noise(covariance: FloatArray, constant: BoolArray) -> FloatArray:
+def _replicated_moments_no_noise(covariance: FloatArray, constant: BoolArray) -> FloatArray:
     """Set the rows and columns of measures without spread to exactly zero."""
     lost = constant[:, :, None] | constant[:, None, :]
     return np.where(lost, 0.0, covariance)
 
 
-class Moderated(NamedTuple):
+class ModeratedMoments(NamedTuple):
     """Standard deviations s of one measure, (n,), and the degrees of freedom ν of each, (n,)."""
 
     sd: FloatArray
     dof: FloatArray
 
 
-def moderation(variance: FloatArray, dof: FloatArray) -> Moderated:
+def moderate_replicated_moments(variance: FloatArray, dof: FloatArray) -> ModeratedMoments:
     r"""Moderate the variances of one measure over datasets.
 
     Datasets without spread take part only as receivers; without any spread at all s is zero.
@@ -173,7 +173,7 @@ def moderation(variance: FloatArray, dof: FloatArray) -> Moderated:
     if some.sum() < 2:
         pooled = variance[some].mean() if some.any() else 0.0
         known = dof[some].mean() if some.any() else math.inf
-        return Moderated(
+        return ModeratedMoments(
             np.full(len(variance), math.sqrt(pooled)), np.full(len(variance), float(known))
         )
     f = dof[some]
@@ -182,16 +182,16 @@ def moderation(variance: FloatArray, dof: FloatArray) -> Moderated:
     noise = float(polygamma(1, f / 2.0).mean())
     excess = float(((e - e.mean()) ** 2).mean() * n / (n - 1.0)) - noise
     if excess <= 0.0:
-        sd, left = math.exp(0.5 * float(e.mean())), 2.0 * _trigamma_inverse(noise / n)
-        return Moderated(np.full(len(variance), sd), np.full(len(variance), left))
-    d = 2.0 * _trigamma_inverse(excess)
+        sd, left = math.exp(0.5 * float(e.mean())), 2.0 * _replicated_trigamma_inverse(noise / n)
+        return ModeratedMoments(np.full(len(variance), sd), np.full(len(variance), left))
+    d = 2.0 * _replicated_trigamma_inverse(excess)
     prior = math.exp(float(e.mean()) + float(digamma(d / 2.0)) - math.log(d / 2.0))
     open_still = polygamma(1, 0.5 * (d + dof)) + (d / (d + dof)) ** 2 * (excess + noise) / n
-    left_each = np.array([2.0 * _trigamma_inverse(v) for v in open_still.tolist()])
-    return Moderated(np.sqrt((d * prior + dof * variance) / (d + dof)), left_each)
+    left_each = np.array([2.0 * _replicated_trigamma_inverse(v) for v in open_still.tolist()])
+    return ModeratedMoments(np.sqrt((d * prior + dof * variance) / (d + dof)), left_each)
 
 
-def _trigamma_inverse(y: float) -> float:
+def _replicated_trigamma_inverse(y: float) -> float:
     """Solve ψ'(x) = y for x > 0; ψ' lies between 1/x and 1/x + 1/x²."""
     low = 1.0 / y
     high = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * y)) / y

@@ -21,19 +21,19 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
+from bayescompare.kernels.context.poisson_binomial import context_beta_mixture_interval
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned import posterior_weights
-from bayescompare.kernels.dirichlet.posterior import log_evidence
-from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.kernels.dirichlet.learned import dirichlet_strength_weights
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_evidence
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
     exact_counts,
-    left_out_densities,
-    pooled_betas,
+    left_out_replicated_densities,
+    pooled_replicated_betas,
     sampled_counts,
 )
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
 __all__ = ["PartialPosterior", "partial_posterior"]
@@ -103,11 +103,11 @@ class PartialPosterior:
 
     def betas(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights and both parameters of the Betas that θ_k is a mixture of."""
-        return pooled_betas(self._kept, k)
+        return pooled_replicated_betas(self._kept, k)
 
     def theta_interval(self, k: int) -> tuple[float, float]:
         """Central 95 % interval of θ_k."""
-        return beta_mixture_interval(*self.betas(k))
+        return context_beta_mixture_interval(*self.betas(k))
 
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""
@@ -140,8 +140,8 @@ class PartialPosterior:
             return None
         without, within = [], []
         for r, alpha in enumerate(self.alpha):
-            own = left_out_densities(self.rows[None], alpha + self.complete)
-            part = self.parts[r] or _exact(self.rows, alpha + self.complete)
+            own = left_out_replicated_densities(self.rows[None], alpha + self.complete)
+            part = self.parts[r] or _replicated_partial_counts(self.rows, alpha + self.complete)
             if own is None or part is None:
                 return None
             without.append(each[r] - own)
@@ -159,12 +159,12 @@ class PartialPosterior:
         rest = np.where(rest < _NOISE, 0.0, rest)
         fewer, more = np.empty(len(self.alpha)), np.empty(len(self.alpha))
         for r, alpha in enumerate(self.alpha):
-            less = _log_evidence(self.rows, alpha, rest)
-            now = self.parts[r] or _exact(self.rows, alpha + self.complete)
+            less = _replicated_partial_evidence(self.rows, alpha, rest)
+            now = self.parts[r] or _replicated_partial_counts(self.rows, alpha + self.complete)
             if less is None or now is None:
                 return None
             fewer[r] = less
-            more[r] = each[r] + _one_more(now, weight)
+            more[r] = each[r] + _replicated_partial_one_more(now, weight)
         return (
             whole - float(logsumexp(fewer, b=self.prior)),
             float(logsumexp(more, b=self.prior)) - whole,
@@ -201,7 +201,7 @@ def partial_posterior(
     >>> known.theta_mean.round(6).tolist()
     [0.444444, 0.222222, 0.333333]
     """
-    each = [_log_evidence(rows, a, complete) for a in alpha]
+    each = [_replicated_partial_evidence(rows, a, complete) for a in alpha]
     known = [log for log in each if log is not None]
     if len(known) < len(alpha):
         if len(alpha) > 1:
@@ -209,30 +209,33 @@ def partial_posterior(
         part = sampled_counts(rows[None], alpha[0] + complete, rng)
         return PartialPosterior(alpha, prior, complete, rows, (part,), None, np.ones(1))
     evidences = np.array(known)
-    weights = posterior_weights(evidences, prior)
+    weights = dirichlet_strength_weights(evidences, prior)
     parts = tuple(
-        _exact(rows, a + complete) if w > 0.0 else None for a, w in zip(alpha, weights, strict=True)
+        _replicated_partial_counts(rows, a + complete) if w > 0.0 else None
+        for a, w in zip(alpha, weights, strict=True)
     )
     return PartialPosterior(alpha, prior, complete, rows, parts, evidences, weights)
 
 
-def _exact(rows: FloatArray, shape: FloatArray) -> CountPosterior | None:
+def _replicated_partial_counts(rows: FloatArray, shape: FloatArray) -> CountPosterior | None:
     return exact_counts(rows[None], shape, joint=True)
 
 
-def _log_evidence(rows: FloatArray, alpha: FloatArray, complete: FloatArray) -> float | None:
+def _replicated_partial_evidence(
+    rows: FloatArray, alpha: FloatArray, complete: FloatArray
+) -> float | None:
     """Log evidence of all datasets under one Dirichlet; None where the recursion is too large."""
-    counts = statement_counts(EvidenceRows.from_logs(rows, alpha + complete))
+    counts = recursion_for_counts(EvidenceRows.from_logs(rows, alpha + complete))
     if counts is None:
         return None
-    closed = log_evidence(DirichletCells(np.log(alpha), complete))
+    closed = dirichlet_log_evidence(DirichletCells(np.log(alpha), complete))
     return closed + float(counts.log_evidence[0])
 
 
-def _one_more(part: CountPosterior, weight: FloatArray) -> float:
+def _replicated_partial_one_more(part: CountPosterior, weight: FloatArray) -> float:
     """log E Π θ^w under a posterior of counts."""
     cells = np.flatnonzero(weight)
     shape = part.alpha[cells] + part.vectors[:, cells]
-    rising = log_rising(np.log(shape), weight[cells]).sum(axis=1)
-    rising = rising - float(log_rising(math.log(part.total), float(weight.sum())))
+    rising = log_rising_gamma(np.log(shape), weight[cells]).sum(axis=1)
+    rising = rising - float(log_rising_gamma(math.log(part.total), float(weight.sum())))
     return float(logsumexp(rising, b=part.average))

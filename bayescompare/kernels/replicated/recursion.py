@@ -25,19 +25,26 @@ from typing import NamedTuple
 import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.replicated.lattice import Growth, Lattice
+from bayescompare.kernels.replicated.lattice import Lattice, LatticeGrowth
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["MOST_STATES", "Counts", "Level", "Urn", "log_of_fixed", "statement_counts"]
+__all__ = [
+    "MOST_STATES",
+    "RecursionCounts",
+    "RecursionLevel",
+    "RecursionUrn",
+    "log_of_fixed_recursion",
+    "recursion_for_counts",
+]
 
 
 #: Count vectors up to which the recursion is used.
 MOST_STATES = 2_000_000
 
 
-class Level(NamedTuple):
+class RecursionLevel(NamedTuple):
     """Count vectors after some datasets, as sorted codes, their weights (M, R) and sums (R,)."""
 
     codes: IntArray
@@ -46,7 +53,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Urn:
+class RecursionUrn:
     """The problem in the recursion's own numbering, uncertain datasets only.
 
     `value` is (n, R, t) for t tracked statements; `prior` their α plus what is fixed; `before` the
@@ -60,7 +67,7 @@ class Urn:
     joint: bool
 
     @classmethod
-    def of(cls, rows: EvidenceRows, *, joint: bool) -> Urn | None:
+    def of(cls, rows: EvidenceRows, *, joint: bool) -> RecursionUrn | None:
         """Number the count vectors; None where the numbers would be too large."""
         if rows.lattice is None:
             return None
@@ -75,12 +82,14 @@ class Urn:
         )
 
     @property
-    def start(self) -> Level:
+    def start(self) -> RecursionLevel:
         """The urn before any uncertain dataset."""
         versions = self.value.shape[1]
-        return Level(np.zeros(1, dtype=np.int64), np.ones((1, versions)), np.ones(versions))
+        return RecursionLevel(
+            np.zeros(1, dtype=np.int64), np.ones((1, versions)), np.ones(versions)
+        )
 
-    def versions(self, some: IntArray) -> Urn:
+    def versions(self, some: IntArray) -> RecursionUrn:
         """Return the same urn with some of the versions only."""
         return replace(self, value=np.ascontiguousarray(self.value[:, some]))
 
@@ -93,27 +102,29 @@ class Urn:
         balls = self.prior[options, None] + np.arange(drawn + 1.0)
         return np.asarray(value * (balls / (self.before + drawn))[:, :, None])
 
-    def add(self, level: Level, i: int, drawn: int) -> tuple[Level, FloatArray]:
+    def add(self, level: RecursionLevel, i: int, drawn: int) -> tuple[RecursionLevel, FloatArray]:
         """Add dataset `i` as the `drawn`-th; return the level and the log of its sum."""
         return self._grown(level, self.lattice.grow(level.codes, i, drawn), i, drawn)
 
-    def follow(self, level: Level, i: int) -> tuple[Level, FloatArray]:
+    def follow(self, level: RecursionLevel, i: int) -> tuple[RecursionLevel, FloatArray]:
         """Add dataset `i` after all those before it."""
         return self._grown(level, self.lattice.after(i, level.codes), i, i)
 
-    def _grown(self, level: Level, growth: Growth, i: int, drawn: int) -> tuple[Level, FloatArray]:
+    def _grown(
+        self, level: RecursionLevel, growth: LatticeGrowth, i: int, drawn: int
+    ) -> tuple[RecursionLevel, FloatArray]:
         options = self.lattice.options[i]
         # The weights before are scaled to sum to one, by scaling what they are multiplied with.
-        weight = _advance(
+        weight = _advance_recursion(
             level.codes, level.weight, growth.target, len(growth.codes),
             self.lattice.shifts[options], self.lattice.masks[options],
             self.factors(i, drawn) / level.total,
         )  # fmt: skip
         total = np.einsum("mr->r", weight)
-        return Level(growth.codes, weight, total), np.log(total)
+        return RecursionLevel(growth.codes, weight, total), np.log(total)
 
 
-class Counts(NamedTuple):
+class RecursionCounts(NamedTuple):
     """Posterior of the counts of every statement.
 
     Attributes
@@ -136,9 +147,9 @@ class Counts(NamedTuple):
         return self.lattice.digits(self.codes, k)
 
 
-def statement_counts(
+def recursion_for_counts(
     rows: EvidenceRows, *, joint: bool = True, limit: int = MOST_STATES
-) -> Counts | None:
+) -> RecursionCounts | None:
     """Return the posterior of the counts, exactly; None where there are more than `limit` vectors.
 
     Parameters
@@ -161,30 +172,30 @@ def statement_counts(
     >>> round(float(np.exp(counts.log_evidence[0])), 6)
     0.270833
     """
-    urn = Urn.of(rows, joint=joint)
+    urn = RecursionUrn.of(rows, joint=joint)
     if urn is None or urn.lattice.at_least > limit:
         return None
-    level, log_evidence = urn.start, log_of_fixed(rows, joint)
+    level, log_evidence = urn.start, log_of_fixed_recursion(rows, joint)
     for i in range(len(urn.value)):
         level, log_scale = urn.follow(level, i)
         log_evidence = log_evidence + log_scale
         if len(level.codes) > limit:
             return None
-    return Counts(level.codes, level.weight / level.total, log_evidence, urn.lattice)
+    return RecursionCounts(level.codes, level.weight / level.total, log_evidence, urn.lattice)
 
 
-def log_of_fixed(rows: EvidenceRows, joint: bool) -> FloatArray:
+def log_of_fixed_recursion(rows: EvidenceRows, joint: bool) -> FloatArray:
     """Log evidence of the datasets that are certain, and of the scales of all rows."""
     scale = rows.log_scale.sum(axis=1)
     if not joint:
         return scale
-    parts = log_rising(np.log(rows.alpha), rows.fixed)
-    total = log_rising(math.log(float(rows.alpha.sum())), rows.fixed.sum())
+    parts = log_rising_gamma(np.log(rows.alpha), rows.fixed)
+    total = log_rising_gamma(math.log(float(rows.alpha.sum())), rows.fixed.sum())
     return np.asarray(scale + parts.sum() - total)
 
 
 @jit()
-def _advance(
+def _advance_recursion(
     codes: IntArray,
     weight: FloatArray,
     target: IntArray,

@@ -10,29 +10,29 @@ from bayescompare._typing import FloatArray
 
 __all__ = [
     "Ropes",
-    "certain_cells",
-    "product_of_cells",
-    "spread_over",
-    "state_edges",
-    "states_of",
-    "unknown_cells",
+    "certain_region_cells",
+    "product_of_region_cells",
+    "region_state_edges",
+    "spread_region_cells",
+    "states_of_regions",
+    "unknown_region_cells",
 ]
 
 #: The rope of every measure; None where ties are split.
 Ropes = tuple[float | None, ...]
 
 
-def states_of(ropes: Ropes) -> list[int]:
+def states_of_regions(ropes: Ropes) -> list[int]:
     """Return the number of states of every measure: first better, (equal,) second better."""
     return [2 if rope is None else 3 for rope in ropes]
 
 
-def state_edges(rope: float | None) -> FloatArray:
+def region_state_edges(rope: float | None) -> FloatArray:
     """Return where the states of a measure end, (1, 1) or (1, 2)."""
     return np.array([[0.0]]) if rope is None else np.array([[-rope, rope]])
 
 
-def certain_cells(mean: FloatArray, rope: float | None) -> FloatArray:
+def certain_region_cells(mean: FloatArray, rope: float | None) -> FloatArray:
     """States of a measure without spread, (n, states): one is certain; a tie is half of each."""
     if rope is None:
         first = np.where(mean == 0.0, 0.5, (mean > 0.0).astype(np.float64))
@@ -41,12 +41,14 @@ def certain_cells(mean: FloatArray, rope: float | None) -> FloatArray:
     return np.eye(3)[state]
 
 
-def unknown_cells(n: int, rope: float | None) -> FloatArray:
+def unknown_region_cells(n: int, rope: float | None) -> FloatArray:
     """States of a measure that never differs on the typical dataset: equal, or either."""
     return np.full((n, 2), 0.5) if rope is None else np.tile(np.eye(3)[1], (n, 1))
 
 
-def product_of_cells(parts: list[tuple[list[int], FloatArray]], sizes: list[int]) -> FloatArray:
+def product_of_region_cells(
+    parts: list[tuple[list[int], FloatArray]], sizes: list[int]
+) -> FloatArray:
     """Multiply the cells of groups of measures into those of all, (n, K).
 
     Examples
@@ -63,7 +65,7 @@ def product_of_cells(parts: list[tuple[list[int], FloatArray]], sizes: list[int]
     return out.reshape(n, -1)
 
 
-def spread_over(logs: FloatArray, members: list[int], sizes: list[int]) -> FloatArray:
+def spread_region_cells(logs: FloatArray, members: list[int], sizes: list[int]) -> FloatArray:
     """Repeat the log cells (…, cells of `members`) of some measures over the states of the others.
 
     Examples

@@ -7,7 +7,8 @@ the i-th given the counts c of the first i,
           \Pr(z_i = s \mid \text{all}) \propto \ell_i(s) \sum_c V_{i-1}(c)\,
           \frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s) .
 
-`log_left_out` needs the evidence without each dataset. It adds one half of the datasets to the urn
+`left_out_by_smoothing` needs the evidence without each dataset. It adds one half of the datasets
+to the urn
 and turns to the other half, again and again, so that n log n additions serve all n.
 """
 
@@ -20,10 +21,15 @@ from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
-from bayescompare.kernels.replicated.recursion import Counts, Level, Urn, log_of_fixed
+from bayescompare.kernels.replicated.recursion import (
+    RecursionCounts,
+    RecursionLevel,
+    RecursionUrn,
+    log_of_fixed_recursion,
+)
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
-__all__ = ["log_left_out", "smoothed"]
+__all__ = ["left_out_by_smoothing", "smoothed"]
 
 
 #: Versions of less weight cannot change a figure.
@@ -47,7 +53,7 @@ def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
     >>> smoothed(rows, np.ones(1)).round(6).tolist()
     [[1.0, 0.0], [0.75, 0.25]]
     """
-    urn = Urn.of(rows, joint=True)
+    urn = RecursionUrn.of(rows, joint=True)
     assert urn is not None, "asked only where the recursion is exact"
     out = rows.support.astype(np.float64)
     uncertain = np.flatnonzero(rows.uncertain)
@@ -55,34 +61,36 @@ def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
     versions = np.flatnonzero(weights > _LEAST_WEIGHT)
     for first in range(0, len(versions), _AT_ONCE):
         some = versions[first : first + _AT_ONCE]
-        each = _of_versions(urn.versions(some))
+        each = _smoothing_of_versions(urn.versions(some))
         out[np.ix_(uncertain, rows.tracked)] += np.einsum("r,itr->it", weights[some], each)
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def _of_versions(urn: Urn) -> FloatArray:
+def _smoothing_of_versions(urn: RecursionUrn) -> FloatArray:
     """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t, R)."""
     n, versions = urn.value.shape[:2]
     stretch = max(n, 1) if n <= _KEPT else math.isqrt(n) + 1
-    starts = [urn.start] if n <= _KEPT else _starts(urn, stretch)
+    starts = [urn.start] if n <= _KEPT else _smoothing_starts(urn, stretch)
     out = np.zeros((n, len(urn.prior), versions))
     back: FloatArray | None = None
     for first in reversed(range(0, n, stretch)):
         datasets = range(first, min(first + stretch, n))
-        levels = _levels(urn, starts[first // stretch], datasets)
+        levels = _smoothing_levels(urn, starts[first // stretch], datasets)
         for i in reversed(datasets):
             options, level = urn.lattice.options[i], levels[i - first]
             growth = urn.lattice.after(i, level.codes)
             back = np.ones((len(growth.codes), versions)) if back is None else back
             # B is scaled to sum to one, lest it underflows over many datasets.
-            back, out[i, options] = _retreat(
+            back, out[i, options] = _smoothing_retreat(
                 level.codes, level.weight, back, growth.target, urn.lattice.shifts[options],
                 urn.lattice.masks[options], urn.factors(i, i) / np.einsum("mr->r", back),
             )  # fmt: skip
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def _levels(urn: Urn, level: Level, datasets: range) -> list[Level]:
+def _smoothing_levels(
+    urn: RecursionUrn, level: RecursionLevel, datasets: range
+) -> list[RecursionLevel]:
     """Return the level before each of the datasets."""
     levels = [level]
     for i in datasets[:-1]:
@@ -91,7 +99,7 @@ def _levels(urn: Urn, level: Level, datasets: range) -> list[Level]:
     return levels
 
 
-def _starts(urn: Urn, stretch: int) -> list[Level]:
+def _smoothing_starts(urn: RecursionUrn, stretch: int) -> list[RecursionLevel]:
     """Return the level before each stretch of datasets, forgetting those between."""
     level, starts = urn.start, []
     for i in range(len(urn.value)):
@@ -102,7 +110,7 @@ def _starts(urn: Urn, stretch: int) -> list[Level]:
 
 
 @jit()
-def _retreat(
+def _smoothing_retreat(
     codes: IntArray,
     weight: FloatArray,
     back: FloatArray,
@@ -135,7 +143,9 @@ def _retreat(
     return before, each
 
 
-def log_left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> FloatArray:
+def left_out_by_smoothing(
+    rows: EvidenceRows, counts: RecursionCounts, log_prior: FloatArray
+) -> FloatArray:
     """Log p(x_i | all other datasets), (n,), from evidences averaged over the versions.
 
     Parameters
@@ -155,13 +165,15 @@ def log_left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> F
     >>> np.exp(log_left_out(rows, statement_counts(rows), np.zeros(1))).round(6).tolist()
     [0.666667, 0.666667]
     """
-    urn = Urn.of(rows, joint=True)
+    urn = RecursionUrn.of(rows, joint=True)
     assert urn is not None, "asked only where the recursion is exact"
-    without = _without_certain(rows, counts)
+    without = _smoothing_without_certain(rows, counts)
     uncertain = np.flatnonzero(rows.uncertain)
-    start = log_of_fixed(rows, joint=True)
+    start = log_of_fixed_recursion(rows, joint=True)
 
-    def visit(level: Level, log_evidence: FloatArray, datasets: IntArray, drawn: int) -> None:
+    def visit(
+        level: RecursionLevel, log_evidence: FloatArray, datasets: IntArray, drawn: int
+    ) -> None:
         if len(datasets) == 1:
             i = uncertain[datasets[0]]
             without[:, i] = log_evidence - rows.log_scale[:, i]
@@ -180,7 +192,7 @@ def log_left_out(rows: EvidenceRows, counts: Counts, log_prior: FloatArray) -> F
     return np.asarray(whole - logsumexp(without + log_prior[:, None], axis=0))
 
 
-def _without_certain(rows: EvidenceRows, counts: Counts) -> FloatArray:
+def _smoothing_without_certain(rows: EvidenceRows, counts: RecursionCounts) -> FloatArray:
     """Log evidence without each certain dataset, (R, n): one ball of its colour fewer."""
     versions, n, _ = rows.value.shape
     without = np.zeros((versions, n))

@@ -22,8 +22,8 @@ from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.learned import STRENGTHS
-from bayescompare.kernels.numerics.gammas import log_rising
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
 __all__ = ["replicated_evidence"]
@@ -48,28 +48,31 @@ def replicated_evidence(logs: FloatArray, base: FloatArray) -> FloatArray | None
     """
     # The weakest prior drops the fewest statements, so what it drops matters under none.
     rows = EvidenceRows.from_logs(logs, STRENGTHS[0] * base)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     if counts is None:
         return None
     with np.errstate(divide="ignore"):
         joint = np.log(counts.weight) + counts.log_evidence
     each = logsumexp(joint, axis=1) - math.log(joint.shape[1])
-    weakest = _log_urn(rows, counts.digits, STRENGTHS[0] * base)
+    weakest = _replicated_strength_log_urn(rows, counts.digits, STRENGTHS[0] * base)
     return np.array(
-        [logsumexp(each + _log_urn(rows, counts.digits, a * base) - weakest) for a in STRENGTHS]
+        [
+            logsumexp(each + _replicated_strength_log_urn(rows, counts.digits, a * base) - weakest)
+            for a in STRENGTHS
+        ]
     )
 
 
-def _log_urn(
+def _replicated_strength_log_urn(
     rows: EvidenceRows, digits: Callable[[int], IntArray], alpha: FloatArray
 ) -> FloatArray:
     """Log probability of the statements behind each count vector, in one order, under α."""
     fixed, tracked = rows.fixed, rows.tracked
-    total = log_rising(np.log(alpha.sum()), np.float64(rows.value.shape[1]))
+    total = log_rising_gamma(np.log(alpha.sum()), np.float64(rows.value.shape[1]))
     known = np.delete(np.arange(len(alpha)), tracked)
-    out = log_rising(np.log(alpha[known]), fixed[known]).sum() - total
+    out = log_rising_gamma(np.log(alpha[known]), fixed[known]).sum() - total
     for k, s in enumerate(tracked.tolist()):
         count = digits(k)
-        table = log_rising(np.log(alpha[s]), fixed[s] + np.arange(float(count.max()) + 1.0))
+        table = log_rising_gamma(np.log(alpha[s]), fixed[s] + np.arange(float(count.max()) + 1.0))
         out = out + table[count]
     return np.asarray(out)

@@ -15,15 +15,15 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.methods._shared.priors import constant_dirichlet, place
+from bayescompare.methods._shared.priors import place_shared_prior, shared_constant_dirichlet
 
-__all__ = ["DRAWN", "WEIGHT", "dirichlet_alpha", "place_weights"]
+__all__ = ["DRAWN", "WEIGHT", "place_shared_weights", "shared_bootstrap_alpha"]
 
 #: The names of the weights, and of which dataset was drawn.
 WEIGHT, DRAWN = "weight", "drawn"
 
 
-def place_weights(prior: Any, alpha: FloatArray, dim: str, improper: str) -> Any:
+def place_shared_weights(prior: Any, alpha: FloatArray, dim: str, improper: str) -> Any:
     """Add the weights along `dim` to the model in context.
 
     Parameters
@@ -42,7 +42,7 @@ def place_weights(prior: Any, alpha: FloatArray, dim: str, improper: str) -> Any
 
     n = len(alpha)
     if prior is not None:
-        return _checked(place(WEIGHT, prior, (dim,)), n, dim)
+        return _checked_shared_bootstrap_weight(place_shared_prior(WEIGHT, prior, (dim,)), n, dim)
     if (alpha > 0.0).all():
         return pm.Dirichlet(WEIGHT, alpha, dims=dim)
 
@@ -62,9 +62,9 @@ def place_weights(prior: Any, alpha: FloatArray, dim: str, improper: str) -> Any
     )
 
 
-def dirichlet_alpha(prior: Any, n: int, dim: str) -> FloatArray:
+def shared_bootstrap_alpha(prior: Any, n: int, dim: str) -> FloatArray:
     """Parameters of a Dirichlet prior of the weights, one for each."""
-    alpha = constant_dirichlet(prior)
+    alpha = shared_constant_dirichlet(prior)
     assert alpha is not None
     if alpha.shape != (n,):
         raise BayescompareError(
@@ -74,7 +74,7 @@ def dirichlet_alpha(prior: Any, n: int, dim: str) -> FloatArray:
     return alpha
 
 
-def _checked(weight: Any, n: int, dim: str) -> Any:
+def _checked_shared_bootstrap_weight(weight: Any, n: int, dim: str) -> Any:
     length = weight.type.shape[-1] if weight.ndim == 1 else None
     if weight.ndim != 1 or (length is not None and length != n):
         raise BayescompareError(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["pick", "pick_by_weight"]
+__all__ = ["pick_shared_by_weight", "pick_shared_choice"]
 
 
-def pick(values: Any, index: Any) -> Any:
+def pick_shared_choice(values: Any, index: Any) -> Any:
     """Return ``values[index]`` along the first axis; an index beyond the end takes the last one.
 
     Sequential Monte Carlo evaluates the likelihood also where the prior is zero, and a plain index
@@ -19,7 +19,7 @@ def pick(values: Any, index: Any) -> Any:
     return tensor[pt.clip(index, 0, tensor.shape[0] - 1)]
 
 
-def pick_by_weight(name: str, log_weight: Any) -> Any:
+def pick_shared_by_weight(name: str, log_weight: Any) -> Any:
     """Add a uniform variable to the model in context; return the index that it picks.
 
     The indices have probabilities in proportion to their weights. Where the density of the model

@@ -8,7 +8,7 @@ from bayescompare._checks import is_number, is_whole
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count, statistic
+from bayescompare.text.numbers import count, statistic_number_text
 
 __all__ = ["MOST_FOLDS", "check_correlation", "correlation_words", "replicate_correlation"]
 
@@ -76,7 +76,7 @@ def correlation_words(
 ) -> str:
     """Say which correlation the replicates were taken to have, and why."""
     ends = dict.fromkeys([min(correlations), max(correlations)])
-    shown = " to ".join(statistic(end, significant=3) for end in ends)
+    shown = " to ".join(statistic_number_text(end, significant=3) for end in ends)
     if rho is not None:
         return f"Replicates of one dataset were taken to have correlation {shown}, as given."
     if folds is not None:

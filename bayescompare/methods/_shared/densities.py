@@ -9,12 +9,12 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.methods._shared.priors import draw_prior, place
+from bayescompare.methods._shared.priors import draw_prior, place_shared_prior
 
-__all__ = ["drawn", "log_density_of"]
+__all__ = ["drawn_from_shared_prior", "shared_log_density_of"]
 
 
-def log_density_of(name: str, value: Any) -> Callable[[FloatArray], FloatArray] | None:
+def shared_log_density_of(name: str, value: Any) -> Callable[[FloatArray], FloatArray] | None:
     """Compile the log density of a scalar prior; None where it is not one continuous density."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -22,7 +22,7 @@ def log_density_of(name: str, value: Any) -> Callable[[FloatArray], FloatArray] 
 
     try:
         with pm.Model() as model:
-            placed = place(name, value, ())
+            placed = place_shared_prior(name, value, ())
     except BayescompareError:
         # Not one density; the model will say what is wrong, if anything is.
         return None
@@ -41,9 +41,9 @@ def log_density_of(name: str, value: Any) -> Callable[[FloatArray], FloatArray] 
     return log_density
 
 
-def drawn(name: str, value: Any, draws: int) -> FloatArray:
+def drawn_from_shared_prior(name: str, value: Any, draws: int) -> FloatArray:
     """Draw from a scalar prior, the same numbers at every call."""
     import pymc as pm
 
     with pm.Model():
-        return draw_prior(name, place(name, value, ()), draws)
+        return draw_prior(name, place_shared_prior(name, value, ()), draws)

@@ -12,8 +12,14 @@ from bayescompare.comparison.claims import claim_words
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods._shared.domains import KAPPA
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count, plural, probability_words, setting, statistic
-from bayescompare.text.phrases import exactness_words, join_names
+from bayescompare.text.numbers import (
+    count,
+    plural,
+    probability_words,
+    setting_number_text,
+    statistic_number_text,
+)
+from bayescompare.text.phrases import exactness_phrase, join_names
 
 __all__ = ["DOMAIN_TEXT", "domain_words"]
 
@@ -21,7 +27,8 @@ __all__ = ["DOMAIN_TEXT", "domain_words"]
 DOMAIN_TEXT = (
     "The datasets come from several domains. The probabilities θ_g of the statements in a domain "
     "vary around those of the average domain, θ_g ~ Dirichlet(κφ), with φ under the prior named "
-    f"above and κ ~ Gamma({setting(KAPPA[0])}, {setting(KAPPA[1])}). Reported is the probability "
+    f"above and κ ~ Gamma({setting_number_text(KAPPA[0])}, {setting_number_text(KAPPA[1])}). "
+    "Reported is the probability "
     "that a statement's φ is the largest; φ and κ were sampled by NUTS in PyMC, with every θ_g "
     "integrated out."
 )
@@ -37,26 +44,28 @@ def domain_words(results: Results, answer: Answer, decision: Decision) -> list[s
         f"On {plural(len(results.datasets), 'dataset')} of "
         f"{plural(len(details.domains), 'domain')} the most probable statement in the average "
         f"domain is that {claim}. The probability that it is the most probable one there is "
-        f"{probability_words(decision.level)} ({exactness_words(answer, decision.statement)}), "
-        f"{_verdict(decision)}.",
-        _old(details.domains, each, answer.labels, k),
+        f"{probability_words(decision.level)} ({exactness_phrase(answer, decision.statement)}), "
+        f"{_domain_words_on_verdict(decision)}.",
+        _domain_words_on_old(details.domains, each, answer.labels, k),
         "A new domain differs from the average one as much as the old ones differ from each "
         "other: there the same statement is the most probable one with probability "
         f"{probability_words(details.new_domain[k])}.",
-        _alike(details.kappa),
+        _domain_words_on_likeness(details.kappa),
     ]
     return sentences
 
 
-def _verdict(decision: Decision) -> str:
+def _domain_words_on_verdict(decision: Decision) -> str:
     if decision.verdict == "settled":
         return "which settles it"
     if decision.verdict == "likely":
-        return f"likely, but short of {setting(SETTLED)} and so not settled"
+        return f"likely, but short of {setting_number_text(SETTLED)} and so not settled"
     return "which leaves the question open"
 
 
-def _old(names: tuple[str, ...], each: FloatArray, labels: tuple[str, ...], k: int) -> str:
+def _domain_words_on_old(
+    names: tuple[str, ...], each: FloatArray, labels: tuple[str, ...], k: int
+) -> str:
     """Say where a new dataset of an old domain stands."""
     leads = each.argmax(axis=1)
     same = [name for name, lead in zip(names, leads, strict=True) if lead == k]
@@ -76,8 +85,8 @@ def _old(names: tuple[str, ...], each: FloatArray, labels: tuple[str, ...], k: i
     return f"{start}{where}; another one does in {join_names(other, most=6)} (see c.domains)."
 
 
-def _alike(kappa: tuple[float, ...]) -> str:
-    mean, low, high = (statistic(value, significant=2) for value in kappa)
+def _domain_words_on_likeness(kappa: tuple[float, ...]) -> str:
+    mean, low, high = (statistic_number_text(value, significant=2) for value in kappa)
     return (
         f"How alike domains are, κ, is {mean} ({low} to {high}): a domain is known beforehand as "
         "well as that many of its datasets would tell."

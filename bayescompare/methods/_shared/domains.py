@@ -19,17 +19,17 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.details import Details
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import place_dirichlet
+from bayescompare.methods._shared.simplex import place_shared_dirichlet
 from bayescompare.methods._shared.trees import (
-    make_tree,
-    marginal_dims,
-    one_byte,
-    one_statement_each,
-    signed,
-    statement_coords,
+    make_shared_tree,
+    shared_marginal_dims,
+    shared_statement_coords,
+    shared_statement_each,
+    shrink_shared_predictions,
+    sign_shared_tree,
 )
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
@@ -46,12 +46,12 @@ __all__ = [
     "DomainDetails",
     "DomainSample",
     "Domains",
-    "collapsed_model",
     "domain_codes",
     "domain_coords",
     "domain_details",
     "place_domains",
     "sample_domains",
+    "shared_collapsed_model",
 ]
 
 #: How alike domains are: κ ~ Gamma(2, 0.1), of mean 20.
@@ -137,19 +137,19 @@ def place_domains(results: Results, listing: LumpedStatements) -> Any:
 
     names, codes = domain_codes(results)
     alpha = np.exp(listing.log_alpha)
-    log_phi = place_dirichlet("textbook", "phi", alpha, 0.0, ("statement",))
+    log_phi = place_shared_dirichlet("textbook", "phi", alpha, 0.0, ("statement",))
     kappa = pm.Gamma("kappa", *KAPPA)
     around = pt.ones((len(names), 1)) * kappa * pt.exp(log_phi)
-    log_theta_g = place_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
+    log_theta_g = place_shared_dirichlet("textbook", "theta", around, 0.0, ("domain", "statement"))
     return log_theta_g[codes]
 
 
 def domain_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
     """Coords of a model or tree of domains."""
-    return {**statement_coords(results, listing), "domain": domain_codes(results)[0]}
+    return {**shared_statement_coords(results, listing), "domain": domain_codes(results)[0]}
 
 
-def collapsed_model(
+def shared_collapsed_model(
     results: Results, listing: LumpedStatements, counts: DomainCounts, kappa: float | None = None
 ) -> pm.Model:
     """Build the model with every θ_g integrated out; κ may be fixed."""
@@ -159,7 +159,7 @@ def collapsed_model(
     with pm.Model(coords=domain_coords(results, listing)) as model:
         alpha = np.exp(listing.log_alpha)
         n = float(len(results.datasets))
-        log_phi = place_dirichlet("nuts", "phi", alpha, n, ("statement",))
+        log_phi = place_shared_dirichlet("nuts", "phi", alpha, n, ("statement",))
         strength = pm.Gamma("kappa", *KAPPA) if kappa is None else kappa
         around = pt.maximum(strength * pt.exp(log_phi), 1e-300)
         rising = (pt.gammaln(around + counts.vectors) - pt.gammaln(around)).sum(axis=2)
@@ -190,23 +190,27 @@ def sample_domains(
     `likelihood` takes log θ (chain, draw, n, K) of each dataset's domain and the number of the
     version, and returns log likelihoods (chain, draw, n).
     """
-    model = collapsed_model(results, listing, counts)
+    model = shared_collapsed_model(results, listing, counts)
     seed = int(rng.integers(2**31 - 1))
     raw = nuts.run_nuts(model, draws=draws, chains=chains, seed=seed, options=options)
     posterior = raw["posterior"].to_dataset()
     phi = posterior["phi"].transpose("chain", "draw", "statement").values
     kappa = posterior["kappa"].values
     around = np.maximum(kappa[..., None] * phi, 1e-300)
-    version, theta, new = _given(around, counts, rng)
-    before = _prior(listing, len(counts.vectors), draws, rng)
+    version, theta, new = _draw_shared_domain_theta(around, counts, rng)
+    before = _draw_shared_domain_prior(listing, len(counts.vectors), draws, rng)
     _, codes = domain_codes(results)
     with np.errstate(divide="ignore"):
         logs = np.log(theta[:, :, codes])
     groups: dict[str, dict[str, Any]] = {
         "posterior": {"phi": phi, "kappa": kappa, "theta": theta, "theta_new": new},
         "prior": before,
-        "posterior_predictive": {OUTCOME: _predicted(theta[:, :, codes], rng)},
-        "prior_predictive": {OUTCOME: _predicted(before["theta"][:, :, codes], rng)},
+        "posterior_predictive": {
+            OUTCOME: _predict_shared_domain_statements(theta[:, :, codes], rng)
+        },
+        "prior_predictive": {
+            OUTCOME: _predict_shared_domain_statements(before["theta"][:, :, codes], rng)
+        },
         "log_likelihood": {OUTCOME: likelihood(logs, version)},
         "observed_data": {OUTCOME: listing.weights},
     }
@@ -218,15 +222,17 @@ def sample_domains(
         "kappa": (),
         "theta": ("domain", "statement"),
         "theta_new": ("statement",),
-        "marginal": marginal_dims(results),
+        "marginal": shared_marginal_dims(results),
         OUTCOME: ("dataset", "statement"),
     }
-    tree = make_tree(groups, dims, domain_coords(results, listing))
+    tree = make_shared_tree(groups, dims, domain_coords(results, listing))
     tree["sample_stats"] = raw["sample_stats"]
-    return DomainSample(signed(one_byte(tree), listing), phi, theta, new, kappa, version)
+    return DomainSample(
+        sign_shared_tree(shrink_shared_predictions(tree), listing), phi, theta, new, kappa, version
+    )
 
 
-def _given(
+def _draw_shared_domain_theta(
     around: FloatArray, counts: DomainCounts, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Draw the version, θ of every domain, and of a new one, given draws of κφ."""
@@ -234,27 +240,35 @@ def _given(
     alpha = around.reshape(-1, k)
     version, theta = counts.draw(alpha, rng)
     logs = np.log(alpha)
-    new = np.exp(log_theta(logs, *latents(logs, np.zeros(k), alpha.shape[:1], rng)))
+    new = np.exp(
+        dirichlet_log_theta(logs, *draw_dirichlet_latents(logs, np.zeros(k), alpha.shape[:1], rng))
+    )
     return version.reshape(size), theta.reshape(*size, -1, k), new.reshape(*size, k)
 
 
-def _prior(
+def _draw_shared_domain_prior(
     listing: LumpedStatements, domains: int, draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     nothing, size = np.zeros(len(listing.log_alpha)), (1, draws)
     log_alpha = listing.log_alpha
-    phi = np.exp(log_theta(log_alpha, *latents(log_alpha, nothing, size, rng)))
+    phi = np.exp(
+        dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, nothing, size, rng))
+    )
     kappa = rng.gamma(KAPPA[0], 1.0 / KAPPA[1], size)
     around = np.log(np.maximum(kappa[..., None] * phi, 1e-300))
     several = around[:, :, None, :] + np.zeros((1, 1, domains, 1))
-    theta = np.exp(log_theta(several, *latents(several, nothing, (1, draws, domains), rng)))
-    new = np.exp(log_theta(around, *latents(around, nothing, size, rng)))
+    theta = np.exp(
+        dirichlet_log_theta(
+            several, *draw_dirichlet_latents(several, nothing, (1, draws, domains), rng)
+        )
+    )
+    new = np.exp(dirichlet_log_theta(around, *draw_dirichlet_latents(around, nothing, size, rng)))
     return {"phi": phi, "kappa": kappa, "theta": theta, "theta_new": new}
 
 
-def _predicted(theta: FloatArray, rng: np.random.Generator) -> Any:
+def _predict_shared_domain_statements(theta: FloatArray, rng: np.random.Generator) -> Any:
     """One statement for each dataset from its domain's θ, (chain, draw, n, K)."""
-    each = [one_statement_each(theta[:, :, i], 1, rng)[:, :, 0] for i in range(theta.shape[2])]
+    each = [shared_statement_each(theta[:, :, i], 1, rng)[:, :, 0] for i in range(theta.shape[2])]
     return np.stack(each, axis=2)
 
 

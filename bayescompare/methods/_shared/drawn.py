@@ -14,7 +14,7 @@ from bayescompare.statements import Statements
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["drawn_theta_summary", "sampled_questions"]
+__all__ = ["drawn_theta_summary", "shared_sampled_questions"]
 
 
 def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str, FloatArray]:
@@ -25,7 +25,9 @@ def drawn_theta_summary(theta: xr.DataArray, statements: Statements) -> dict[str
     return theta_columns(known.mean("sample").values, low, high)
 
 
-def sampled_questions(theta: xr.DataArray, statements: Statements, answer: Answer) -> FourQuestions:
+def shared_sampled_questions(
+    theta: xr.DataArray, statements: Statements, answer: Answer
+) -> FourQuestions:
     """The four questions about the best statement, from draws of θ."""
     best = decide(answer).statement
     opposite = statements.opposite(best)

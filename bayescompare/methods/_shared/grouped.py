@@ -20,14 +20,14 @@ from bayescompare.kernels.replicated.domains import DomainCounts
 from bayescompare.methods._shared.domain_words import DOMAIN_TEXT
 from bayescompare.methods._shared.domains import (
     DomainSample,
-    collapsed_model,
     domain_coords,
     place_domains,
     sample_domains,
+    shared_collapsed_model,
 )
-from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
+from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.trees import marginal_dims
+from bayescompare.methods._shared.trees import shared_marginal_dims
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -116,13 +116,13 @@ class GroupedMethod(Method):
         answer = Answer.over(
             statements,
             probability=each.mean(axis=(0, 1)),
-            mcse=nuts.monte_carlo_error(each),
+            mcse=nuts.nuts_monte_carlo_error(each),
             per_statement=drawn_theta_summary(phi, statements),
             tree=sample.tree,
             seed=sampling.seed,
             details=self.sample_details(results, sample),
         )
-        return replace(answer, scalars=sampled_questions(phi, statements, answer))
+        return replace(answer, scalars=shared_sampled_questions(phi, statements, answer))
 
     def own_sample(
         self,
@@ -134,7 +134,7 @@ class GroupedMethod(Method):
         options: Mapping[str, Any],
     ) -> xr.DataTree | None:
         """Sample φ and κ by NUTS, and every θ_g given them."""
-        nuts.check_compiler()
+        nuts.check_compiler_for_nuts()
         sample = self.domain_sample(results, draws=draws, chains=chains, rng=rng, options=options)
         return sample.tree
 
@@ -147,13 +147,13 @@ class GroupedMethod(Method):
         with pm.Model(coords=domain_coords(results, listing)) as model:
             logs = place_domains(results, listing)
             marginal = pt.tensordot(model["phi"], listing.wins, axes=1)
-            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+            pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
             self.observe_domains(results, logs)
         return model
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it with every θ_g integrated out."""
-        return collapsed_model(results, self.listing(results), self.counts(results))
+        return shared_collapsed_model(results, self.listing(results), self.counts(results))
 
     def refuses(self, quantity: str) -> str:
         """Say what domains do not leave."""

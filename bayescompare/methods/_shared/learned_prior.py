@@ -17,13 +17,13 @@ import numpy as np
 from bayescompare._typing import IntArray
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
-    PairCounts,
+    DirichletPairCounts,
+    dirichlet_strength_evidence,
     learn_weights,
     learned_base,
-    strength_evidence,
 )
 from bayescompare.kernels.pair_states import every_state
-from bayescompare.methods._shared.choice import pick
+from bayescompare.methods._shared.choice import pick_shared_choice
 from bayescompare.statements import DENSE, Statements
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LearnedPrior",
+    "join_shared_pattern",
     "learn_prior",
-    "pair_patterns",
-    "pattern_of",
-    "pattern_signs",
     "place_learned",
-    "pool",
+    "pool_shared_counts",
     "prior_from_counts",
+    "shared_pair_patterns",
+    "shared_pattern_signs",
 ]
 
 
@@ -113,21 +113,25 @@ def place_learned(name: str, learned: LearnedPrior) -> Any:
     import pymc as pm
 
     index = pm.Categorical(f"{name}_index", p=np.array(learned.weights))
-    return pm.Deterministic(name, pick(np.array(learned.values), index))
+    return pm.Deterministic(name, pick_shared_choice(np.array(learned.values), index))
 
 
 def learn_prior(statements: Sequence[Statements]) -> LearnedPrior:
     """Learn base and strengths from the statements of every pair."""
-    return prior_from_counts(*pool(statements), statements[0].arities)
+    return prior_from_counts(*pool_shared_counts(statements), statements[0].arities)
 
 
-def prior_from_counts(counts: PairCounts, states: IntArray, arities: Sequence[int]) -> LearnedPrior:
+def prior_from_counts(
+    counts: DirichletPairCounts, states: IntArray, arities: Sequence[int]
+) -> LearnedPrior:
     """Learn base and strengths from the counts of every pair over sorted states (S, m)."""
     pooled = np.bincount(counts.cell, counts.count, minlength=len(states))
     log_base, rest = learned_base(pooled, math.log(math.prod(arities)))
-    weights = learn_weights(strength_evidence(counts, log_base))
+    weights = learn_weights(dirichlet_strength_evidence(counts, log_base))
     return LearnedPrior(
-        shares=dict(zip(_patterns(states, arities), np.exp(log_base).tolist(), strict=True)),
+        shares=dict(
+            zip(_learned_prior_patterns(states, arities), np.exp(log_base).tolist(), strict=True)
+        ),
         log_rest=rest,
         values=tuple(STRENGTHS.tolist()),
         weights=tuple(weights.tolist()),
@@ -136,7 +140,7 @@ def prior_from_counts(counts: PairCounts, states: IntArray, arities: Sequence[in
     )
 
 
-def pool(statements: Sequence[Statements]) -> tuple[PairCounts, IntArray]:
+def pool_shared_counts(statements: Sequence[Statements]) -> tuple[DirichletPairCounts, IntArray]:
     """Put the counts of all pairs on one list of states, which is sorted.
 
     The list holds every state, or beyond 256 those seen and their opposites; either way a state's
@@ -154,24 +158,27 @@ def pool(statements: Sequence[Statements]) -> tuple[PairCounts, IntArray]:
         cell = place.ravel()[: len(rows)]
     count = np.concatenate([s.table.counts[k] for s, k in zip(statements, seen, strict=True)])
     pair = np.repeat(np.arange(len(statements)), [len(k) for k in seen])
-    return PairCounts(pair, cell, count, len(statements)), states
+    return DirichletPairCounts(pair, cell, count, len(statements)), states
 
 
-def pair_patterns(statements: Statements) -> list[str]:
+def shared_pair_patterns(statements: Statements) -> list[str]:
     """Pattern of each listed statement of a pair."""
-    return _patterns(statements.table.states, statements.arities)
+    return _learned_prior_patterns(statements.table.states, statements.arities)
 
 
-def _patterns(states: IntArray, arities: Sequence[int]) -> list[str]:
+def _learned_prior_patterns(states: IntArray, arities: Sequence[int]) -> list[str]:
     signs = [_SIGNS[arity] for arity in arities]
-    return [pattern_of(s[k] for s, k in zip(signs, row, strict=True)) for row in states.tolist()]
+    return [
+        join_shared_pattern(s[k] for s, k in zip(signs, row, strict=True))
+        for row in states.tolist()
+    ]
 
 
-def pattern_of(signs: Iterable[str]) -> str:
+def join_shared_pattern(signs: Iterable[str]) -> str:
     """Join the signs of the measures into a pattern, ``">|<"``."""
     return "|".join(signs)
 
 
-def pattern_signs(pattern: str) -> list[str]:
+def shared_pattern_signs(pattern: str) -> list[str]:
     """Part a pattern into the sign of each measure."""
     return pattern.split("|")

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.statements import DENSE, OTHER, Statements
 
@@ -72,7 +72,7 @@ class LumpedStatements:
             weights = np.zeros((n, statements.n_listed))
             weights[table.dataset, table.statement] = table.weight
             nothing = np.zeros(statements.n_listed)
-            wins = _wins(statements, np.arange(statements.n_listed))
+            wins = _lumped_statement_wins(statements, np.arange(statements.n_listed))
             return cls(
                 statements.labels, cells.log_alpha, cells.counts, nothing, weights, wins, None
             )
@@ -84,7 +84,7 @@ class LumpedStatements:
         np.add.at(weights, (table.dataset, column[table.statement]), table.weight)
         in_rest = np.logaddexp.reduce([*cells.log_alpha[rest], cells.rest_log_total])
         size = statements.size - len(keep)
-        wins = _wins(statements, keep)
+        wins = _lumped_statement_wins(statements, keep)
         return cls(
             labels=(*(statements.labels[k] for k in keep), OTHER),
             log_alpha=np.append(cells.log_alpha[keep], min(in_rest, MOST_LOG_ALPHA)),
@@ -92,7 +92,7 @@ class LumpedStatements:
             log_multiplicity=np.append(np.zeros(len(keep)), math.log(size)),
             weights=weights,
             wins=np.concatenate([wins, np.zeros_like(wins[:1])]),
-            other=_other(statements, cells, rest, leading),
+            other=_leaders_in_lumped_rest(statements, cells, rest, leading),
         )
 
     def marginal(
@@ -116,7 +116,9 @@ class LumpedStatements:
         for j, (own, seen) in enumerate(zip(log_alpha, counts, strict=True)):
             seen = np.zeros_like(seen) if prior else seen
             own = own if strength is None else own + np.log(strength)[..., None]
-            shares = np.exp(log_theta(own, *latents(own, seen, theta.shape[:-1], rng)))
+            shares = np.exp(
+                dirichlet_log_theta(own, *draw_dirichlet_latents(own, seen, theta.shape[:-1], rng))
+            )
             shares *= theta[..., -1:]
             if shares_won.ndim == theta.ndim:
                 shares_won[..., j] += shares[..., 0]
@@ -125,7 +127,7 @@ class LumpedStatements:
         return shares_won
 
 
-def _wins(statements: Statements, keep: IntArray) -> FloatArray:
+def _lumped_statement_wins(statements: Statements, keep: IntArray) -> FloatArray:
     """Which algorithm leads each measure in the statements kept."""
     l = len(statements.algorithms)
     columns = zip(statements.levels, statements.table.states[keep].T, strict=True)
@@ -134,12 +136,15 @@ def _wins(statements: Statements, keep: IntArray) -> FloatArray:
     return leads[:, :, 0] if l == 2 else leads
 
 
-def _other(
+def _leaders_in_lumped_rest(
     statements: Statements, cells: DirichletCells, rest: IntArray, leading: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Prior parameters (logarithms) and counts of who leads each measure within the rest."""
     l = len(statements.algorithms)
-    every, within = _wins(statements, np.arange(statements.n_listed)), _wins(statements, rest)
+    every, within = (
+        _lumped_statement_wins(statements, np.arange(statements.n_listed)),
+        _lumped_statement_wins(statements, rest),
+    )
     if l == 2:
         every, within = (np.stack([w, 1.0 - w], axis=-1) for w in (every, within))
     counts = np.einsum("s,smc->mc", cells.counts[rest], within)

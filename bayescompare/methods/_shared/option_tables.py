@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.method import Method
 
-__all__ = ["options_table", "priors_table", "read_docstring", "read_parameters"]
+__all__ = ["options_table", "priors_table", "read_shared_docstring", "read_shared_parameters"]
 
 
 def priors_table(method: type[Method]) -> pd.DataFrame:
@@ -34,10 +34,10 @@ def options_table(method: type[Method]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    _, meanings = read_docstring(inspect.getdoc(method) or "")
+    _, meanings = read_shared_docstring(inspect.getdoc(method) or "")
     # Fields that `pairwise` fills in are not options; the repr leaves them out.
     shown = [f for f in fields(method) if f.repr]
-    rows = [(f.name, _default(f), meanings.get(f.name, "")) for f in shown]
+    rows = [(f.name, _option_table_default(f), meanings.get(f.name, "")) for f in shown]
     if not any(default == "required" for _, default, _ in rows):
         # None may stand for a default that is filled in later: an instance shows it.
         plain = method()
@@ -45,19 +45,21 @@ def options_table(method: type[Method]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["option", "default", "meaning"]).set_index("option")
 
 
-def _default(field: Field[Any]) -> str:
+def _option_table_default(field: Field[Any]) -> str:
     if field.default is not MISSING:
         return str(field.default)
     return "required" if field.default_factory is MISSING else str(field.default_factory())
 
 
-def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
+def read_shared_docstring(doc: str) -> tuple[str, dict[str, str]]:
     """Take the head of a numpydoc docstring, and the text of each of its parameters."""
-    head, *_ = _sections(doc)
-    return " ".join(head.split()), {name: text for name, (_, text) in read_parameters(doc).items()}
+    head, *_ = _option_table_sections(doc)
+    return " ".join(head.split()), {
+        name: text for name, (_, text) in read_shared_parameters(doc).items()
+    }
 
 
-def read_parameters(doc: str) -> dict[str, tuple[str, str]]:
+def read_shared_parameters(doc: str) -> dict[str, tuple[str, str]]:
     r"""Take the type and the text of each parameter of a numpydoc docstring.
 
     Examples
@@ -66,7 +68,7 @@ def read_parameters(doc: str) -> dict[str, tuple[str, str]]:
     {'a': ('int', 'Two numbers.'), 'b': ('int', 'Two numbers.')}
     """
     found: dict[str, tuple[str, str]] = {}
-    for section in _sections(doc)[1:]:
+    for section in _option_table_sections(doc)[1:]:
         title, _, body = section.split("\n", 2)
         if title == "Parameters":
             for entry in re.split(r"\n(?=\S)", body):
@@ -78,5 +80,5 @@ def read_parameters(doc: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _sections(doc: str) -> list[str]:
+def _option_table_sections(doc: str) -> list[str]:
     return re.split(r"\n\n(?=\w[\w ]*\n-{3,}\n)", doc)

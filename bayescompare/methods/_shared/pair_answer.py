@@ -13,7 +13,7 @@ from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 
-__all__ = ["WRONG", "leanings", "pair_answer", "pair_counts"]
+__all__ = ["WRONG", "pair_answer", "pair_counts", "shared_pair_leanings"]
 
 #: The observed variable: a dataset's discordant examples that the first algorithm got wrong.
 WRONG = "first_wrong"
@@ -60,7 +60,7 @@ def pair_counts(results: Results) -> tuple[FloatArray, FloatArray]:
     return results.pair(first, second)
 
 
-def leanings(p: FloatArray) -> FloatArray:
+def shared_pair_leanings(p: FloatArray) -> FloatArray:
     """Datasets that lean to the first and to the second; one in doubt counts half for each.
 
     Examples

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from bayescompare.results.domains import effective_weights
+from bayescompare.results.domains import effective_results_weights
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import setting, statistic
+from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
 __all__ = ["NO_EVIDENCE", "NO_LOO", "power_words"]
 
@@ -23,10 +23,12 @@ NO_LOO = (
 def power_words(results: Results) -> str:
     """Say how the weights run, and what they do."""
     assert results.weights is not None
-    total = math.fsum(effective_weights(results.weights))
+    total = math.fsum(effective_results_weights(results.weights))
     return (
-        f"The datasets have weights from {setting(min(results.weights))} to "
-        f"{setting(max(results.weights))}: each likelihood is raised to its weight (a power "
-        f"likelihood), and together they count as much as {statistic(total, significant=3)} of "
+        f"The datasets have weights from {setting_number_text(min(results.weights))} to "
+        f"{setting_number_text(max(results.weights))}: each likelihood is raised to its weight "
+        "(a power "
+        "likelihood), and together they count as much as "
+        f"{statistic_number_text(total, significant=3)} of "
         f"{len(results.datasets)} datasets."
     )

@@ -12,17 +12,23 @@ from bayescompare._typing import AnyArray, FloatArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.urn import draw_cells, polya_urn
+from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHER, State, Statement, Statements
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["categorical_labels", "sampled_posterior", "share_labels", "thinned", "urn_labels"]
+__all__ = [
+    "share_labels",
+    "shared_categorical_labels",
+    "shared_sampled_posterior",
+    "shared_urn_labels",
+    "thinned_shared_draws",
+]
 
 
-def urn_labels(
+def shared_urn_labels(
     statements: Statements,
     cells: DirichletCells,
     size: int,
@@ -41,24 +47,31 @@ def urn_labels(
     # What repeats another takes its label.
     new = (cell == statements.n_listed) & (source == np.arange(number))
     if draw is None:
-        labels[new] = _unlisted(statements, int(new.sum()), rng)
+        labels[new] = _shared_prediction_unlisted(statements, int(new.sum()), rng)
     else:
-        labels[new] = [_drawn_unlisted(statements, draw, rng) for _ in range(int(new.sum()))]
+        labels[new] = [
+            _draw_shared_unlisted_prediction(statements, draw, rng) for _ in range(int(new.sum()))
+        ]
     return np.take_along_axis(labels, source, axis=1).astype(np.str_)
 
 
-def _unlisted(statements: Statements, number: int, rng: np.random.Generator) -> list[str]:
+def _shared_prediction_unlisted(
+    statements: Statements, number: int, rng: np.random.Generator
+) -> list[str]:
     """Draw statements that are not listed, each alike probable."""
     labels: list[str] = []
     while len(labels) < number:
         wanted = number - len(labels)
-        columns = [_any_states(statements, j, wanted, rng) for j in range(len(statements.measures))]
+        columns = [
+            _shared_prediction_states(statements, j, wanted, rng)
+            for j in range(len(statements.measures))
+        ]
         drawn = (str(Statement(states)) for states in zip(*columns, strict=True))
         labels += [label for label in drawn if statements.find(label) is None]
     return labels
 
 
-def _drawn_unlisted(
+def _draw_shared_unlisted_prediction(
     statements: Statements,
     draw: Callable[[np.random.Generator], str],
     rng: np.random.Generator,
@@ -69,7 +82,7 @@ def _drawn_unlisted(
     return label
 
 
-def _any_states(
+def _shared_prediction_states(
     statements: Statements, measure: int, number: int, rng: np.random.Generator
 ) -> list[State]:
     """Draw states of a measure, each alike probable."""
@@ -82,11 +95,11 @@ def _any_states(
     return [State.order(*(names[k] for k in row)) for row in places.tolist()]
 
 
-def categorical_labels(
+def shared_categorical_labels(
     theta: FloatArray, labels: Sequence[str], number: int, rng: np.random.Generator
 ) -> StrArray:
     """Draw `number` statements for every draw of their probabilities (draws, statements)."""
-    return np.array(labels, dtype=np.str_)[draw_cells(theta, number, rng)]
+    return np.array(labels, dtype=np.str_)[draw_urn_cells(theta, number, rng)]
 
 
 def share_labels(
@@ -105,17 +118,19 @@ def share_labels(
     if answer.tree is None and not method.needs_mcmc:
         posterior = method.draws(results, draws, 1, rng)["posterior"].to_dataset()
     else:
-        posterior = sampled_posterior(answer)
+        posterior = shared_sampled_posterior(answer)
     if "theta" in posterior:
-        theta = thinned(posterior["theta"].sel(statement=list(answer.labels)), draws, rng)
+        theta = thinned_shared_draws(
+            posterior["theta"].sel(statement=list(answer.labels)), draws, rng
+        )
     else:
         (name,) = (name for name in ("r", "q") if name in posterior)
-        rate = thinned(posterior[name], draws, rng)
+        rate = thinned_shared_draws(posterior[name], draws, rng)
         theta = np.stack([rate, 1.0 - rate], axis=1)
-    return categorical_labels(theta, answer.labels, number, rng)
+    return shared_categorical_labels(theta, answer.labels, number, rng)
 
 
-def sampled_posterior(answer: Answer) -> xr.Dataset:
+def shared_sampled_posterior(answer: Answer) -> xr.Dataset:
     """Return the draws that an answer came from."""
     if answer.tree is None:
         raise BayescompareError(
@@ -125,7 +140,7 @@ def sampled_posterior(answer: Answer) -> xr.Dataset:
     return answer.tree["posterior"].to_dataset()
 
 
-def thinned(values: xr.DataArray, draws: int, rng: np.random.Generator) -> AnyArray:
+def thinned_shared_draws(values: xr.DataArray, draws: int, rng: np.random.Generator) -> AnyArray:
     """Take so many of the draws at random, more than there are only with repetition: draws first.
 
     The same generator state takes the same draws of every variable.

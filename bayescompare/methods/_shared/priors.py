@@ -3,8 +3,10 @@
 A value is a number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``), an object with
 ``create_variable(name)`` (pymc-extras) or ``to_pymc(name)`` (PreliZ), or a callable
 ``f(name, dims)`` that is run inside the model; where a parameter says so also a vector of numbers,
-or a mapping by statement. Methods call `check_priors` once, `place` for each of their parameters,
-and `check_ranges` or `check_support` before they answer; nothing but `prior_values` looks at what a
+or a mapping by statement. Methods call `check_priors` once, `place_shared_prior` for each of their
+parameters,
+and `check_shared_prior_ranges` or `check_shared_prior_support` before they answer; nothing but
+`prior_values` looks at what a
 value is.
 """
 
@@ -18,39 +20,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._checks import MOST_WEIGHT, check_positive, is_number
-from bayescompare._errors import BayescompareError, did_you_mean, one_line
+from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Parameter
 from bayescompare.methods._shared.prior_values import (
-    constant_dirichlet,
     describe_prior,
-    distribution_name,
-    fixed_vector,
-    has_valid_parameters,
-    is_distribution,
-    is_fixed,
-    placer,
-    register_copy,
+    is_shared_distribution,
+    is_shared_prior_fixed,
+    is_shared_prior_valid,
+    register_shared_prior_copy,
+    shared_constant_dirichlet,
+    shared_distribution_name,
+    shared_fixed_vector,
+    shared_prior_placer,
 )
-from bayescompare.text.numbers import setting, statistic
+from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
 if TYPE_CHECKING:
     import pymc as pm
 
 __all__ = [
     "Priors",
-    "check_placed",
+    "check_placed_shared_prior",
     "check_priors",
-    "check_ranges",
-    "check_support",
-    "constant_dirichlet",
+    "check_shared_prior_ranges",
+    "check_shared_prior_support",
     "describe_prior",
     "draw_prior",
-    "fixed_vector",
-    "is_fixed",
     "is_number",
-    "place",
+    "is_shared_prior_fixed",
+    "place_shared_prior",
     "prior_options",
+    "shared_constant_dirichlet",
+    "shared_fixed_vector",
 ]
 
 Priors = Mapping[str, Any]
@@ -81,10 +83,10 @@ def check_priors(priors: Priors | None, parameters: Sequence[Parameter]) -> None
                 f"priors[{name!r}]: no such parameter; names here: {', '.join(known)}."
                 f"{did_you_mean(str(name), known)}"
             )
-        _check_value(name, value, next(p for p in parameters if p.name == name))
+        _check_shared_prior_value(name, value, next(p for p in parameters if p.name == name))
 
 
-def _check_value(name: str, value: Any, parameter: Parameter) -> None:
+def _check_shared_prior_value(name: str, value: Any, parameter: Parameter) -> None:
     if is_number(value) and parameter.simplex:
         raise BayescompareError(
             f"priors[{name!r}] is a number ({value!r}): it must be a probability vector; give a "
@@ -92,19 +94,25 @@ def _check_value(name: str, value: Any, parameter: Parameter) -> None:
         )
     if is_number(value):
         if not (math.isfinite(value) and parameter.low < value < parameter.high):
-            above = "" if math.isinf(parameter.low) else f" and > {setting(parameter.low)}"
-            below = "" if math.isinf(parameter.high) else f" and < {setting(parameter.high)}"
+            above = (
+                "" if math.isinf(parameter.low) else f" and > {setting_number_text(parameter.low)}"
+            )
+            below = (
+                ""
+                if math.isinf(parameter.high)
+                else f" and < {setting_number_text(parameter.high)}"
+            )
             raise BayescompareError(f"priors[{name!r}]={value!r}: must be finite{above}{below}.")
         if value > MOST_WEIGHT:
             check_positive(**{f"priors[{name!r}]": value})
-    elif is_fixed(value):
-        _check_fixed(name, value, parameter)
+    elif is_shared_prior_fixed(value):
+        _check_shared_prior_fixed(name, value, parameter)
     elif isinstance(value, type):
         raise BayescompareError(
             f"priors[{name!r}] is the class {value.__name__}: give a distribution with its "
             "parameters, such as pm.Gamma.dist(2, 1)."
         )
-    elif placer(value) is None:
+    elif shared_prior_placer(value) is None:
         raise BayescompareError(
             f"priors[{name!r}]={value!r}: give a number, an unregistered PyMC distribution "
             "such as pm.Gamma.dist(2, 1), a pymc-extras Prior, a PreliZ distribution, or a "
@@ -112,7 +120,7 @@ def _check_value(name: str, value: Any, parameter: Parameter) -> None:
         )
 
 
-def _check_fixed(name: str, value: Any, parameter: Parameter) -> None:
+def _check_shared_prior_fixed(name: str, value: Any, parameter: Parameter) -> None:
     """Check a vector or a mapping, where the parameter takes one."""
     if not parameter.fixed_vector:
         raise BayescompareError(
@@ -126,11 +134,11 @@ def _check_fixed(name: str, value: Any, parameter: Parameter) -> None:
         if not (is_number(each) and math.isfinite(each) and each > parameter.low):
             raise BayescompareError(
                 f"priors[{name!r}][{key!r}]={each!r}: must be finite and > "
-                f"{setting(parameter.low)}."
+                f"{setting_number_text(parameter.low)}."
             )
 
 
-def place(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -> Any:
+def place_shared_prior(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -> Any:
     """Register a prior's value as the variable `name` of the model in context.
 
     Parameters
@@ -153,9 +161,9 @@ def place(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -
     if is_number(value):
         return float(value)
     model = pm.modelcontext(None)
-    variable = _put(name, value, dims, each=each)
+    variable = _put_shared_prior(name, value, dims, each=each)
     if name in model.named_vars:
-        _check_lengths(name, model.named_vars[name], dims)
+        _check_shared_prior_lengths(name, model.named_vars[name], dims)
         return model.named_vars[name]
     if getattr(variable, "owner", None) is None:
         raise BayescompareError(
@@ -167,14 +175,14 @@ def place(name: str, value: Any, dims: tuple[str, ...], *, each: bool = False) -
             f"priors[{name!r}]: the function registered {variable.name!r}; it must use the "
             f"name that it receives, {name!r}."
         )
-    if is_distribution(variable):
-        return register_copy(variable, name, dims, each=each)
+    if is_shared_distribution(variable):
+        return register_shared_prior_copy(variable, name, dims, each=each)
     return pm.Deterministic(name, variable, dims=dims if variable.ndim == len(dims) else None)
 
 
-def _put(name: str, value: Any, dims: tuple[str, ...], *, each: bool) -> Any:
+def _put_shared_prior(name: str, value: Any, dims: tuple[str, ...], *, each: bool) -> Any:
     """Let a value make its variable, and say in one line why it does not."""
-    put = placer(value, each=each)
+    put = shared_prior_placer(value, each=each)
     assert put is not None, "check_priors() runs before place()"
     try:
         return put(name, dims)
@@ -184,11 +192,11 @@ def _put(name: str, value: Any, dims: tuple[str, ...], *, each: bool) -> Any:
         kind = "the function" if callable(value) else f"{describe_prior(value)}"
         raise BayescompareError(
             f"priors[{name!r}]: {kind} failed as f(name={name!r}, dims={dims!r}) in the model: "
-            f"{one_line(error)}"
+            f"{error_in_one_line(error)}"
         ) from error
 
 
-def _check_lengths(name: str, placed: Any, dims: tuple[str, ...]) -> None:
+def _check_shared_prior_lengths(name: str, placed: Any, dims: tuple[str, ...]) -> None:
     """Reject a variable whose length is not that of its dim."""
     import pymc as pm
 
@@ -205,46 +213,48 @@ def _check_lengths(name: str, placed: Any, dims: tuple[str, ...]) -> None:
             )
 
 
-def check_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
+def check_shared_prior_ranges(priors: Priors | None, parameters: Sequence[Parameter]) -> None:
     """Reject priors that leave their parameters' ranges, each placed in a model of its own."""
     import pymc as pm
 
     for parameter in parameters:
         value = (priors or {}).get(parameter.name)
-        if value is None or is_fixed(value):
+        if value is None or is_shared_prior_fixed(value):
             continue
         with pm.Model():
-            check_placed(parameter, place(parameter.name, value, ()))
+            check_placed_shared_prior(parameter, place_shared_prior(parameter.name, value, ()))
 
 
-def check_support(priors: Priors, parameters: Sequence[Parameter], model: pm.Model) -> None:
+def check_shared_prior_support(
+    priors: Priors, parameters: Sequence[Parameter], model: pm.Model
+) -> None:
     """Reject priors that leave their parameters' ranges, as they stand in the model built."""
     for parameter in parameters:
-        if parameter.name in priors and not is_fixed(priors[parameter.name]):
-            check_placed(parameter, model[parameter.name])
+        if parameter.name in priors and not is_shared_prior_fixed(priors[parameter.name]):
+            check_placed_shared_prior(parameter, model[parameter.name])
 
 
-def check_placed(parameter: Parameter, placed: Any) -> None:
+def check_placed_shared_prior(parameter: Parameter, placed: Any) -> None:
     """Reject a placed prior that is not where its parameter lies, by drawing from it."""
-    _check_parameters(parameter.name, placed)
+    _check_shared_prior_parameters(parameter.name, placed)
     if parameter.simplex and not placed.ndim:
         raise BayescompareError(
             f"priors[{parameter.name!r}] is one number at a time: it must be a probability vector; "
             "give a distribution such as pm.Dirichlet.dist([1, 1])."
         )
     unbounded = math.isinf(parameter.low) and math.isinf(parameter.high)
-    if unbounded or _known(parameter, placed):
+    if unbounded or _shared_prior_keeps_range(parameter, placed):
         return
     drawn = draw_prior(parameter.name, placed, _VECTOR_DRAWS if placed.ndim else _DRAWS)
-    _check_drawn(parameter, drawn)
+    _check_shared_prior_draws(parameter, drawn)
 
 
-def _check_parameters(name: str, placed: Any) -> None:
+def _check_shared_prior_parameters(name: str, placed: Any) -> None:
     """Reject a distribution above zero with parameters below it; drawing from it may not fail."""
-    if not is_distribution(placed):
+    if not is_shared_distribution(placed):
         return
-    known = distribution_name(placed) in _ABOVE_ZERO | _ON_SIMPLEX
-    if known and not has_valid_parameters(placed):
+    known = shared_distribution_name(placed) in _ABOVE_ZERO | _ON_SIMPLEX
+    if known and not is_shared_prior_valid(placed):
         raise BayescompareError(
             f"priors[{name!r}] is {describe_prior(placed)}: its parameters must be finite and "
             "above 0."
@@ -267,15 +277,16 @@ def draw_prior(name: str, placed: Any, draws: int) -> FloatArray:
         ) from None
     except Exception as error:
         raise BayescompareError(
-            f"priors[{name!r}] cannot be drawn from; check its parameters: {one_line(error)}"
+            f"priors[{name!r}] cannot be drawn from; check its parameters: "
+            f"{error_in_one_line(error)}"
         ) from error
 
 
-def _known(parameter: Parameter, placed: Any) -> bool:
+def _shared_prior_keeps_range(parameter: Parameter, placed: Any) -> bool:
     """Whether the kind of distribution says that it keeps to the range."""
-    if not is_distribution(placed):
+    if not is_shared_distribution(placed):
         return False
-    name = distribution_name(placed)
+    name = shared_distribution_name(placed)
     if parameter.simplex:
         return name in _ON_SIMPLEX
     if parameter.low != 0.0:
@@ -283,21 +294,22 @@ def _known(parameter: Parameter, placed: Any) -> bool:
     return name == "Beta" or (math.isinf(parameter.high) and name in _ABOVE_ZERO)
 
 
-def _check_drawn(parameter: Parameter, drawn: FloatArray) -> None:
+def _check_shared_prior_draws(parameter: Parameter, drawn: FloatArray) -> None:
     name, low, high = parameter.name, parameter.low, parameter.high
     # Written so that NaN is outside.
     outside = float(1.0 - ((drawn >= low) & (drawn <= high)).mean())
     if outside:
         where = (
-            f"above {setting(low)}"
+            f"above {setting_number_text(low)}"
             if math.isinf(high)
-            else f"between {setting(low)} and {setting(high)}"
+            else f"between {setting_number_text(low)} and {setting_number_text(high)}"
         )
         such = "pm.Gamma.dist(2, 1)" if math.isinf(high) else "pm.Beta.dist(2, 2)"
         if parameter.simplex:
             such = "pm.Dirichlet.dist(np.ones(4))"
         raise BayescompareError(
-            f"priors[{name!r}] has about {statistic(outside, significant=2)} of its mass outside "
+            f"priors[{name!r}] has about {statistic_number_text(outside, significant=2)} of its "
+            "mass outside "
             f"the range: {name} lies {where}; give a distribution there, such as {such} or a "
             "truncated one."
         )
@@ -305,7 +317,7 @@ def _check_drawn(parameter: Parameter, drawn: FloatArray) -> None:
         total = float(drawn.sum(axis=-1).mean())
         raise BayescompareError(
             f"priors[{name!r}] is not a probability vector: its sum is about "
-            f"{statistic(total, significant=3)}, not 1; give one such as "
+            f"{statistic_number_text(total, significant=3)}, not 1; give one such as "
             "pm.Dirichlet.dist(np.ones(4)), or divide by the sum in a function f(name, dims)."
         )
 
@@ -314,13 +326,13 @@ def prior_options(priors: Priors | None) -> dict[str, Any] | None:
     """Name the priors given, for attributes and files; numbers stay numbers."""
     if not priors:
         return None
-    return {name: _option(value) for name, value in priors.items()}
+    return {name: _shared_prior_option(value) for name, value in priors.items()}
 
 
-def _option(value: Any) -> Any:
+def _shared_prior_option(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _option(each) for key, each in value.items()}
-    vector = fixed_vector(value)
+        return {str(key): _shared_prior_option(each) for key, each in value.items()}
+    vector = shared_fixed_vector(value)
     if vector is not None:
         return vector.tolist()
     return value if is_number(value) else describe_prior(value)

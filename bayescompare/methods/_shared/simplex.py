@@ -23,7 +23,7 @@ from bayescompare.comparison.method import Form
 from bayescompare.kernels.numerics.gammas import TINY
 from bayescompare.statements import OUTCOME
 
-__all__ = ["LATENTS", "observe_weights", "place_dirichlet", "weighted"]
+__all__ = ["LATENTS", "observe_shared_weights", "place_shared_dirichlet", "shared_weighted_logs"]
 
 
 #: Prefixes of the latents; trees show none of them. In front, where no name that a user gives can
@@ -38,7 +38,9 @@ _LEAST_TOTAL = 0.1
 _LARGE = 1e4
 
 
-def place_dirichlet(form: Form, name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
+def place_shared_dirichlet(
+    form: Form, name: str, alpha: Any, total: Any, dims: tuple[str, ...]
+) -> Any:
     """Add θ ~ Dirichlet(α) along the last dim to the model in context; return log θ.
 
     Parameters
@@ -54,11 +56,11 @@ def place_dirichlet(form: Form, name: str, alpha: Any, total: Any, dims: tuple[s
         Dims of θ.
     """
     if form == "nuts":
-        return _for_nuts(name, alpha, total, dims)
-    return _textbook(name, alpha, dims)
+        return _shared_simplex_for_nuts(name, alpha, total, dims)
+    return _textbook_shared_simplex(name, alpha, dims)
 
 
-def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
+def _textbook_shared_simplex(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -72,7 +74,7 @@ def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
         name,
         tensor,
         logp=lambda value, a: pm.logp(pm.Dirichlet.dist(a), value),
-        dist=_draws,
+        dist=_draw_shared_simplex,
         support_point=lambda rv, size, a: a / a.sum(axis=-1, keepdims=True),
         transform=pm.distributions.transforms.simplex,
         class_name="Dirichlet",
@@ -83,7 +85,7 @@ def _textbook(name: str, alpha: Any, dims: tuple[str, ...]) -> Any:
     return pt.log(simplex)
 
 
-def _draws(alpha: Any, size: Any) -> Any:
+def _draw_shared_simplex(alpha: Any, size: Any) -> Any:
     """Draw from a Dirichlet in logarithms."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -95,7 +97,7 @@ def _draws(alpha: Any, size: Any) -> Any:
     return pm.math.softmax(pt.log(gamma) - exponential / alpha, axis=-1)
 
 
-def _for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
+def _shared_simplex_for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -105,13 +107,13 @@ def _for_nuts(name: str, alpha: Any, total: Any, dims: tuple[str, ...]) -> Any:
     x = pt.log(gamma) - exponential / alpha
     log_total = pm.math.logsumexp(x, axis=-1, keepdims=True)
     # E[T^N] depends on α: left out, it would bias a prior of α, and the evidence.
-    log_mean = _log_rising(alpha.sum(axis=-1), total)
+    log_mean = _shared_simplex_log_rising(alpha.sum(axis=-1), total)
     pm.Potential(f"ancillary_{name}", total * log_total[..., 0] - log_mean)
     pm.Deterministic(name, pt.exp(x - log_total), dims=dims)
     return x - log_total
 
 
-def _log_rising(a: Any, n: Any) -> Any:
+def _shared_simplex_log_rising(a: Any, n: Any) -> Any:
     """log Γ(a + n)/Γ(a); by Stirling where a is large and the difference would lose digits."""
     import pytensor.tensor as pt
 
@@ -122,7 +124,7 @@ def _log_rising(a: Any, n: Any) -> Any:
     return pt.switch(a > _LARGE, stirling, pt.gammaln(small + n) - pt.gammaln(small))
 
 
-def observe_weights(
+def observe_shared_weights(
     log_theta: Any,
     weights: Any,
     unlisted: Any = None,
@@ -152,8 +154,8 @@ def observe_weights(
 
     def logp(value: Any, log_p: Any, *rest: Any) -> Any:
         if rest:
-            return weighted(value[..., :-1], log_p[..., :-1]) + rest[0]
-        return weighted(value, log_p)
+            return shared_weighted_logs(value[..., :-1], log_p[..., :-1]) + rest[0]
+        return shared_weighted_logs(value, log_p)
 
     def dist(log_p: Any, *rest_and_size: Any) -> Any:
         *_, size = rest_and_size
@@ -171,7 +173,7 @@ def observe_weights(
     )
 
 
-def weighted(weights: Any, logs: Any) -> Any:
+def shared_weighted_logs(weights: Any, logs: Any) -> Any:
     """Σ w log p, in which a cell without weight counts nothing even where its p is 0."""
     import pytensor.tensor as pt
 

@@ -15,18 +15,20 @@ from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, Statement
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
 __all__ = [
-    "drawn_labels",
-    "table_of_counts",
-    "table_of_ranks",
-    "table_of_statements",
-    "truth_in",
+    "shared_drawn_labels",
+    "shared_table_of_counts",
+    "shared_table_of_ranks",
+    "shared_table_of_statements",
+    "shared_truth_in_tree",
 ]
 
 
-def table_of_statements(results: Results, labels: Sequence[str], truth: xr.Dataset) -> Results:
+def shared_table_of_statements(
+    results: Results, labels: Sequence[str], truth: xr.Dataset
+) -> Results:
     """Make a table whose datasets show these statements, one each.
 
     Parameters
@@ -46,10 +48,10 @@ def table_of_statements(results: Results, labels: Sequence[str], truth: xr.Datas
             if state.relation == ">":
                 for k, name in enumerate(state.names):
                     rank[i, places[name], j] = k
-    return table_of_ranks(rank, results, truth=truth)
+    return shared_table_of_ranks(rank, results, truth=truth)
 
 
-def table_of_ranks(
+def shared_table_of_ranks(
     ranks: ArrayLike, results: Results, *, truth: xr.Dataset | None = None
 ) -> Results:
     """Make a table that shows these ranks: values in the measures' directions and bounds.
@@ -85,7 +87,7 @@ def table_of_ranks(
     columns = {
         name: (
             ("dataset", "algorithm"),
-            _levels(name, results[name], len(results.algorithms))[rank[:, :, j]],
+            _shared_simulated_levels(name, results[name], len(results.algorithms))[rank[:, :, j]],
         )
         for j, name in enumerate(results.measures)
     }
@@ -93,7 +95,7 @@ def table_of_ranks(
     return Results(xr.Dataset(columns, coords), results.spec, source="simulated", truth=truth)
 
 
-def _levels(name: str, measure: Measure, places: int) -> FloatArray:
+def _shared_simulated_levels(name: str, measure: Measure, places: int) -> FloatArray:
     """Values of a measure from best to worst: within its bounds, and further apart than its rope.
 
     Evenly spaced inside finite bounds, from one to the other where that is too close for the rope;
@@ -116,14 +118,17 @@ def _levels(name: str, measure: Measure, places: int) -> FloatArray:
         )
     if not values[1] - values[0] > rope * (1.0 + 1e-9):
         raise BayescompareError(
-            f"simulate: the rope of {name!r}, {setting(rope)}, is as wide as its bounds "
+            f"simulate: the rope of {name!r}, {setting_number_text(rope)}, is as wide as its "
+            "bounds "
             f"{measure.bounds}, so no values could show that one algorithm is better: give a "
             "smaller rope."
         )
     return values[::-1] if measure.sign > 0 else values
 
 
-def table_of_counts(results: Results, first_wrong: FloatArray, truth: xr.Dataset) -> ErrorCounts:
+def shared_table_of_counts(
+    results: Results, first_wrong: FloatArray, truth: xr.Dataset
+) -> ErrorCounts:
     """Make error counts of a pair with as many discordant examples on each dataset.
 
     Examples that both got wrong, and the sizes of the datasets, stay as they are.
@@ -144,13 +149,13 @@ def table_of_counts(results: Results, first_wrong: FloatArray, truth: xr.Dataset
     return table
 
 
-def truth_in(tree: xr.DataTree) -> xr.Dataset:
+def shared_truth_in_tree(tree: xr.DataTree) -> xr.Dataset:
     """Return the one draw from the prior that a tree holds."""
     prior = tree["prior"].to_dataset().isel(chain=0, draw=0, drop=True)
     return prior.assign_attrs(sample_dims=[]) if "sample_dims" in prior.attrs else prior
 
 
-def drawn_labels(tree: xr.DataTree) -> list[str]:
+def shared_drawn_labels(tree: xr.DataTree) -> list[str]:
     """Return the statement that the one prior prediction of a tree has for each dataset."""
     outcome = tree["prior_predictive"].to_dataset()[OUTCOME].isel(chain=0, draw=0)
     labels = outcome["statement"].values.tolist()

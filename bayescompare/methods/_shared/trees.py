@@ -11,7 +11,7 @@ from scipy.special import gammaln
 
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare._version import __version__
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.results.results import Results
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = [
-    "conjugate_tree",
-    "constants",
-    "finish_tree",
-    "latent_log_prior",
-    "logit_prior",
-    "make_tree",
-    "marginal_dims",
-    "one_byte",
-    "one_statement_each",
-    "ratio_prior",
-    "signed",
-    "statement_coords",
-    "without_latents",
+    "add_shared_constants",
+    "finish_shared_tree",
+    "make_shared_tree",
+    "shared_conjugate_tree",
+    "shared_latent_log_prior",
+    "shared_logit_prior",
+    "shared_marginal_dims",
+    "shared_ratio_prior",
+    "shared_statement_coords",
+    "shared_statement_each",
+    "shared_without_latents",
+    "shrink_shared_predictions",
+    "sign_shared_tree",
 ]
 
 
-def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
+def shared_statement_coords(results: Results, listing: LumpedStatements) -> dict[str, list[str]]:
     """Coords of every statement model; `algorithm` only where a variable has it."""
     coords = {
         "statement": list(listing.labels),
@@ -49,7 +49,7 @@ def statement_coords(results: Results, listing: LumpedStatements) -> dict[str, l
     return coords
 
 
-def conjugate_tree(
+def shared_conjugate_tree(
     results: Results,
     listing: LumpedStatements,
     *,
@@ -65,18 +65,18 @@ def conjugate_tree(
     """
     factors = (1.0, 1.0) if strengths is None else tuple(s[..., None] for s in strengths)
     alphas = [listing.log_alpha + np.log(factor) for factor in factors]
-    after = latents(alphas[0], listing.counts, (chains, draws), rng)
-    before = latents(alphas[1], np.zeros_like(listing.counts), (1, draws), rng)
-    logs = log_theta(alphas[0], *after)
-    posterior, prior = np.exp(logs), np.exp(log_theta(alphas[1], *before))
+    after = draw_dirichlet_latents(alphas[0], listing.counts, (chains, draws), rng)
+    before = draw_dirichlet_latents(alphas[1], np.zeros_like(listing.counts), (1, draws), rng)
+    logs = dirichlet_log_theta(alphas[0], *after)
+    posterior, prior = np.exp(logs), np.exp(dirichlet_log_theta(alphas[1], *before))
     n = len(results.datasets)
     groups = {
         "posterior": {"theta": posterior},
         "prior": {"theta": prior},
-        "posterior_predictive": {OUTCOME: one_statement_each(posterior, n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
+        "posterior_predictive": {OUTCOME: shared_statement_each(posterior, n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(prior, n, rng)},
         "log_likelihood": {OUTCOME: logs @ listing.weights.T},
-        "log_prior": latent_log_prior("theta", np.exp(alphas[0]), *after),
+        "log_prior": shared_latent_log_prior("theta", np.exp(alphas[0]), *after),
         "observed_data": {OUTCOME: listing.weights},
     }
     if strengths is not None:
@@ -87,35 +87,37 @@ def conjugate_tree(
         OUTCOME: ("dataset", "statement"),
         **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
-    tree = make_tree(groups, dims, statement_coords(results, listing))
-    return finish_tree(tree, results, listing, rng)
+    tree = make_shared_tree(groups, dims, shared_statement_coords(results, listing))
+    return finish_shared_tree(tree, results, listing, rng)
 
 
-def finish_tree(
+def finish_shared_tree(
     tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
 ) -> xr.DataTree:
     """Drop the sampler's latents, add `marginal`, `constant_data` and what made the tree."""
     import xarray as xr
 
     for group in ("posterior", "prior"):
-        data = without_latents(tree[group].to_dataset())
+        data = shared_without_latents(tree[group].to_dataset())
         if "marginal" not in data and "theta" in data:
             theta = data["theta"].transpose("chain", "draw", "statement").values
-            dims = ("chain", "draw", *marginal_dims(results))
+            dims = ("chain", "draw", *shared_marginal_dims(results))
             strength = data["strength"].values if "strength" in data else None
             marginal = listing.marginal(theta, rng, prior=group == "prior", strength=strength)
             data["marginal"] = (dims, marginal)
-            data = data.assign_coords({d: statement_coords(results, listing)[d] for d in dims[2:]})
+            data = data.assign_coords(
+                {d: shared_statement_coords(results, listing)[d] for d in dims[2:]}
+            )
         tree[group] = xr.DataTree(data)
-    return signed(ratio_prior(one_byte(tree), ["theta"]), listing)
+    return sign_shared_tree(shared_ratio_prior(shrink_shared_predictions(tree), ["theta"]), listing)
 
 
-def without_latents(data: xr.Dataset) -> xr.Dataset:
+def shared_without_latents(data: xr.Dataset) -> xr.Dataset:
     """What a tree shows of a group: all but the sampler's latents."""
     return data.drop_vars([v for v in data.data_vars if str(v).startswith(LATENTS)])
 
 
-def one_byte(tree: xr.DataTree) -> xr.DataTree:
+def shrink_shared_predictions(tree: xr.DataTree) -> xr.DataTree:
     """Store predictions small: one statement out of many is a byte each, not eight."""
     import xarray as xr
 
@@ -126,7 +128,7 @@ def one_byte(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def signed(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
+def sign_shared_tree(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
     """Add the counts, and what made the tree."""
     import xarray as xr
 
@@ -136,7 +138,7 @@ def signed(tree: xr.DataTree, listing: LumpedStatements) -> xr.DataTree:
     return tree
 
 
-def constants(
+def add_shared_constants(
     tree: xr.DataTree, facts: Mapping[str, AnyArray], datasets: Sequence[str]
 ) -> xr.DataTree:
     """Add what is known of each dataset, and what made the tree."""
@@ -148,7 +150,7 @@ def constants(
     return tree
 
 
-def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+def shared_logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     """Take the log prior of shares as that of their logits.
 
     A uniform prior has no density to scale by a power; that of its logit has, and raising it to γ
@@ -167,7 +169,7 @@ def logit_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     return tree
 
 
-def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
+def shared_ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     """Take the log prior of probability vectors, where they have one, as that of their log ratios.
 
     Raising it to γ then means Dirichlet(α) → Dirichlet(γα), as it does for the latents of NUTS.
@@ -184,12 +186,12 @@ def ratio_prior(tree: xr.DataTree, names: Sequence[str]) -> xr.DataTree:
     return tree
 
 
-def marginal_dims(results: Results) -> tuple[str, ...]:
+def shared_marginal_dims(results: Results) -> tuple[str, ...]:
     """Dims of `marginal`: P(first better), or for l > 2 P(each algorithm is ranked first)."""
     return ("measure",) if len(results.algorithms) == 2 else ("measure", "algorithm")
 
 
-def make_tree(
+def make_shared_tree(
     groups: Mapping[str, Mapping[str, AnyArray]],
     dims: Mapping[str, tuple[str, ...]],
     coords: Mapping[str, Sequence[Any]],
@@ -217,7 +219,7 @@ def make_tree(
     return xr.DataTree.from_dict(datasets)
 
 
-def one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
+def shared_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """Predict n new datasets per draw, each falling into one statement."""
     chains, draws, cells = theta.shape
     edges = np.cumsum(theta, axis=-1)[..., None, :]
@@ -228,7 +230,7 @@ def one_statement_each(theta: FloatArray, n: int, rng: np.random.Generator) -> N
     return out
 
 
-def latent_log_prior(
+def shared_latent_log_prior(
     name: str, alpha: FloatArray, gamma: FloatArray, exponential: FloatArray
 ) -> dict[str, FloatArray]:
     """Log density of the latents: raising it to γ means strength s → γ s, as psense assumes."""

@@ -22,12 +22,16 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods.classic.all_test_words import all_test_headline, all_test_words
 from bayescompare.methods.classic.comparison import PerMeasureComparison
 from bayescompare.methods.classic.pair_tests import PairTest
-from bayescompare.methods.classic.per_measure import Combined, Favoured, PerMeasure
-from bayescompare.methods.classic.words import by_measure_text
+from bayescompare.methods.classic.per_measure import (
+    CombinedPerMeasure,
+    FavouredPerMeasure,
+    PerMeasure,
+)
+from bayescompare.methods.classic.words import classic_by_measure_text
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 
@@ -55,20 +59,22 @@ class AllTest(PerMeasure):
     """
 
     name: ClassVar[str] = "all-test"
-    title: ClassVar[str] = title_of("all-test")
+    title: ClassVar[str] = title_in_registry("all-test")
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
     levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
 
-    def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
+    def combine(
+        self, favoured: FavouredPerMeasure, tests: Sequence[PairTest]
+    ) -> CombinedPerMeasure:
         """Take the largest p-value where all measures agree."""
         first, second = favoured.pvalues
         votes = -len(first), -len(second)
         lead = favoured.first_by(votes, (favoured.least(0), favoured.least(1)))
         number = len(favoured.pvalues[lead])
         if number < len(tests):
-            return Combined(None, 1.0, number)
-        return Combined(lead, max(favoured.pvalues[lead]), number)
+            return CombinedPerMeasure(None, 1.0, number)
+        return CombinedPerMeasure(lead, max(favoured.pvalues[lead]), number)
 
     def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
         """Better on every measure."""
@@ -95,7 +101,7 @@ class AllTest(PerMeasure):
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return by_measure_text("every", self.test, self.alpha)
+        return classic_by_measure_text("every", self.test, self.alpha)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are a conservative test."""

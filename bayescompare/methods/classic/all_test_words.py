@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING
 
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
-from bayescompare.methods.classic.words import NOT_A_PROBABILITY, each, favours, own_level
+from bayescompare.methods.classic.words import (
+    NOT_A_PROBABILITY,
+    classic_own_level_words,
+    classic_test_favours,
+    classic_words_on_each,
+)
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import format_pvalue, percent_setting, pvalue_equation, setting
+from bayescompare.text.numbers import (
+    format_pvalue,
+    percent_setting,
+    pvalue_equation,
+    setting_number_text,
+)
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -19,7 +29,7 @@ __all__ = ["all_test_headline", "all_test_words"]
 
 def all_test_headline(results: Results, answer: Answer, decision: Decision) -> str:
     """Who is better on every measure, or which measures favour whom, in one line."""
-    favoured, m = favours(answer), len(results.measures)
+    favoured, m = classic_test_favours(answer), len(results.measures)
     where = "every measure" if m > 1 else results.measures[0]
     largest = f"{'largest ' if m > 1 else ''}{pvalue_equation(decision.level)}"
     for name, measures in favoured.items():
@@ -37,7 +47,7 @@ def all_test_words(
     method: AllTest, results: Results, answer: Answer, decision: Decision
 ) -> list[str]:
     """Say what each measure says, and that together they are a conservative test."""
-    m, favoured = len(results.measures), favours(answer)
+    m, favoured = len(results.measures), classic_test_favours(answer)
     ahead = next((name for name, measures in favoured.items() if len(measures) == m), None)
     level = percent_setting(SIGNIFICANT)
     if decision.verdict == "settled":
@@ -48,7 +58,8 @@ def all_test_words(
     elif ahead is not None:
         finding = (
             f"Every measure favours {ahead}, but not every one significantly: the largest "
-            f"p-value is {format_pvalue(decision.level)}, above {setting(SIGNIFICANT)}. That is "
+            f"p-value is {format_pvalue(decision.level)}, above "
+            f"{setting_number_text(SIGNIFICANT)}. That is "
             "not evidence that the algorithms are equal."
         )
     else:
@@ -61,9 +72,9 @@ def all_test_words(
         "often far below the level of the single tests, and its power low."
     )
     return [
-        each(method.test, results, answer),
+        classic_words_on_each(method.test, results, answer),
         finding,
-        *own_level(decision, method.alpha),
+        *classic_own_level_words(decision, method.alpha),
         limits,
         NOT_A_PROBABILITY,
     ]

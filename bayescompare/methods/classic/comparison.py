@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.classic.details import PerMeasureDetails, RankDetails
-from bayescompare.text.numbers import rank
+from bayescompare.text.numbers import rank_number_text
 
 __all__ = ["PerMeasureComparison", "RankComparison"]
 
@@ -36,7 +36,7 @@ class RankComparison(Comparison):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Mean ranks and pairs, headed to be printed."""
-        apart = f"Mean ranks; {rank(self.critical_difference)} apart is significant"
+        apart = f"Mean ranks; {rank_number_text(self.critical_difference)} apart is significant"
         ranked = self.ranks.sort_values(kind="stable").rename("mean rank").to_frame()
         pairs = itertools.combinations(ranked.index, 2)
         rows = {

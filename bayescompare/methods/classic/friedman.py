@@ -35,7 +35,7 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.wilcoxon import SMALLEST
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods.classic.comparison import RankComparison
@@ -45,12 +45,12 @@ from bayescompare.methods.classic.friedman_words import (
     friedman_methods_text,
     friedman_words,
 )
-from bayescompare.methods.classic.pair_tests import check_alpha
+from bayescompare.methods.classic.pair_tests import check_classic_alpha
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
-__all__ = ["Friedman", "doubled_ranks_by_dataset"]
+__all__ = ["Friedman", "doubled_friedman_ranks"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Friedman(Method):
 
     min_algorithms: ClassVar[int] = 3
     name: ClassVar[str] = "friedman"
-    title: ClassVar[str] = title_of("friedman")
+    title: ClassVar[str] = title_in_registry("friedman")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
     comparison_type: ClassVar[type[Comparison] | None] = RankComparison
     details_type: ClassVar[type[Details]] = RankDetails
@@ -92,18 +92,18 @@ class Friedman(Method):
     one_measure: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_alpha(self.alpha)
+        check_classic_alpha(self.alpha)
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the algorithms on every dataset and test the rank sums."""
-        _check_ranked(results)
-        doubled = doubled_ranks_by_dataset(results.oriented()[:, :, 0])
+        _check_friedman_ranks(results)
+        doubled = doubled_friedman_ranks(results.oriented()[:, :, 0])
         n, l = doubled.shape
         sums = doubled.sum(axis=0)
         # Sums of integers, so that equal mean ranks are equal; they stay in listing order.
         order = np.argsort(sums, kind="stable")
         label = str(State.order(*(results.algorithms[i] for i in order)))
-        chi2, statistic, pvalue = _iman_davenport(doubled)
+        chi2, statistic, pvalue = _friedman_iman_davenport(doubled)
         error = math.sqrt(l * (l + 1) / (6 * n))
         range_at = float(stats.studentized_range.ppf(1 - self.alpha, l, np.inf))
         # A dataset with ties shows several orderings, none of them exactly.
@@ -150,7 +150,7 @@ class Friedman(Method):
 # -------------------------------------------------------------------------------------- the figures
 
 
-def doubled_ranks_by_dataset(values: FloatArray) -> IntArray:
+def doubled_friedman_ranks(values: FloatArray) -> IntArray:
     """Twice the rank of each algorithm on each dataset, integers even with ties.
 
     Values within 1e-12 of their size, directly or through others, are equal.
@@ -174,7 +174,7 @@ def doubled_ranks_by_dataset(values: FloatArray) -> IntArray:
     return np.asarray(np.rint(2 * stats.rankdata(groups, axis=1)), dtype=np.int64)
 
 
-def _iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
+def _friedman_iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
     """Friedman's χ², Iman & Davenport's F and the tail of F."""
     n, l = doubled.shape
     if (doubled == doubled[:, :1]).all():
@@ -184,7 +184,7 @@ def _iman_davenport(doubled: IntArray) -> tuple[float, float, float]:
     if (doubled == doubled[0]).all():
         # χ² is at its maximum, which floats only nearly reach. F's tail would be 0, which no data
         # can bear out; how often datasets agree so under the hypothesis is known exactly.
-        return float(n * (l - 1)), math.inf, max(_agreement(doubled), SMALLEST)
+        return float(n * (l - 1)), math.inf, max(_friedman_agreement_chance(doubled), SMALLEST)
     statistic = (n - 1) * chi2 / (n * (l - 1) - chi2)
     tail = float(stats.f.sf(statistic, l - 1, (l - 1) * (n - 1)))
     return chi2, statistic, max(tail, SMALLEST)
@@ -200,7 +200,7 @@ def _nemenyi(mean: FloatArray, error: float) -> tuple[tuple[float | None, ...], 
     return tuple(tuple(None if i == j else square[i][j] for j in range(l)) for i in range(l))
 
 
-def _agreement(doubled: IntArray) -> float:
+def _friedman_agreement_chance(doubled: IntArray) -> float:
     """P(all datasets have the same ranks) under the null, where they do; F is then infinite."""
     orderings = math.factorial(doubled.shape[1])
     for tied in np.unique(doubled[0], return_counts=True)[1].tolist():
@@ -208,7 +208,7 @@ def _agreement(doubled: IntArray) -> float:
     return math.exp(-(len(doubled) - 1) * math.log(orderings))
 
 
-def _check_ranked(results: Results) -> None:
+def _check_friedman_ranks(results: Results) -> None:
     l, measure = len(results.algorithms), results.measures[0]
     if results[measure].rope is not None:
         raise BayescompareError(

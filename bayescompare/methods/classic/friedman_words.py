@@ -7,9 +7,15 @@ import math
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods.classic.details import RankDetails
-from bayescompare.methods.classic.words import finding
+from bayescompare.methods.classic.words import classic_finding_words
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import plural, pvalue_equation, rank, setting, statistic
+from bayescompare.text.numbers import (
+    plural,
+    pvalue_equation,
+    rank_number_text,
+    setting_number_text,
+    statistic_number_text,
+)
 from bayescompare.text.phrases import join_names
 
 __all__ = ["friedman_headline", "friedman_methods_text", "friedman_words"]
@@ -35,12 +41,15 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
     """Say the mean ranks, what was tested about them, and which pairs differ."""
     details = RankDetails.of(answer)
     mean = details.ranks
-    shown = [f"{name} {rank(value)}" for name, value in mean.sort_values(kind="stable").items()]
+    shown = [
+        f"{name} {rank_number_text(value)}"
+        for name, value in mean.sort_values(kind="stable").items()
+    ]
     ranks = (
         f"On {plural(len(results.datasets), 'dataset')} the mean ranks on "
         f"{results.measures[0]} (1 is best) are {join_names(shown, most=12)}."
     )
-    tested = finding(decision, "every ordering of the algorithms is equally likely")
+    tested = classic_finding_words(decision, "every ordering of the algorithms is equally likely")
     limits = (
         "What is tested is whether the algorithms differ, not whether this is their order, and "
         "a p-value is not the probability of a hypothesis. A mean rank depends on which other "
@@ -48,12 +57,18 @@ def friedman_words(results: Results, answer: Answer, decision: Decision) -> list
         "goes (Benavoli et al. 2016). For a pair by itself use pairwise() with "
         "method='wilcoxon', or 'dirichlet' for a probability."
     )
-    return [ranks, tested, _how(details), *_pairs(details, decision), limits]
+    return [
+        ranks,
+        tested,
+        _friedman_statistic_words(details),
+        *_friedman_pair_words(details, decision),
+        limits,
+    ]
 
 
-def _how(details: RankDetails) -> str:
+def _friedman_statistic_words(details: RankDetails) -> str:
     chi2 = (
-        f"Friedman's chi-square is {statistic(details.chi2)} "
+        f"Friedman's chi-square is {statistic_number_text(details.chi2)} "
         f"({pvalue_equation(details.chi2_pvalue)})"
     )
     if details.f_statistic is None:
@@ -63,12 +78,13 @@ def _how(details: RankDetails) -> str:
         )
     first, second = details.degrees_of_freedom
     return (
-        f"That p-value is of Iman and Davenport's F = {statistic(details.f_statistic)} on {first} "
+        "That p-value is of Iman and Davenport's F = "
+        f"{statistic_number_text(details.f_statistic)} on {first} "
         f"and {second} degrees of freedom, an approximation for many datasets; {chi2}."
     )
 
 
-def _pairs(details: RankDetails, decision: Decision) -> list[str]:
+def _friedman_pair_words(details: RankDetails, decision: Decision) -> list[str]:
     if decision.verdict != "settled":
         return ["So no pair is singled out."]
     mean, pvalues, alpha = details.ranks, details.nemenyi, details.alpha
@@ -81,8 +97,9 @@ def _pairs(details: RankDetails, decision: Decision) -> list[str]:
     ]
     pairs = join_names(apart, most=12) if apart else "none are"
     sentences = [
-        f"By Nemenyi's test at the level {setting(alpha)} mean ranks differ when they are "
-        f"{rank(details.critical_difference)} apart: {pairs}."
+        f"By Nemenyi's test at the level {setting_number_text(alpha)} mean ranks differ when "
+        "they are "
+        f"{rank_number_text(details.critical_difference)} apart: {pairs}."
     ]
     if len(apart) < math.comb(len(names), 2):
         sentences.append("A pair that does not differ by this test is not shown to be equal.")
@@ -91,5 +108,5 @@ def _pairs(details: RankDetails, decision: Decision) -> list[str]:
 
 def friedman_methods_text(alpha: float) -> str:
     """Describe the test for a methods section."""
-    level = setting(alpha)
+    level = setting_number_text(alpha)
     return f"by the Friedman test and Nemenyi's test of pairs at the level {level} ({{aside}})."

@@ -24,7 +24,7 @@ import numpy as np
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.classic.glrt import glrt
 from bayescompare.methods.classic.glrt_words import glrt_words
 from bayescompare.results.gaps import Reading
@@ -49,7 +49,7 @@ class GLRT(Method):
     """
 
     name: ClassVar[str] = "glrt"
-    title: ClassVar[str] = title_of("glrt")
+    title: ClassVar[str] = title_in_registry("glrt")
     citations: ClassVar[tuple[str, ...]] = (
         "decampos2016joint",
         "benavoli2015joint",

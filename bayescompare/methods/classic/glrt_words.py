@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words, in_quotes
+from bayescompare.comparison.claims import claim_in_quotes, claim_words
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, percent_setting, plural, pvalue_equation
@@ -16,10 +16,13 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     """Say which hypothesis was tested and what its p-value allows."""
     n = len(results.datasets)
     own = float(answer.counts[answer.labels.index(decision.statement)])
-    best = _claim(results, decision.statement)
+    best = _glrt_claim_words(results, decision.statement)
     if decision.verdict == "tied":
         tied = join_names(
-            [in_quotes(best), *(in_quotes(_claim(results, rival)) for rival in decision.rivals)],
+            [
+                claim_in_quotes(best),
+                *(claim_in_quotes(_glrt_claim_words(results, rival)) for rival in decision.rivals),
+            ],
             most=4,
         )
         return [
@@ -48,5 +51,5 @@ def glrt_words(results: Results, answer: Answer, decision: Decision) -> list[str
     return [frequency, finding, limits]
 
 
-def _claim(results: Results, label: str) -> str:
+def _glrt_claim_words(results: Results, label: str) -> str:
     return claim_words(label, results.algorithms, results.measures)

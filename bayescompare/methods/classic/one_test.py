@@ -24,12 +24,16 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods.classic.comparison import PerMeasureComparison
 from bayescompare.methods.classic.one_test_words import one_test_headline, one_test_words
 from bayescompare.methods.classic.pair_tests import PairTest
-from bayescompare.methods.classic.per_measure import Combined, Favoured, PerMeasure
-from bayescompare.methods.classic.words import by_measure_text
+from bayescompare.methods.classic.per_measure import (
+    CombinedPerMeasure,
+    FavouredPerMeasure,
+    PerMeasure,
+)
+from bayescompare.methods.classic.words import classic_by_measure_text
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -58,21 +62,23 @@ class OneTest(PerMeasure):
 
     valid_pvalue: ClassVar[bool] = False
     name: ClassVar[str] = "one-test"
-    title: ClassVar[str] = title_of("one-test")
+    title: ClassVar[str] = title_in_registry("one-test")
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     comparison_type: ClassVar[type[Comparison] | None] = PerMeasureComparison
     levers: ClassVar[str] = "other measures, another test of each (test=), or more datasets"
     one_question: ClassVar[bool] = True
 
-    def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
+    def combine(
+        self, favoured: FavouredPerMeasure, tests: Sequence[PairTest]
+    ) -> CombinedPerMeasure:
         """Take the smallest p-value unless the other algorithm has a significant one too."""
         least = favoured.least(0), favoured.least(1)
         votes = -len(favoured.pvalues[0]), -len(favoured.pvalues[1])
         lead = favoured.first_by(least, votes)
         counted = sum(p <= self.alpha for p in favoured.pvalues[lead])
         if least[1 - lead] <= self.alpha or not favoured.pvalues[lead]:
-            return Combined(None, 1.0, counted)
-        return Combined(lead, least[lead], counted)
+            return CombinedPerMeasure(None, 1.0, counted)
+        return CombinedPerMeasure(lead, least[lead], counted)
 
     def labels(self, names: Sequence[str], measures: int) -> tuple[str, str]:
         """One question, whatever the measures: is it called better?"""
@@ -94,7 +100,7 @@ class OneTest(PerMeasure):
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
-        return by_measure_text("some", self.test, self.alpha)
+        return classic_by_measure_text("some", self.test, self.alpha)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say what each measure says, and that together they are no test of their level."""

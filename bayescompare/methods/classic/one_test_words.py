@@ -8,13 +8,13 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.methods.classic.words import (
     NOT_A_PROBABILITY,
-    ahead_and_behind,
-    each,
-    favours,
-    own_level,
+    classic_ahead_and_behind,
+    classic_own_level_words,
+    classic_test_favours,
+    classic_words_on_each,
 )
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
+from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def one_test_headline(method: OneTest, results: Results, answer: Answer, decisio
     """Who is significantly better on what, and whether the other is on anything, in one line."""
     p = pvalue_equation(decision.level)
     smallest = p if len(results.measures) == 1 else f"smallest {p}"
-    if opposed := _opposed(method, results, answer):
+    if opposed := _one_test_opposed_words(method, results, answer):
         return f"each is significantly better on some measure: {opposed} ({p}, not significant)"
-    if set(favours(answer)) == {None}:
+    if set(classic_test_favours(answer)) == {None}:
         return f"no measure favours either algorithm ({p}, not significant)"
     if decision.verdict == "settled":
-        return f"{_better(method, results, answer)} ({smallest}, significant)"
+        return f"{_one_test_better_words(method, results, answer)} ({smallest}, significant)"
     return f"neither is significantly better on any measure ({smallest}, not significant)"
 
 
@@ -41,31 +41,35 @@ def one_test_words(
 ) -> list[str]:
     """Say what each measure says, and that together they are no test of their level."""
     limits = (
-        f"This is not a test of level {setting(method.alpha)}: it takes the smallest of "
+        f"This is not a test of level {setting_number_text(method.alpha)}: it takes the smallest "
+        "of "
         f"{plural(len(results.measures), 'p-value')} without correction, and the more measures "
         "there are the more often it finds a difference where there is none."
     )
     return [
-        each(method.test, results, answer),
-        _finding(method, results, answer, decision),
-        *own_level(decision, method.alpha),
+        classic_words_on_each(method.test, results, answer),
+        _one_test_finding_words(method, results, answer, decision),
+        *classic_own_level_words(decision, method.alpha),
         *([limits] if len(results.measures) > 1 else []),
         NOT_A_PROBABILITY,
     ]
 
 
-def _finding(method: OneTest, results: Results, answer: Answer, decision: Decision) -> str:
-    level, own = percent_setting(SIGNIFICANT), setting(method.alpha)
+def _one_test_finding_words(
+    method: OneTest, results: Results, answer: Answer, decision: Decision
+) -> str:
+    level, own = percent_setting(SIGNIFICANT), setting_number_text(method.alpha)
     p = pvalue_equation(decision.level)
-    if opposed := _opposed(method, results, answer):
+    if opposed := _one_test_opposed_words(method, results, answer):
         return (
             f"Each algorithm is significantly better on some measure at the level {own} "
             f"({opposed}), so neither is called better: p = 1."
         )
     if decision.verdict == "settled":
-        ahead, behind = ahead_and_behind(results, answer)
+        ahead, behind = classic_ahead_and_behind(results, answer)
         return (
-            f"{ahead} is significantly better on {join_names(favours(answer, SIGNIFICANT)[ahead])} "
+            f"{ahead} is significantly better on "
+            f"{join_names(classic_test_favours(answer, SIGNIFICANT)[ahead])} "
             f"at the {level} level, and {behind} on no measure at the level {own}: the rule calls "
             f"{ahead} better ({p})."
         )
@@ -75,19 +79,21 @@ def _finding(method: OneTest, results: Results, answer: Answer, decision: Decisi
     )
 
 
-def _opposed(method: OneTest, results: Results, answer: Answer) -> str:
+def _one_test_opposed_words(method: OneTest, results: Results, answer: Answer) -> str:
     """On which measures each is significantly better, if each is on some."""
-    favoured = favours(answer, method.alpha)
+    favoured = classic_test_favours(answer, method.alpha)
     if not all(name in favoured for name in results.algorithms):
         return ""
     return ", ".join(f"{name} on {join_names(favoured[name])}" for name in results.algorithms)
 
 
-def _better(method: OneTest, results: Results, answer: Answer) -> str:
-    ahead, behind = ahead_and_behind(results, answer)
-    on = join_names(favours(answer, SIGNIFICANT)[ahead])
+def _one_test_better_words(method: OneTest, results: Results, answer: Answer) -> str:
+    ahead, behind = classic_ahead_and_behind(results, answer)
+    on = join_names(classic_test_favours(answer, SIGNIFICANT)[ahead])
     if len(results.measures) == 1:
         return f"{ahead} is significantly better on {on}"
     # The other may still be so at a level above the method's own.
-    level = "" if method.alpha == SIGNIFICANT else f" at the level {setting(method.alpha)}"
+    level = (
+        "" if method.alpha == SIGNIFICANT else f" at the level {setting_number_text(method.alpha)}"
+    )
     return f"{ahead} is significantly better on {on}, {behind} on none{level}"

@@ -7,13 +7,25 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy import stats
 
-from bayescompare._checks import check_word, is_number, shown
+from bayescompare._checks import check_word, is_number, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.classic.wilcoxon import SMALLEST, differences, doubled_ranks, signed_rank
+from bayescompare.kernels.classic.wilcoxon import (
+    SMALLEST,
+    doubled_wilcoxon_ranks,
+    wilcoxon_differences,
+    wilcoxon_signed_rank_test,
+)
 from bayescompare.results.results import Results
 
-__all__ = ["PairTest", "WhichTest", "check_alpha", "check_test", "measured", "run"]
+__all__ = [
+    "PairTest",
+    "WhichTest",
+    "check_classic_alpha",
+    "check_test",
+    "classic_pair_differences",
+    "run_pair_test",
+]
 
 WhichTest = Literal["sign", "wilcoxon"]
 
@@ -36,12 +48,12 @@ class PairTest(NamedTuple):
         return None if first == second else int(second > first)
 
 
-def measured(results: Results, measure: str) -> FloatArray:
+def classic_pair_differences(results: Results, measure: str) -> FloatArray:
     """Differences on one measure, first less second, oriented; a tie is exactly zero."""
-    return differences(_columns(results, measure), results[measure].rope)
+    return wilcoxon_differences(_classic_pair_test_columns(results, measure), results[measure].rope)
 
 
-def run(results: Results, measure: str, test: WhichTest) -> PairTest:
+def run_pair_test(results: Results, measure: str, test: WhichTest) -> PairTest:
     """Test one measure of two algorithms, two-sided; ties and the rope are left out.
 
     Examples
@@ -50,7 +62,7 @@ def run(results: Results, measure: str, test: WhichTest) -> PairTest:
     >>> run(load_example("benavoli-example1"), "accuracy", "sign")
     PairTest(sums=(3.0, 9.0), wins=(3, 9), pvalue=0.14599609375, exact=True)
     """
-    difference = measured(results, measure)
+    difference = classic_pair_differences(results, measure)
     wins = int((difference > 0).sum()), int((difference < 0).sum())
     if test == "sign":
         p = float(stats.binomtest(wins[0], sum(wins)).pvalue) if any(wins) else 1.0
@@ -60,8 +72,8 @@ def run(results: Results, measure: str, test: WhichTest) -> PairTest:
             f"measure {measure!r} is ordinal, and the Wilcoxon test ranks differences, which such "
             "a measure does not have: use the sign test ('sign', or test='sign')."
         )
-    scale = np.abs(_columns(results, measure)).max(axis=1)
-    ranks = signed_rank(doubled_ranks(difference, scale))
+    scale = np.abs(_classic_pair_test_columns(results, measure)).max(axis=1)
+    ranks = wilcoxon_signed_rank_test(doubled_wilcoxon_ranks(difference, scale))
     return PairTest((ranks.plus, ranks.minus), wins, ranks.pvalue, ranks.exact)
 
 
@@ -70,13 +82,13 @@ def check_test(test: object) -> None:
     check_word("test", test, get_args(WhichTest))
 
 
-def check_alpha(alpha: object) -> None:
+def check_classic_alpha(alpha: object) -> None:
     """Reject a level that is not a number between 0 and 1."""
     if not (is_number(alpha) and 0.0 < alpha < 1.0):
         raise BayescompareError(
-            f"alpha={shown(alpha)}: a level is a number between 0 and 1, such as 0.05."
+            f"alpha={show_checked_value(alpha)}: a level is a number between 0 and 1, such as 0.05."
         )
 
 
-def _columns(results: Results, measure: str) -> FloatArray:
+def _classic_pair_test_columns(results: Results, measure: str) -> FloatArray:
     return results.oriented()[:, :, results.measures.index(measure)]

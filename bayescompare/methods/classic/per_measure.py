@@ -17,18 +17,18 @@ from bayescompare.methods.classic.details import MeasureTest, PerMeasureDetails
 from bayescompare.methods.classic.pair_tests import (
     PairTest,
     WhichTest,
-    check_alpha,
+    check_classic_alpha,
     check_test,
-    measured,
-    run,
+    classic_pair_differences,
+    run_pair_test,
 )
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
 
-__all__ = ["Combined", "Favoured", "PerMeasure"]
+__all__ = ["CombinedPerMeasure", "FavouredPerMeasure", "PerMeasure"]
 
 
-class Combined(NamedTuple):
+class CombinedPerMeasure(NamedTuple):
     """What the measures amount to: who leads, the p-value, and how many measures count for it.
 
     Nobody leads where the rule has nothing to say; the p-value is then 1.
@@ -40,14 +40,14 @@ class Combined(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Favoured:
+class FavouredPerMeasure:
     """The p-values of the measures that favour each algorithm, and the algorithms' names."""
 
     names: tuple[str, str]
     pvalues: tuple[list[float], list[float]]
 
     @classmethod
-    def by(cls, names: Sequence[str], tests: Sequence[PairTest]) -> Favoured:
+    def by(cls, names: Sequence[str], tests: Sequence[PairTest]) -> FavouredPerMeasure:
         """Sort the measures by the algorithm they favour; those that favour neither are out."""
         first, second = ([t.pvalue for t in tests if t.favours == side] for side in (0, 1))
         return cls((names[0], names[1]), (first, second))
@@ -79,10 +79,12 @@ class PerMeasure(Method):
 
     def __post_init__(self) -> None:
         check_test(self.test)
-        check_alpha(self.alpha)
+        check_classic_alpha(self.alpha)
 
     @abstractmethod
-    def combine(self, favoured: Favoured, tests: Sequence[PairTest]) -> Combined:
+    def combine(
+        self, favoured: FavouredPerMeasure, tests: Sequence[PairTest]
+    ) -> CombinedPerMeasure:
         """Make one p-value of several."""
 
     @abstractmethod
@@ -102,9 +104,11 @@ class PerMeasure(Method):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Test every measure by itself and combine."""
         names = results.algorithms
-        tests = [run(results, measure, self.test) for measure in results.measures]
-        verdict = self.combine(Favoured.by(names, tests), tests)
-        signs = np.sign(np.stack([measured(results, name) for name in results.measures], axis=1))
+        tests = [run_pair_test(results, measure, self.test) for measure in results.measures]
+        verdict = self.combine(FavouredPerMeasure.by(names, tests), tests)
+        signs = np.sign(
+            np.stack([classic_pair_differences(results, name) for name in results.measures], axis=1)
+        )
         rows = tuple(
             MeasureTest(
                 measure=measure,
@@ -122,7 +126,7 @@ class PerMeasure(Method):
         counts = np.array([shown.sum() for shown in support], dtype=np.float64)
         return Answer(
             labels=labels,
-            states=() if self.one_question else _states(labels),
+            states=() if self.one_question else _classic_states_per_measure(labels),
             counts=counts,
             n_statements=len(labels),
             n_observed=int((counts > 0).sum()),
@@ -133,7 +137,7 @@ class PerMeasure(Method):
         )
 
 
-def _states(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _classic_states_per_measure(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """For every measure, the ordering in each statement."""
     parsed = (Statement.parse(label).states for label in labels)
     return tuple(tuple(map(str, states)) for states in zip(*parsed, strict=True))

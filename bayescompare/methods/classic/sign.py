@@ -25,10 +25,10 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import SignDetails
-from bayescompare.methods.classic.pair_tests import run
+from bayescompare.methods.classic.pair_tests import run_pair_test
 from bayescompare.methods.classic.sign_words import sign_words
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
@@ -54,7 +54,7 @@ class Sign(Method):
     """
 
     name: ClassVar[str] = "sign"
-    title: ClassVar[str] = title_of("sign")
+    title: ClassVar[str] = title_in_registry("sign")
     citations: ClassVar[tuple[str, ...]] = ("demsar2006statistical",)
     kind: ClassVar[Kind] = "frequentist"
     reference: ClassVar[str] = "Demšar (2006), Section 3.1.4"
@@ -67,7 +67,7 @@ class Sign(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Count the wins of each and test them against a fair coin."""
-        test = run(results, results.measures[0], "sign")
+        test = run_pair_test(results, results.measures[0], "sign")
         ties = len(results.datasets) - sum(test.wins)
         return pair_answer(
             results,

@@ -5,7 +5,11 @@ from __future__ import annotations
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.methods.classic.details import SignDetails
-from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
+from bayescompare.methods.classic.words import (
+    NOT_A_PROBABILITY,
+    classic_finding_words,
+    classic_left_out_words,
+)
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
 
@@ -19,7 +23,8 @@ def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str
     if decision.verdict == "tied":
         counts = (
             f"Of {plural(n, 'dataset')} each algorithm is better on "
-            f"{count(float(answer.counts[0]))}, and {left_out(ties)}: p = 1. That does not "
+            f"{count(float(answer.counts[0]))}, and {classic_left_out_words(ties)}: p = 1. That "
+            "does not "
             "show that they are equal."
         )
         return [counts, limits, NOT_A_PROBABILITY]
@@ -27,7 +32,7 @@ def sign_words(results: Results, answer: Answer, decision: Decision) -> list[str
     counts = (
         f"Of {plural(n, 'dataset')}, {count(wins)} say that "
         f"{decision.claim(results.measures)} and {count(answer.counts.sum() - wins)} the "
-        f"reverse; {left_out(ties)}."
+        f"reverse; {classic_left_out_words(ties)}."
     )
     hypothesis = "either algorithm is as likely as the other to be the better one on a dataset"
-    return [counts, finding(decision, hypothesis), limits, NOT_A_PROBABILITY]
+    return [counts, classic_finding_words(decision, hypothesis), limits, NOT_A_PROBABILITY]

@@ -36,17 +36,17 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Kind, Method, Parameter, Sampling
-from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.classic.walsh import exact_leaders, mean_shares, walsh_draws
+from bayescompare.comparison.registry import title_in_registry
+from bayescompare.kernels.classic.walsh import exact_walsh_leaders, mean_walsh_shares, walsh_draws
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.bootstrap import WEIGHT, dirichlet_alpha
+from bayescompare.methods._shared.bootstrap import WEIGHT, shared_bootstrap_alpha
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    check_support,
-    constant_dirichlet,
+    check_shared_prior_support,
     prior_options,
+    shared_constant_dirichlet,
 )
 from bayescompare.methods.classic.signed_rank_points import POINT, SignedRankPoints
 from bayescompare.methods.classic.signed_rank_words import signed_rank_text, signed_rank_words
@@ -97,7 +97,7 @@ class SignedRank(Method):
     """
 
     name: ClassVar[str] = "signed-rank"
-    title: ClassVar[str] = title_of("signed-rank")
+    title: ClassVar[str] = title_in_registry("signed-rank")
     citations: ClassVar[tuple[str, ...]] = ("benavoli2014wilcoxon", "benavoli2017time")
     kind: ClassVar[Kind] = "bayesian"
     reference: ClassVar[str] = "Benavoli et al. (2014)"
@@ -144,7 +144,7 @@ class SignedRank(Method):
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
-        return bool(self.priors) and constant_dirichlet((self.priors or {})[WEIGHT]) is None
+        return bool(self.priors) and shared_constant_dirichlet((self.priors or {})[WEIGHT]) is None
 
     @property
     def supports_psis(self) -> bool:
@@ -155,7 +155,7 @@ class SignedRank(Method):
         """Parameters of the prior of the weights: of a tie, and of each dataset's difference."""
         n = len(results.datasets)
         if self.priors:
-            return dirichlet_alpha(self.priors[WEIGHT], n + 1, POINT)
+            return shared_bootstrap_alpha(self.priors[WEIGHT], n + 1, POINT)
         return np.append(float(self.strength), np.zeros(n))
 
     def weight_alpha(self, results: Results) -> FloatArray:
@@ -173,8 +173,8 @@ class SignedRank(Method):
             return self._sampled(points, sampling)
         alpha = self.weight_alpha(results)
         theta = walsh_draws(points.regions, alpha, self.draws, sampling.rng)
-        mean = mean_shares(points.regions, alpha)
-        exact = exact_leaders(points.regions, alpha)
+        mean = mean_walsh_shares(points.regions, alpha)
+        exact = exact_walsh_leaders(points.regions, alpha)
         if exact is not None:
             figures: dict[str, Any] = {"probability": exact, "none_leads": 1.0 - exact.sum()}
             return self._finished(points, theta, mean, **figures)
@@ -197,8 +197,8 @@ class SignedRank(Method):
         """Answer from NUTS, with its Monte Carlo standard error."""
         results = points.results
         model = self.model(results)
-        check_support(self.priors or {}, self.parameters, model)
-        tree = nuts.sample_as(sampling, model, predicts=self.predicts)
+        check_shared_prior_support(self.priors or {}, self.parameters, model)
+        tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
         tree = self.to_tree(results, tree, sampling.rng)
         theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
         leads = sole_leader(theta).astype(np.float64)
@@ -207,7 +207,7 @@ class SignedRank(Method):
             theta.reshape(-1, theta.shape[-1]),
             theta.mean(axis=(0, 1)),
             probability=leads.mean(axis=(0, 1)),
-            mcse=nuts.monte_carlo_error(leads),
+            mcse=nuts.nuts_monte_carlo_error(leads),
             none_leads=1.0 - float(leads.any(axis=-1).mean()),
             seed=sampling.seed,
             tree=tree,
@@ -241,42 +241,44 @@ class SignedRank(Method):
         self, results: Results, tree: xr.DataTree, rng: np.random.Generator, *, prior: bool
     ) -> Mapping[str, tuple[FloatArray, Any]]:
         """Compare the wins and the middle of the differences with those of datasets drawn again."""
-        from bayescompare.methods.classic.signed_rank_posterior import check_points
+        from bayescompare.methods.classic.signed_rank_posterior import check_signed_rank_points
 
-        return check_points(SignedRankPoints(results), tree, prior=prior)
+        return check_signed_rank_points(SignedRankPoints(results), tree, prior=prior)
 
     # posterior -----------------------------------------------------------------------------------
 
     def model(self, results: Results) -> pm.Model:
         """Build the model, with the shares as functions of the weights."""
-        from bayescompare.methods.classic.signed_rank_posterior import build_points
+        from bayescompare.methods.classic.signed_rank_posterior import build_signed_rank_points
 
-        return build_points(self, SignedRankPoints(results))
+        return build_signed_rank_points(self, SignedRankPoints(results))
 
     def exact_draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the weights, and the shares under them."""
-        from bayescompare.methods.classic.signed_rank_posterior import points_tree
+        from bayescompare.methods.classic.signed_rank_posterior import signed_rank_tree
 
         if self.needs_mcmc:
             raise BayescompareError(
                 "draws() are exact, and this prior has no posterior in closed form: use sample(), "
                 "or the posterior kept as c.tree."
             )
-        return points_tree(self, SignedRankPoints(results), draws, chains, rng)
+        return signed_rank_tree(self, SignedRankPoints(results), draws, chains, rng)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Add what is known of the datasets to a tree of NUTS."""
-        from bayescompare.methods.classic.signed_rank_posterior import finish_points
+        from bayescompare.methods.classic.signed_rank_posterior import finish_signed_rank
 
-        return finish_points(SignedRankPoints(results), tree)
+        return finish_signed_rank(SignedRankPoints(results), tree)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw new datasets among those seen and the tie, and who is better on each."""
-        from bayescompare.methods.classic.signed_rank_posterior import predicted_labels
+        from bayescompare.methods.classic.signed_rank_posterior import predict_signed_rank_labels
 
-        return predicted_labels(self, SignedRankPoints(results), answer, number, draws, rng)
+        return predict_signed_rank_labels(
+            self, SignedRankPoints(results), answer, number, draws, rng
+        )
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.kernels.classic.walsh import WalshRegions, pair_table, walsh_regions
-from bayescompare.kernels.classic.wilcoxon import differences
+from bayescompare.kernels.classic.walsh import WalshRegions, walsh_pair_table, walsh_regions
+from bayescompare.kernels.classic.wilcoxon import wilcoxon_differences
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
@@ -40,7 +40,7 @@ class SignedRankPoints:
                 f"measure {measure!r} is ordinal, and the signed-rank test adds differences, which "
                 "such a measure does not have: use 'dirichlet'."
             )
-        return np.append(0.0, -differences(self._columns))
+        return np.append(0.0, -wilcoxon_differences(self._columns))
 
     @cached_property
     def regions(self) -> WalshRegions:
@@ -50,7 +50,7 @@ class SignedRankPoints:
     @cached_property
     def table(self) -> FloatArray:
         """The same as shares, (statement, point, point)."""
-        return pair_table(self.regions)
+        return walsh_pair_table(self.regions)
 
     @property
     def names(self) -> list[str]:

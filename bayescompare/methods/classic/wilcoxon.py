@@ -22,10 +22,10 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Method, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.pair_answer import pair_answer
 from bayescompare.methods.classic.details import WilcoxonDetails
-from bayescompare.methods.classic.pair_tests import run
+from bayescompare.methods.classic.pair_tests import run_pair_test
 from bayescompare.methods.classic.wilcoxon_words import wilcoxon_words
 from bayescompare.results.results import Results
 
@@ -49,7 +49,7 @@ class Wilcoxon(Method):
     """
 
     name: ClassVar[str] = "wilcoxon"
-    title: ClassVar[str] = title_of("wilcoxon")
+    title: ClassVar[str] = title_in_registry("wilcoxon")
     citations: ClassVar[tuple[str, ...]] = (
         "wilcoxon1945individual",
         "demsar2006statistical",
@@ -65,7 +65,7 @@ class Wilcoxon(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Rank the differences and test the rank sums."""
-        test = run(results, results.measures[0], "wilcoxon")
+        test = run_pair_test(results, results.measures[0], "wilcoxon")
         ties = len(results.datasets) - sum(test.wins)
         return pair_answer(
             results,

@@ -6,7 +6,11 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.kernels.classic.wilcoxon import MOST_EXACT
 from bayescompare.methods.classic.details import WilcoxonDetails
-from bayescompare.methods.classic.words import NOT_A_PROBABILITY, finding, left_out
+from bayescompare.methods.classic.words import (
+    NOT_A_PROBABILITY,
+    classic_finding_words,
+    classic_left_out_words,
+)
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count, plural
 
@@ -16,7 +20,7 @@ __all__ = ["wilcoxon_words"]
 def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the rank sums, how the p-value was computed, and what the test assumes."""
     details = WilcoxonDetails.of(answer)
-    sums, left = details.rank_sums, left_out(details.ties)
+    sums, left = details.rank_sums, classic_left_out_words(details.ties)
     n = plural(len(results.datasets), "dataset")
     limits = (
         "The test assumes that differences are comparable between datasets and symmetric about "
@@ -35,7 +39,7 @@ def wilcoxon_words(results: Results, answer: Answer, decision: Decision) -> list
     )
     if answer.counts[ahead] < answer.counts[1 - ahead]:
         ranks += " The reverse holds on more datasets, but by smaller differences on the whole."
-    tested = finding(decision, "the differences are symmetric about zero")
+    tested = classic_finding_words(decision, "the differences are symmetric about zero")
     how = (
         "The p-value is exact: it counts the patterns of signs."
         if details.exact

@@ -6,18 +6,18 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import SIGNIFICANT, Decision
 from bayescompare.methods.classic.details import PerMeasureDetails
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting
+from bayescompare.text.numbers import percent_setting, plural, pvalue_equation, setting_number_text
 from bayescompare.text.phrases import join_names
 
 __all__ = [
     "NOT_A_PROBABILITY",
-    "ahead_and_behind",
-    "by_measure_text",
-    "each",
-    "favours",
-    "finding",
-    "left_out",
-    "own_level",
+    "classic_ahead_and_behind",
+    "classic_by_measure_text",
+    "classic_finding_words",
+    "classic_left_out_words",
+    "classic_own_level_words",
+    "classic_test_favours",
+    "classic_words_on_each",
 ]
 
 #: The tests of one measure, as a sentence about findings and as a methods section name them.
@@ -29,7 +29,7 @@ NOT_A_PROBABILITY = (
 )
 
 
-def finding(decision: Decision, hypothesis: str) -> str:
+def classic_finding_words(decision: Decision, hypothesis: str) -> str:
     """Say whether the null hypothesis is rejected; a large p-value never speaks for it.
 
     Examples
@@ -48,7 +48,7 @@ def finding(decision: Decision, hypothesis: str) -> str:
     )
 
 
-def left_out(ties: int) -> str:
+def classic_left_out_words(ties: int) -> str:
     """Say how many ties were dropped.
 
     Examples
@@ -61,7 +61,7 @@ def left_out(ties: int) -> str:
     return f"{plural(ties, 'dataset')} {'is a tie' if ties == 1 else 'are ties'} and left out"
 
 
-def own_level(decision: Decision, alpha: float) -> list[str]:
+def classic_own_level_words(decision: Decision, alpha: float) -> list[str]:
     """Say the finding at the method's own level too, where that is another one.
 
     Examples
@@ -72,16 +72,16 @@ def own_level(decision: Decision, alpha: float) -> list[str]:
     if alpha == SIGNIFICANT:
         return []
     verdict = "significant" if decision.level <= alpha else "not significant"
-    return [f"At the level alpha = {setting(alpha)} asked for it is {verdict}."]
+    return [f"At the level alpha = {setting_number_text(alpha)} asked for it is {verdict}."]
 
 
-def ahead_and_behind(results: Results, answer: Answer) -> tuple[str, str]:
+def classic_ahead_and_behind(results: Results, answer: Answer) -> tuple[str, str]:
     """The two algorithms in the direction that the p-value is about."""
     first, second = results.algorithms
     return (second, first) if answer.tested else (first, second)
 
 
-def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
+def classic_test_favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
     """The measures that favour each algorithm, at a level; under None those that favour neither."""
     measures: dict[str | None, list[str]] = {}
     for row in PerMeasureDetails.of(answer).per_measure:
@@ -90,7 +90,7 @@ def favours(answer: Answer, level: float = 1.0) -> dict[str | None, list[str]]:
     return measures
 
 
-def each(test: str, results: Results, answer: Answer) -> str:
+def classic_words_on_each(test: str, results: Results, answer: Answer) -> str:
     """Say what was found on each measure."""
     favours_words = [
         f"{row.measure} {row.better or 'neither'} ({pvalue_equation(row.pvalue)})"
@@ -102,9 +102,9 @@ def each(test: str, results: Results, answer: Answer) -> str:
     )
 
 
-def by_measure_text(which: str, test: str, alpha: float) -> str:
+def classic_by_measure_text(which: str, test: str, alpha: float) -> str:
     """Describe a rule about tests of each measure, for a methods section."""
     return (
         f"by the rule that one must be significantly better on {which} measure, by "
-        f"{_TESTED_BY[test]} at the level {setting(alpha)} ({{aside}})."
+        f"{_TESTED_BY[test]} at the level {setting_number_text(alpha)} ({{aside}})."
     )

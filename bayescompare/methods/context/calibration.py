@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayescompare.comparison.method import Replicate
-from bayescompare.kernels.context.beta_binomial import pooled
+from bayescompare.kernels.context.beta_binomial import pool_beta_binomial
 from bayescompare.kernels.context.beta_binomial_draws import draw_hyper
-from bayescompare.kernels.context.error_rates import p_first_better
-from bayescompare.kernels.context.poisson_binomial import draw_rates
-from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.context.error_rates import first_error_rate_better
+from bayescompare.kernels.context.poisson_binomial import draw_poisson_binomial_rates
+from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
 
-__all__ = ["simulate_counts", "simulate_pooled"]
+__all__ = ["simulate_context_counts", "simulate_context_pooled"]
 
 
-def simulate_counts(
+def simulate_context_counts(
     simulations: int,
     draws: int,
     rng: np.random.Generator,
@@ -33,11 +33,16 @@ def simulate_counts(
         low = np.minimum(low, 1.0 - low)
         z = np.where(rng.random(datasets) < rate, low, 1.0 - low)
         wrong = rng.binomial(discordant, z)
-        p = p_first_better(wrong, discordant - wrong, a)
-        yield {"r": (float(rate), draw_rates(count_posterior(p, b)[0], draws, rng, b))}
+        p = first_error_rate_better(wrong, discordant - wrong, a)
+        yield {
+            "r": (
+                float(rate),
+                draw_poisson_binomial_rates(poisson_binomial_counts(p, b)[0], draws, rng, b),
+            )
+        }
 
 
-def simulate_pooled(
+def simulate_context_pooled(
     simulations: int,
     draws: int,
     rng: np.random.Generator,
@@ -52,5 +57,5 @@ def simulate_pooled(
         z = rng.beta(mu * phi, (1.0 - mu) * phi, size=datasets)
         k_h = rng.binomial(discordant, z).astype(np.float64)
         k_g = discordant - k_h
-        means, correlations = draw_hyper(k_h, k_g, pooled(k_h, k_g).grid, draws, rng)
+        means, correlations = draw_hyper(k_h, k_g, pool_beta_binomial(k_h, k_g).grid, draws, rng)
         yield {"mu": (float(mu), means), "rho": (float(rho), correlations)}

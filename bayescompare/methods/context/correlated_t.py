@@ -34,25 +34,34 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import BetaMixture, Form, Kind, Method, Parameter, Sampling
-from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
+from bayescompare.comparison.registry import title_in_registry
+from bayescompare.kernels.context.poisson_multinomial_joint import poisson_multinomial_joint_regions
 from bayescompare.methods._shared.correlation import check_correlation, replicate_correlation
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.prediction import share_labels
-from bayescompare.methods._shared.priors import Priors, check_priors, check_ranges, prior_options
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    check_shared_prior_ranges,
+    prior_options,
+)
 from bayescompare.methods.context.comparison import ContextComparison
 from bayescompare.methods.context.correlated_t_answer import (
     MOST_EXACT,
+    correlated_t_share_betas,
+    correlated_t_three_outcomes,
+    correlated_t_two_outcomes,
     sampled_answer,
-    share_betas,
-    three_outcomes,
-    two_outcomes,
 )
 from bayescompare.methods.context.correlated_t_words import correlated_t_words
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.methods_text import correlated_t_methods_text, weight_learned_text
 from bayescompare.methods.context.rate_model import RateModel
-from bayescompare.methods.context.replicates import Replicates, outcome_labels, pair_differences
+from bayescompare.methods.context.replicates import (
+    Replicates,
+    context_outcome_labels,
+    context_pair_differences,
+)
 from bayescompare.methods.context.scalars import RateScalars
 from bayescompare.results.results import Results
 
@@ -133,7 +142,7 @@ class CorrelatedT(RateModel, Method):
     """
 
     name: ClassVar[str] = "correlated-t"
-    title: ClassVar[str] = title_of("correlated-t")
+    title: ClassVar[str] = title_in_registry("correlated-t")
     citations: ClassVar[tuple[str, ...]] = (
         "corani2015bayesian",
         "lacoste2012bayesian",
@@ -223,11 +232,11 @@ class CorrelatedT(RateModel, Method):
 
     def each(self, results: Results) -> Replicates:
         """What every dataset's replicates say of the mean advantage of the first algorithm."""
-        differences, grain, names = pair_differences(results)
+        differences, grain, names = context_pair_differences(results)
         count = (~np.isnan(differences)).sum(axis=1).astype(np.float64)
         rope = results[results.measures[0]].rope or 0.0
         rho = replicate_correlation(results, count, self.rho, self.folds)
-        labels = outcome_labels(results)
+        labels = context_outcome_labels(results)
         return Replicates(differences, grain, rho, rope, labels, names)
 
     def alone(self, results: Results) -> FloatArray:
@@ -265,18 +274,18 @@ class CorrelatedT(RateModel, Method):
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½), or with a rope P(each region is the most frequent)."""
         self._check_outcomes(results)
-        check_ranges(self.priors, [p for p in self.parameters if not p.dims])
+        check_shared_prior_ranges(self.priors, [p for p in self.parameters if not p.dims])
         each = self.each(results)
         many = self.joint and each.rope and len(results.datasets) > MOST_EXACT
         if self.needs_mcmc or many:
             return sampled_answer(self, results, sampling)
         if each.rope:
-            return three_outcomes(self, results, each, sampling)
-        return two_outcomes(self, results, each)
+            return correlated_t_three_outcomes(self, results, each, sampling)
+        return correlated_t_two_outcomes(self, results, each)
 
     def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
         """Return the Betas of every statement's share, one for each count of datasets."""
-        return None if self.needs_mcmc else share_betas(self, self.each(results))
+        return None if self.needs_mcmc else correlated_t_share_betas(self, self.each(results))
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact log predictive densities of what each dataset says, up to its own constant.
@@ -295,7 +304,7 @@ class CorrelatedT(RateModel, Method):
             within = (b + total) / (outcomes * b + n)
             return np.log((evidence * without).sum(axis=1)), np.log(evidence @ within)
         if each.rope:
-            posterior = joint_regions(each.regions, b)
+            posterior = poisson_multinomial_joint_regions(each.regions, b)
             return posterior.log_predictive, np.log(each.regions @ posterior.mean)
         rate = self.full(each.regions[:, 2])
         return rate.log_predictive, np.log(evidence @ np.array([rate.mean, 1.0 - rate.mean]))
@@ -326,15 +335,15 @@ class CorrelatedT(RateModel, Method):
 
     def model(self, results: Results) -> pm.Model:
         """Build the model with every mean and spread in it."""
-        from bayescompare.methods.context.correlated_t_model import build_folds
+        from bayescompare.methods.context.correlated_t_model import build_correlated_t_folds
 
-        return self._built(results, build_folds)
+        return self._built(results, build_correlated_t_folds)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build the same model with every mean and spread integrated out."""
-        from bayescompare.methods.context.correlated_t_model import build_evidence
+        from bayescompare.methods.context.correlated_t_model import build_correlated_t_evidence
 
-        return self._built(results, build_evidence)
+        return self._built(results, build_correlated_t_evidence)
 
     def _built(
         self, results: Results, build: Callable[[CorrelatedT, Results], pm.Model]
@@ -349,20 +358,20 @@ class CorrelatedT(RateModel, Method):
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the shares, every mean advantage and every spread, independently."""
-        from bayescompare.methods.context.correlated_t_posterior import exact_tree
+        from bayescompare.methods.context.correlated_t_posterior import correlated_t_exact_tree
 
         if self.needs_mcmc:
             raise BayescompareError(
                 "draws() are exact, and a custom prior has no exact formula: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        return exact_tree(self, results, draws, chains, rng)
+        return correlated_t_exact_tree(self, results, draws, chains, rng)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Draw every mean, spread and new replicate back, given NUTS's shares."""
-        from bayescompare.methods.context.correlated_t_posterior import finish
+        from bayescompare.methods.context.correlated_t_posterior import finish_correlated_t
 
-        return finish(self, results, tree, rng)
+        return finish_correlated_t(self, results, tree, rng)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator

@@ -11,37 +11,55 @@ from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.method import BetaMixture, Sampling
-from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
-from bayescompare.kernels.context.poisson_binomial_joint import count_posterior, joint
+from bayescompare.kernels.context.poisson_binomial import (
+    context,
+    poisson_binomial_interval,
+    poisson_binomial_masses,
+)
+from bayescompare.kernels.context.poisson_binomial_joint import joint, poisson_binomial_counts
 from bayescompare.kernels.context.poisson_multinomial import (
     context_regions,
     context_regions_by_draws,
 )
-from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions, region_margins
+from bayescompare.kernels.context.poisson_multinomial_joint import (
+    poisson_multinomial_joint_regions,
+    poisson_multinomial_margins,
+)
 from bayescompare.kernels.context.rate_quadrature import rate_posterior
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.pair_answer import leanings, pair_answer
-from bayescompare.methods._shared.priors import check_support
-from bayescompare.methods.context.correlated_t_model import build_evidence
-from bayescompare.methods.context.correlated_t_posterior import finish
+from bayescompare.methods._shared.pair_answer import pair_answer, shared_pair_leanings
+from bayescompare.methods._shared.priors import check_shared_prior_support
+from bayescompare.methods.context.correlated_t_model import build_correlated_t_evidence
+from bayescompare.methods.context.correlated_t_posterior import finish_correlated_t
 from bayescompare.methods.context.details import CorrelatedTDetails, OfReplicates
 from bayescompare.methods.context.learned_rate import learned_rate
-from bayescompare.methods.context.poisson_binomial import cut_rate
+from bayescompare.methods.context.poisson_binomial import poisson_binomial_cut_rate
 from bayescompare.methods.context.replicates import Replicates
-from bayescompare.methods.context.scalars import RateScalars, both_rates, rate_betas, rate_scalars
+from bayescompare.methods.context.scalars import (
+    RateScalars,
+    context_betas_of_both,
+    context_rate_betas,
+    rate_scalars,
+)
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     from bayescompare.methods.context.correlated_t import CorrelatedT
 
-__all__ = ["MOST_EXACT", "sampled_answer", "share_betas", "three_outcomes", "two_outcomes"]
+__all__ = [
+    "MOST_EXACT",
+    "correlated_t_share_betas",
+    "correlated_t_three_outcomes",
+    "correlated_t_two_outcomes",
+    "sampled_answer",
+]
 
 #: Datasets up to which three regions are summed exactly; O(N³).
 MOST_EXACT = 1000
 _DRAWS = 20_000
 
 
-def two_outcomes(method: CorrelatedT, results: Results, each: Replicates) -> Answer:
+def correlated_t_two_outcomes(method: CorrelatedT, results: Results, each: Replicates) -> Answer:
     """P(r > ½) and P(r < ½), without a rope."""
     second, _, first = each.regions.T
     alone: dict[str, FloatArray] = {}
@@ -56,44 +74,46 @@ def two_outcomes(method: CorrelatedT, results: Results, each: Replicates) -> Ans
         both, better = [found.first, found.second], found.wins
     elif method.joint:
         posterior = joint(first, method.weight)
-        low, high = rate_interval(count_posterior(first, method.weight)[0], method.weight)
+        low, high = poisson_binomial_interval(
+            poisson_binomial_counts(first, method.weight)[0], method.weight
+        )
         figures = rate_scalars(posterior.mean, posterior.sd, low, high)
         both, better = [posterior.first, posterior.second], posterior.wins
     else:
         both, better = [context(first, method.weight), context(second, method.weight)], first
-        figures = cut_rate(pmf(first), method.weight)
+        figures = poisson_binomial_cut_rate(poisson_binomial_masses(first), method.weight)
     columns = {"alone": first} if method.joint else {}
     return pair_answer(
         results,
-        leanings(first),
+        shared_pair_leanings(first),
         probability=np.array(both),
         scalars=figures,
         per_statement={**alone, **figures.both},
-        details=_details(each, {**columns, "probability": better}),
+        details=_correlated_t_answer_details(each, {**columns, "probability": better}),
     )
 
 
-def three_outcomes(
+def correlated_t_three_outcomes(
     method: CorrelatedT, results: Results, each: Replicates, sampling: Sampling
 ) -> Answer:
     """P(each region is the most frequent), with a rope; joint up to `MOST_EXACT` datasets."""
     triples, b, mcse = each.regions, method.weight, None
     if method.joint:
-        posterior = joint_regions(triples, b)
+        posterior = poisson_multinomial_joint_regions(triples, b)
         probability, mean, after = posterior.probability, posterior.mean, posterior.each
-        margins = region_margins(posterior.counts)
+        margins = poisson_multinomial_margins(posterior.counts)
     else:
         mean, after = (b + triples.sum(axis=0)) / (3.0 * b + len(triples)), triples
         # One region's count is Poisson-binomial.
-        margins = np.stack([pmf(p) for p in triples.T])
+        margins = np.stack([poisson_binomial_masses(p) for p in triples.T])
         if len(triples) <= MOST_EXACT:
             probability = context_regions(triples, (b, b, b))
         else:
             probability, mcse = context_regions_by_draws(triples, _DRAWS, sampling.rng, (b, b, b))
     # One share of a Dirichlet is a Beta.
-    low, high = np.array([rate_interval(counts, b, 2.0 * b) for counts in margins]).T
+    low, high = np.array([poisson_binomial_interval(counts, b, 2.0 * b) for counts in margins]).T
     # Left, rope and right are the second better, equivalent, the first better.
-    return _with_rope(
+    return _correlated_t_answer_with_rope(
         method,
         results,
         each,
@@ -105,25 +125,30 @@ def three_outcomes(
     )
 
 
-def share_betas(method: CorrelatedT, each: Replicates) -> list[BetaMixture] | None:
+def correlated_t_share_betas(method: CorrelatedT, each: Replicates) -> list[BetaMixture] | None:
     """The mixture of Betas of every statement's share; None where the prior leaves none."""
     b = method.weight
     if not each.rope:
         first = each.regions[:, 2]
         if method.rate_prior is not None or method.mixture(first) is not None:
             return None
-        return both_rates(count_posterior(first, b)[0] if method.joint else pmf(first), b)
+        return context_betas_of_both(
+            poisson_binomial_counts(first, b)[0]
+            if method.joint
+            else poisson_binomial_masses(first),
+            b,
+        )
     if len(each.regions) > MOST_EXACT and method.joint:
         return None
     margins = (
-        region_margins(joint_regions(each.regions, b).counts)
+        poisson_multinomial_margins(poisson_multinomial_joint_regions(each.regions, b).counts)
         if method.joint
-        else [pmf(p) for p in each.regions.T]
+        else [poisson_binomial_masses(p) for p in each.regions.T]
     )
-    return [rate_betas(counts, b, 2.0 * b) for counts in margins[::-1]]
+    return [context_rate_betas(counts, b, 2.0 * b) for counts in margins[::-1]]
 
 
-def _with_rope(
+def _correlated_t_answer_with_rope(
     method: CorrelatedT,
     results: Results,
     each: Replicates,
@@ -145,21 +170,23 @@ def _with_rope(
         scalars=RateScalars(
             rate_mean=float(mean[0]), rate_lower=float(low[0]), rate_upper=float(high[0])
         ),
-        details=_details(each, columns),
+        details=_correlated_t_answer_details(each, columns),
         **more,
     )
 
 
 def sampled_answer(method: CorrelatedT, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS, with its Monte Carlo standard error."""
-    each, model = method.each(results), build_evidence(method, results)
-    check_support(method.priors or {}, method.parameters, model)
-    tree = finish(method, results, nuts.sample_as(sampling, model), sampling.rng)
+    each, model = method.each(results), build_correlated_t_evidence(method, results)
+    check_shared_prior_support(method.priors or {}, method.parameters, model)
+    tree = finish_correlated_t(
+        method, results, nuts.sample_nuts_as_asked(sampling, model), sampling.rng
+    )
     theta = tree["posterior"]["theta"].transpose("chain", "draw", "statement").values
     leads = sole_leader(theta).astype(np.float64)
     figures: dict[str, Any] = {
         "probability": leads.mean(axis=(0, 1)),
-        "mcse": nuts.monte_carlo_error(leads),
+        "mcse": nuts.nuts_monte_carlo_error(leads),
         "none_leads": 1.0 - float(leads.any(axis=-1).mean()),
         "tree": tree,
         "seed": sampling.seed,
@@ -170,20 +197,24 @@ def sampled_answer(method: CorrelatedT, results: Results, sampling: Sampling) ->
     low, high = np.quantile(theta, (0.025, 0.975), axis=(0, 1))
     mean = theta.mean(axis=(0, 1))
     if each.rope:
-        return _with_rope(method, results, each, after[:, ::-1], (mean, low, high), **figures)
+        return _correlated_t_answer_with_rope(
+            method, results, each, after[:, ::-1], (mean, low, high), **figures
+        )
     scalars = rate_scalars(mean[0], theta[..., 0].std(), low[0], high[0])
     first = each.regions[:, 2]
     return pair_answer(
         results,
-        leanings(first),
+        shared_pair_leanings(first),
         scalars=scalars,
         per_statement=scalars.both,
-        details=_details(each, {"alone": first, "probability": after[:, 0]}),
+        details=_correlated_t_answer_details(each, {"alone": first, "probability": after[:, 0]}),
         **figures,
     )
 
 
-def _details(each: Replicates, columns: dict[str, FloatArray]) -> CorrelatedTDetails:
+def _correlated_t_answer_details(
+    each: Replicates, columns: dict[str, FloatArray]
+) -> CorrelatedTDetails:
     table = OfReplicates.from_arrays(
         advantage=each.location,
         scale=each.scale,

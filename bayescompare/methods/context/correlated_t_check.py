@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.poisson_multinomial_joint import draw_regions
+from bayescompare.kernels.context.poisson_multinomial_joint import draw_poisson_multinomial_regions
 from bayescompare.methods.context.correlated_t_model import ADVANTAGE, DIFFERENCE
 from bayescompare.methods.context.replicates import Replicates
 from bayescompare.statements import OUTCOME
@@ -33,24 +33,24 @@ def check_statistics(
     drawn = tree[group].to_dataset()
     predicted = drawn[OUTCOME].sum("dataset").transpose("chain", "draw", "statement").values
     predicted = predicted.reshape(-1, len(each.labels)).astype(np.float64)
-    seen = _seen(each, tree, len(predicted), rng, prior=prior)
+    seen = _correlated_t_check_seen(each, tree, len(predicted), rng, prior=prior)
     statistics: Statistics = {
         f"datasets with {label}": (predicted[:, k], seen[:, k])
         for k, label in enumerate(each.labels)
     }
     if DIFFERENCE in drawn:
-        statistics |= _shape_statistics(each, drawn[DIFFERENCE])
+        statistics |= _correlated_t_check_shapes(each, drawn[DIFFERENCE])
     return statistics
 
 
-def _seen(
+def _correlated_t_check_seen(
     each: Replicates, tree: xr.DataTree, size: int, rng: np.random.Generator, *, prior: bool
 ) -> FloatArray:
     """How many of the datasets seen make each statement true, for every prediction."""
     outcomes = len(each.labels)
     if prior:
         even = np.full((size, outcomes), 1.0 / outcomes)
-        statement = draw_regions(each.evidence, even, rng)
+        statement = draw_poisson_multinomial_regions(each.evidence, even, rng)
         counts = [(statement == k).sum(axis=1) for k in range(outcomes)]
     else:
         mean = tree["posterior"][ADVANTAGE].transpose("chain", "draw", "dataset").values
@@ -62,29 +62,35 @@ def _seen(
     return np.stack(counts, axis=-1).astype(np.float64)
 
 
-def _shape_statistics(each: Replicates, drawn: xr.DataArray) -> Statistics:
+def _correlated_t_check_shapes(each: Replicates, drawn: xr.DataArray) -> Statistics:
     """Tails and skewness of the replicates, free of their dataset's mean and spread."""
     varying = each.scale > 0.0
     if not varying.any():
         return {}
     order = ("chain", "draw", "dataset", "replicate")
     predicted = drawn.transpose(*order).values.reshape(-1, *each.differences.shape)
-    before = _standardised(predicted[:, varying].astype(np.float64))
-    now = _standardised(each.differences[None, varying])
+    before = _correlated_t_check_standardised(predicted[:, varying].astype(np.float64))
+    now = _correlated_t_check_standardised(each.differences[None, varying])
     return {
-        "largest deviation of a replicate, in sd": (_largest(before), float(_largest(now)[0])),
-        "skewness of the replicates": (_skewness(before), float(_skewness(now)[0])),
+        "largest deviation of a replicate, in sd": (
+            _correlated_t_check_largest(before),
+            float(_correlated_t_check_largest(now)[0]),
+        ),
+        "skewness of the replicates": (
+            _correlated_t_check_skewness(before),
+            float(_correlated_t_check_skewness(now)[0]),
+        ),
     }
 
 
-def _standardised(x: FloatArray) -> FloatArray:
+def _correlated_t_check_standardised(x: FloatArray) -> FloatArray:
     mean = np.nanmean(x, axis=-1, keepdims=True)
     return np.asarray((x - mean) / np.nanstd(x, axis=-1, ddof=1, keepdims=True))
 
 
-def _largest(z: FloatArray) -> FloatArray:
+def _correlated_t_check_largest(z: FloatArray) -> FloatArray:
     return np.asarray(np.nanmax(np.abs(z), axis=(1, 2)))
 
 
-def _skewness(z: FloatArray) -> FloatArray:
+def _correlated_t_check_skewness(z: FloatArray) -> FloatArray:
     return np.asarray(np.nanmean(z**3, axis=(1, 2)))

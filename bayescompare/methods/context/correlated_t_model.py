@@ -26,9 +26,9 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.correlated_t import draw_differences
+from bayescompare.kernels.context.correlated_t import draw_correlated_t_differences
 from bayescompare.methods._shared.learned_prior import place_learned
-from bayescompare.methods._shared.priors import place
+from bayescompare.methods._shared.priors import place_shared_prior
 from bayescompare.methods.context.mean_transform import mean_transform
 from bayescompare.methods.context.replicates import Replicates
 from bayescompare.results.results import Results
@@ -40,7 +40,13 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.correlated_t import CorrelatedT
 
-__all__ = ["ADVANTAGE", "DIFFERENCE", "SIGMA", "build_evidence", "build_folds"]
+__all__ = [
+    "ADVANTAGE",
+    "DIFFERENCE",
+    "SIGMA",
+    "build_correlated_t_evidence",
+    "build_correlated_t_folds",
+]
 
 #: The names of a dataset's mean advantage, of its spread, and of its replicates' differences.
 ADVANTAGE, SIGMA, DIFFERENCE = "advantage", "sigma", "difference"
@@ -52,24 +58,24 @@ _IMPROPER = (
 )
 
 
-def build_folds(method: CorrelatedT, results: Results) -> pm.Model:
+def build_correlated_t_folds(method: CorrelatedT, results: Results) -> pm.Model:
     """Build the textbook's form: shares, every mean advantage and spread, and the replicates."""
     import pymc as pm
     import pytensor.tensor as pt
     from pymc.distributions.transforms import log
 
     each = method.each(results)
-    _check_spread(results, each)
+    _check_correlated_t_model_spread(results, each)
     coords = {"dataset": list(results.datasets), "replicate": list(each.names)}
     mean, variance = each.moments
     spread = np.sqrt(variance / (1.0 - each.rho))
     with pm.Model(coords={"statement": list(each.labels), **coords}) as model:
-        theta = _place_shares(method, each)
+        theta = _place_correlated_t_model_shares(method, each)
         advantage = pm.CustomDist(
             ADVANTAGE,
             theta,
-            logp=_flat_within(each.rope),
-            random=_refuse,
+            logp=_correlated_t_model_mean_density(each.rope),
+            random=_refuse_correlated_t_model_draws,
             support_point=lambda rv, size, theta: pt.as_tensor_variable(mean),
             transform=mean_transform(each.rope, each.location, each.scale),
             signature="(s)->()",
@@ -78,8 +84,8 @@ def build_folds(method: CorrelatedT, results: Results) -> pm.Model:
         )
         sigma = pm.CustomDist(
             SIGMA,
-            logp=_flat_in_log,
-            random=_refuse,
+            logp=_correlated_t_model_log_flat,
+            random=_refuse_correlated_t_model_draws,
             support_point=lambda rv, size: pt.as_tensor_variable(spread),
             transform=log,
             signature="->()",
@@ -92,8 +98,8 @@ def build_folds(method: CorrelatedT, results: Results) -> pm.Model:
             sigma,
             each.rho,
             each.present.astype(np.float64),
-            logp=exchangeable_logp,
-            random=_draw_replicates,
+            logp=correlated_t_exchangeable_logp,
+            random=_correlated_t_model_replicates,
             # PyMC would take NaN for data to be imputed; what is absent has no weight.
             observed=np.where(each.present, each.differences, 0.0),
             signature="(),(),(),(k)->(k)",
@@ -103,18 +109,18 @@ def build_folds(method: CorrelatedT, results: Results) -> pm.Model:
     return model
 
 
-def build_evidence(method: CorrelatedT, results: Results) -> pm.Model:
+def build_correlated_t_evidence(method: CorrelatedT, results: Results) -> pm.Model:
     """Build the form for NUTS: shares, and what each dataset says for every statement."""
     import pymc as pm
 
     each = method.each(results)
     coords = {"statement": list(each.labels), "dataset": list(results.datasets)}
     with pm.Model(coords=coords) as model:
-        observe_evidence(_place_shares(method, each), each.evidence)
+        observe_correlated_t(_place_correlated_t_model_shares(method, each), each.evidence)
     return model
 
 
-def observe_evidence(theta: Any, evidence: FloatArray) -> None:
+def observe_correlated_t(theta: Any, evidence: FloatArray) -> None:
     r"""Observe uncertain statements: log p = log Σ_s θ_s ℓ_is, which a certain one makes log θ_s.
 
     A new dataset is drawn as one statement.
@@ -137,7 +143,7 @@ def observe_evidence(theta: Any, evidence: FloatArray) -> None:
 # the shares --------------------------------------------------------------------------------------
 
 
-def _place_shares(method: CorrelatedT, each: Replicates) -> Any:
+def _place_correlated_t_model_shares(method: CorrelatedT, each: Replicates) -> Any:
     """Place r, or with a rope θ, in the model in context; return θ over the statements."""
     import pymc as pm
     import pytensor.tensor as pt
@@ -145,25 +151,27 @@ def _place_shares(method: CorrelatedT, each: Replicates) -> Any:
     priors = method.priors or {}
     if each.rope:
         if "theta" in priors:
-            return _checked_theta(place("theta", priors["theta"], ("statement",)), each)
-        b = _place_weight(method) * np.ones(len(each.labels))
+            return _checked_correlated_t_model_theta(
+                place_shared_prior("theta", priors["theta"], ("statement",)), each
+            )
+        b = _place_correlated_t_model_weight(method) * np.ones(len(each.labels))
         return pm.Dirichlet("theta", b, dims="statement")
     if "r" in priors:
-        r = _checked_rate(place("r", priors["r"], ()))
+        r = _checked_correlated_t_model_rate(place_shared_prior("r", priors["r"], ()))
     else:
-        b = _place_weight(method)
+        b = _place_correlated_t_model_weight(method)
         r = pm.Beta("r", b, b)
     return pm.Deterministic("theta", pt.stack([r, 1.0 - r]), dims="statement")
 
 
-def _place_weight(method: CorrelatedT) -> Any:
+def _place_correlated_t_model_weight(method: CorrelatedT) -> Any:
     """Place b: a number, what was learned, or the user's prior of it."""
     if method.learned is not None:
         return place_learned("b", method.learned)
     b = (method.priors or {}).get("b")
     if not method.needs_mcmc or b is None:
         return np.float64(method.weight)
-    placed = place("b", b, ())
+    placed = place_shared_prior("b", b, ())
     if placed.ndim:
         raise BayescompareError(
             f"priors['b'] has shape {placed.type.shape}: b is one number for all datasets; give a "
@@ -172,7 +180,7 @@ def _place_weight(method: CorrelatedT) -> Any:
     return placed
 
 
-def _checked_rate(r: Any) -> Any:
+def _checked_correlated_t_model_rate(r: Any) -> Any:
     if r.ndim:
         raise BayescompareError(
             f"priors['r'] has shape {r.type.shape}: r is one share; give a distribution of a "
@@ -181,7 +189,7 @@ def _checked_rate(r: Any) -> Any:
     return r
 
 
-def _checked_theta(theta: Any, each: Replicates) -> Any:
+def _checked_correlated_t_model_theta(theta: Any, each: Replicates) -> Any:
     length = theta.type.shape[-1] if theta.ndim == 1 else None
     if theta.ndim != 1 or (length is not None and length != len(each.labels)):
         raise BayescompareError(
@@ -194,7 +202,7 @@ def _checked_theta(theta: Any, each: Replicates) -> Any:
 # means, spreads, replicates ----------------------------------------------------------------------
 
 
-def _check_spread(results: Results, each: Replicates) -> None:
+def _check_correlated_t_model_spread(results: Results, each: Replicates) -> None:
     """Refuse datasets whose replicates are all equal, of which the spread has no posterior."""
     equal = [name for name, s in zip(results.datasets, each.scale, strict=True) if s == 0.0]
     if equal:
@@ -205,7 +213,7 @@ def _check_spread(results: Results, each: Replicates) -> None:
         )
 
 
-def _flat_within(rope: float) -> Any:
+def _correlated_t_model_mean_density(rope: float) -> Any:
     """Log density of a mean advantage: log θ of the statement that it makes true."""
     import pytensor.tensor as pt
 
@@ -217,13 +225,15 @@ def _flat_within(rope: float) -> Any:
     return logp
 
 
-def _flat_in_log(value: Any) -> Any:
+def _correlated_t_model_log_flat(value: Any) -> Any:
     import pytensor.tensor as pt
 
     return -pt.log(value)
 
 
-def exchangeable_logp(value: Any, mean: Any, sigma: Any, rho: Any, present: Any) -> Any:
+def correlated_t_exchangeable_logp(
+    value: Any, mean: Any, sigma: Any, rho: Any, present: Any
+) -> Any:
     """Log density of normal replicates of which every two have correlation ρ.
 
     By the determinant and the inverse of such a covariance matrix, which are closed; `present` is
@@ -239,7 +249,7 @@ def exchangeable_logp(value: Any, mean: Any, sigma: Any, rho: Any, present: Any)
     return -0.5 * (k * math.log(2.0 * math.pi) + log_det + (within + between) / sigma**2)
 
 
-def _draw_replicates(
+def _correlated_t_model_replicates(
     mean: Any,
     sigma: Any,
     rho: Any,
@@ -251,8 +261,10 @@ def _draw_replicates(
     assert rng is not None
     shape = np.broadcast_shapes(*map(np.shape, (mean, sigma, rho))) if size is None else size
     means = np.broadcast_to(mean, shape)
-    return draw_differences(means, sigma, rho, np.shape(present)[-1], rng)
+    return draw_correlated_t_differences(means, sigma, rho, np.shape(present)[-1], rng)
 
 
-def _refuse(*_: Any, rng: np.random.Generator | None = None, size: Any = None) -> FloatArray:
+def _refuse_correlated_t_model_draws(
+    *_: Any, rng: np.random.Generator | None = None, size: Any = None
+) -> FloatArray:
     raise BayescompareError(_IMPROPER)

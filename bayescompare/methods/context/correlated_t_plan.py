@@ -18,9 +18,9 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.context.poisson_multinomial import context_regions
 from bayescompare.kernels.context.poisson_multinomial_joint import (
     joint_context_regions,
-    joint_regions,
+    poisson_multinomial_joint_regions,
 )
-from bayescompare.methods.context.correlated_t_posterior import share_sampler
+from bayescompare.methods.context.correlated_t_posterior import correlated_t_share_sampler
 from bayescompare.methods.context.replicates import Replicates
 
 if TYPE_CHECKING:
@@ -33,27 +33,34 @@ def plan_simulator(
     method: CorrelatedT, each: Replicates
 ) -> Callable[[int, np.random.Generator], FloatArray]:
     """Return a function that adds so many predicted datasets and answers again."""
-    kinds, shares = _Kinds(each, _after(method, each)), share_sampler(method, each)
+    kinds, shares = (
+        _CorrelatedTPlanKinds(each, _correlated_t_plan_datasets(method, each)),
+        correlated_t_share_sampler(method, each),
+    )
 
     def simulate(number: int, rng: np.random.Generator) -> FloatArray:
         (theta,) = shares(1, rng)
         statements = rng.choice(len(theta), p=theta / theta.sum(), size=number)
-        return _answer(method, each, np.vstack([each.regions, kinds.draw(statements, rng)]))
+        return _correlated_t_plan_answer(
+            method, each, np.vstack([each.regions, kinds.draw(statements, rng)])
+        )
 
     return simulate
 
 
-def _after(method: CorrelatedT, each: Replicates) -> FloatArray:
+def _correlated_t_plan_datasets(method: CorrelatedT, each: Replicates) -> FloatArray:
     """P(every statement) on each dataset seen, (N, S)."""
     if not method.joint:
         return each.evidence
     if each.rope:
-        return joint_regions(each.regions, method.weight).each[:, ::-1]
+        return poisson_multinomial_joint_regions(each.regions, method.weight).each[:, ::-1]
     wins = method.full(each.regions[:, 2]).wins
     return np.stack([wins, 1.0 - wins], axis=-1)
 
 
-def _answer(method: CorrelatedT, each: Replicates, regions: FloatArray) -> FloatArray:
+def _correlated_t_plan_answer(
+    method: CorrelatedT, each: Replicates, regions: FloatArray
+) -> FloatArray:
     """P(each statement is the most frequent one), from every dataset's regions."""
     b = method.weight
     if each.rope and method.joint:
@@ -64,7 +71,7 @@ def _answer(method: CorrelatedT, each: Replicates, regions: FloatArray) -> Float
 
 
 @dataclass(frozen=True, eq=False)
-class _Kinds:
+class _CorrelatedTPlanKinds:
     """The datasets seen, as kinds of which new ones are."""
 
     each: Replicates

@@ -15,27 +15,27 @@ from scipy.special import gammaln, logit, logsumexp
 
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.kernels.context.correlated_t import (
-    draw_differences,
-    draw_means,
-    draw_means_within,
-    draw_spreads,
+    draw_correlated_t_differences,
+    draw_correlated_t_means,
+    draw_correlated_t_spreads,
+    draw_correlated_t_within,
 )
 from bayescompare.kernels.context.poisson_multinomial_joint import (
-    draw_region_shares,
-    draw_regions,
-    region_count_posterior,
+    draw_poisson_multinomial_regions,
+    draw_poisson_multinomial_shares,
+    poisson_multinomial_posterior,
 )
 from bayescompare.kernels.context.rate_quadrature import rate_posterior
 from bayescompare.methods._shared.trees import (
-    constants,
-    logit_prior,
-    make_tree,
-    one_byte,
-    one_statement_each,
-    ratio_prior,
+    add_shared_constants,
+    make_shared_tree,
+    shared_logit_prior,
+    shared_ratio_prior,
+    shared_statement_each,
+    shrink_shared_predictions,
 )
 from bayescompare.methods.context.correlated_t_model import ADVANTAGE, DIFFERENCE, SIGMA
-from bayescompare.methods.context.learned_rate import weight_draws
+from bayescompare.methods.context.learned_rate import draw_learned_rate_weight
 from bayescompare.methods.context.replicates import Replicates
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.correlated_t import CorrelatedT
 
-__all__ = ["exact_tree", "finish", "share_sampler"]
+__all__ = ["correlated_t_exact_tree", "correlated_t_share_sampler", "finish_correlated_t"]
 
 _SAMPLE = ("chain", "draw")
 _DIMS = {
@@ -56,7 +56,7 @@ _DIMS = {
 }
 
 
-def exact_tree(
+def correlated_t_exact_tree(
     method: CorrelatedT, results: Results, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw independently from the posterior, and the shares from their prior."""
@@ -65,50 +65,50 @@ def exact_tree(
     each, total = method.each(results), chains * draws
     more: dict[str, AnyArray] = {}
     if method.joint:
-        theta = share_sampler(method, each)(total, rng)
+        theta = correlated_t_share_sampler(method, each)(total, rng)
     else:
         # The cut: every mean by its own replicates, then the shares given the statements.
-        theta, advantage = _cut_shares(method, each, total, rng)
+        theta, advantage = _correlated_t_test_cut_shares(method, each, total, rng)
         more[ADVANTAGE] = advantage.reshape(chains, draws, -1)
     theta = theta.reshape(chains, draws, -1)
-    before = _prior_shares(method, len(each.labels), draws, rng)
+    before = _correlated_t_test_prior_shares(method, len(each.labels), draws, rng)
     n = len(results.datasets)
     groups: dict[str, dict[str, AnyArray]] = {
-        "posterior": {**_named(theta), **more},
-        "prior": _named(before),
-        "posterior_predictive": {OUTCOME: one_statement_each(theta, n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(before, n, rng)},
+        "posterior": {**_correlated_t_test_named_shares(theta), **more},
+        "prior": _correlated_t_test_named_shares(before),
+        "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(before, n, rng)},
         "log_likelihood": {OUTCOME: np.log(theta @ each.evidence.T)},
-        "log_prior": {"r": _log_prior(method, theta)},
+        "log_prior": {"r": _correlated_t_test_log_prior(method, theta)},
         "observed_data": {OUTCOME: each.evidence},
     }
     coords = {"statement": each.labels, "dataset": list(results.datasets)}
-    tree = make_tree(groups, _DIMS, coords)
+    tree = make_shared_tree(groups, _DIMS, coords)
     if each.rope:
         # Of a vector, but one number for each.
         tree["log_prior"] = xr.DataTree(tree["log_prior"].to_dataset().rename(r="theta"))
-    return finish(method, results, tree, rng)
+    return finish_correlated_t(method, results, tree, rng)
 
 
-def share_sampler(
+def correlated_t_share_sampler(
     method: CorrelatedT, each: Replicates
 ) -> Callable[[int, np.random.Generator], FloatArray]:
     """Return what draws θ from its posterior, (draws, S)."""
     b = method.weight
     if not method.joint:
-        return lambda draws, rng: _cut_shares(method, each, draws, rng)[0]
+        return lambda draws, rng: _correlated_t_test_cut_shares(method, each, draws, rng)[0]
     if each.rope:
-        counts, _ = region_count_posterior(each.regions, b)
-        return lambda draws, rng: draw_region_shares(counts, draws, rng, b)[:, ::-1]
+        counts, _ = poisson_multinomial_posterior(each.regions, b)
+        return lambda draws, rng: draw_poisson_multinomial_shares(counts, draws, rng, b)[:, ::-1]
     rates = method.rate_draws(each.regions[:, 2])
-    return lambda draws, rng: _two(rates(draws, rng))
+    return lambda draws, rng: _correlated_t_test_two_shares(rates(draws, rng))
 
 
-def _two(r: FloatArray) -> FloatArray:
+def _correlated_t_test_two_shares(r: FloatArray) -> FloatArray:
     return np.stack([r, 1.0 - r], axis=-1)
 
 
-def _cut_shares(
+def _correlated_t_test_cut_shares(
     method: CorrelatedT, each: Replicates, total: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw θ of the cut model, given how many datasets make each statement true, and their means.
@@ -117,7 +117,7 @@ def _cut_shares(
     -------
     array (total, S), array (total, N)
     """
-    advantage = draw_means(each.dof, each.location, each.scale, total, rng)
+    advantage = draw_correlated_t_means(each.dof, each.location, each.scale, total, rng)
     b, rope, n = method.weight, each.rope, advantage.shape[1]
     better, worse = (advantage > rope).sum(axis=1), (advantage < -rope).sum(axis=1)
     if rope:
@@ -126,27 +126,29 @@ def _cut_shares(
     # A mean difference of exactly 0 favours either alike.
     better = better + rng.binomial(n - better - worse, 0.5)
     r = rng.beta(b + better, b + n - better)
-    return _two(r), advantage
+    return _correlated_t_test_two_shares(r), advantage
 
 
-def _prior_shares(
+def _correlated_t_test_prior_shares(
     method: CorrelatedT, outcomes: int, draws: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw θ from its prior, (1, draws, S)."""
     if method.rate_prior is not None:
-        return _two(rate_posterior([], method.rate_prior).draw(draws, rng))[None]
+        return _correlated_t_test_two_shares(
+            rate_posterior([], method.rate_prior).draw(draws, rng)
+        )[None]
     if method.learned is not None:
-        b = weight_draws(method.learned, (1, draws), rng)
-        return _two(rng.beta(b, b))
+        b = draw_learned_rate_weight(method.learned, (1, draws), rng)
+        return _correlated_t_test_two_shares(rng.beta(b, b))
     return rng.dirichlet(np.full(outcomes, method.weight), size=(1, draws))
 
 
-def _named(theta: FloatArray) -> dict[str, AnyArray]:
+def _correlated_t_test_named_shares(theta: FloatArray) -> dict[str, AnyArray]:
     """The shares by name: of two the first is r."""
     return {"r": theta[..., 0], "theta": theta} if theta.shape[-1] == 2 else {"theta": theta}
 
 
-def _log_prior(method: CorrelatedT, theta: FloatArray) -> FloatArray:
+def _correlated_t_test_log_prior(method: CorrelatedT, theta: FloatArray) -> FloatArray:
     """Log density of the shares; where b was learned, averaged over it."""
     outcomes = theta.shape[-1]
     logs = np.log(np.maximum(theta, np.finfo(np.float64).tiny)).sum(axis=-1)
@@ -166,7 +168,7 @@ def _log_prior(method: CorrelatedT, theta: FloatArray) -> FloatArray:
 # what each dataset is, given the shares -----------------------------------------------------------
 
 
-def finish(
+def finish_correlated_t(
     method: CorrelatedT, results: Results, tree: xr.DataTree, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw every mean, spread and new replicate back, exactly given the shares.
@@ -179,15 +181,15 @@ def finish(
     posterior = tree["posterior"].to_dataset().assign_coords(dataset=list(results.datasets))
     theta = posterior["theta"].transpose(*_SAMPLE, "statement").values
     if ADVANTAGE not in posterior:
-        advantage = _means_given(theta.reshape(-1, theta.shape[-1]), each, rng)
+        advantage = _correlated_t_test_means_given(theta.reshape(-1, theta.shape[-1]), each, rng)
         posterior[ADVANTAGE] = ((*_SAMPLE, "dataset"), advantage.reshape(*theta.shape[:2], -1))
     means = posterior[ADVANTAGE].transpose(*_SAMPLE, "dataset").values
     if SIGMA not in posterior:
-        sigma = draw_spreads(means, each.dof, each.location, each.scale, each.rho, rng)
+        sigma = draw_correlated_t_spreads(means, each.dof, each.location, each.scale, each.rho, rng)
         posterior[SIGMA] = ((*_SAMPLE, "dataset"), sigma)
     tree["posterior"] = xr.DataTree(posterior)
-    _predict(tree, results, each, rng)
-    tree["observed_data"] = xr.DataTree(_observed(results, each))
+    _predict_correlated_t_test(tree, results, each, rng)
+    tree["observed_data"] = xr.DataTree(_correlated_t_test_observed(results, each))
     # Of a flat prior there is no density to scale by a power.
     log_prior = tree["log_prior"].to_dataset()
     log_prior = log_prior.drop_vars([ADVANTAGE, SIGMA], errors="ignore")
@@ -198,19 +200,21 @@ def finish(
         "replicates": each.count,
         "rho": each.rho,
     }
-    tree = one_byte(ratio_prior(logit_prior(tree, ["r"]), ["theta"]))
-    return constants(tree, facts, results.datasets)
+    tree = shrink_shared_predictions(shared_ratio_prior(shared_logit_prior(tree, ["r"]), ["theta"]))
+    return add_shared_constants(tree, facts, results.datasets)
 
 
-def _means_given(theta: FloatArray, each: Replicates, rng: np.random.Generator) -> FloatArray:
+def _correlated_t_test_means_given(
+    theta: FloatArray, each: Replicates, rng: np.random.Generator
+) -> FloatArray:
     """Draw the statement of every dataset given the shares, and its mean advantage within that."""
-    statement = draw_regions(each.evidence, theta, rng)
+    statement = draw_poisson_multinomial_regions(each.evidence, theta, rng)
     # Statements begin with the first better, regions with the left.
     region = 2 - statement if each.rope else 2 * (1 - statement)
-    return draw_means_within(each.dof, each.location, each.scale, region, each.rope, rng)
+    return draw_correlated_t_within(each.dof, each.location, each.scale, region, each.rope, rng)
 
 
-def _predict(
+def _predict_correlated_t_test(
     tree: xr.DataTree, results: Results, each: Replicates, rng: np.random.Generator
 ) -> None:
     """Add replicates again on the same datasets, and statements on new ones, where not there."""
@@ -221,25 +225,33 @@ def _predict(
     predicted = tree[key].to_dataset() if key in tree else xr.Dataset()
     if OUTCOME not in predicted:
         theta = posterior["theta"].transpose(*_SAMPLE, "statement")
-        drawn = one_statement_each(theta.values, len(results.datasets), rng)
+        drawn = shared_statement_each(theta.values, len(results.datasets), rng)
         dims = (*_SAMPLE, "dataset", "statement")
         predicted = predicted.assign(
-            {OUTCOME: xr.DataArray(drawn, {**theta.coords, "dataset": _names(results)}, dims)}
+            {
+                OUTCOME: xr.DataArray(
+                    drawn,
+                    {**theta.coords, "dataset": _correlated_t_test_dataset_names(results)},
+                    dims,
+                )
+            }
         )
     if DIFFERENCE not in predicted:
         means, spreads = (
             posterior[name].transpose(*_SAMPLE, "dataset").values for name in (ADVANTAGE, SIGMA)
         )
-        again = draw_differences(means, spreads, each.rho, len(each.names), rng)
+        again = draw_correlated_t_differences(means, spreads, each.rho, len(each.names), rng)
         # Half the memory: a hundred replicates of each dataset are many.
         predicted[DIFFERENCE] = ((*_SAMPLE, "dataset", "replicate"), again.astype(np.float32))
-    predicted = predicted.assign_coords(replicate=list(each.names), dataset=_names(results))
+    predicted = predicted.assign_coords(
+        replicate=list(each.names), dataset=_correlated_t_test_dataset_names(results)
+    )
     present = xr.DataArray(each.present, dims=("dataset", "replicate"))
     predicted[DIFFERENCE] = predicted[DIFFERENCE].where(present)
     tree[key] = xr.DataTree(predicted[[OUTCOME, DIFFERENCE]])
 
 
-def _observed(results: Results, each: Replicates) -> xr.Dataset:
+def _correlated_t_test_observed(results: Results, each: Replicates) -> xr.Dataset:
     """What was seen: the differences, and what they say for every statement."""
     import xarray as xr
 
@@ -249,7 +261,7 @@ def _observed(results: Results, each: Replicates) -> xr.Dataset:
             DIFFERENCE: (("dataset", "replicate"), each.differences),
         },
         {
-            "dataset": _names(results),
+            "dataset": _correlated_t_test_dataset_names(results),
             "statement": list(each.labels),
             "replicate": list(each.names),
         },
@@ -257,5 +269,5 @@ def _observed(results: Results, each: Replicates) -> xr.Dataset:
     )
 
 
-def _names(results: Results) -> list[str]:
+def _correlated_t_test_dataset_names(results: Results) -> list[str]:
     return list(results.datasets)

@@ -10,7 +10,7 @@ from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.context.details import CorrelatedTDetails
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def correlated_t_words(
     sentences.append(_rho_words(method, results, answer))
     (measure,) = results.measures
     if rope := results[measure].rope:
-        sentences.append(f"Differences of at most {setting(rope)} count as equivalent.")
+        sentences.append(f"Differences of at most {setting_number_text(rope)} count as equivalent.")
     sentences.append(
         "Each dataset's differences are taken to be normal with one mean; how large a mean "
         "difference is does not count further, and every dataset counts the same."

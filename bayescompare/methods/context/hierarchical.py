@@ -35,21 +35,21 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.lever import POWER, Lever
 from bayescompare.comparison.method import Kind, Method, Parameter, Replicate, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.context.beta_binomial import (
-    leave_one_out,
-    pooled,
-    predictive,
-    share_interval,
-    shrunken,
+    beta_binomial_left_out,
+    beta_binomial_predictive,
+    beta_binomial_share_interval,
+    pool_beta_binomial,
+    shrunken_beta_binomial,
 )
-from bayescompare.kernels.context.error_rates import p_first_better
-from bayescompare.methods._shared.pair_answer import leanings, pair_answer, pair_counts
+from bayescompare.kernels.context.error_rates import first_error_rate_better
+from bayescompare.methods._shared.pair_answer import pair_answer, pair_counts, shared_pair_leanings
 from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    check_ranges,
+    check_shared_prior_ranges,
     is_number,
     prior_options,
 )
@@ -105,7 +105,7 @@ class Hierarchical(Method):
     """
 
     name: ClassVar[str] = "hierarchical"
-    title: ClassVar[str] = title_of("hierarchical")
+    title: ClassVar[str] = title_in_registry("hierarchical")
     citations: ClassVar[tuple[str, ...]] = (
         "gelman2013bda",
         "lacoste2012bayesian",
@@ -167,9 +167,9 @@ class Hierarchical(Method):
         """Log densities of μ and ρ for the quadrature; None where NUTS is needed."""
         if not self.priors:
             return {"log_prior_mu": None, "log_prior_rho": None}
-        from bayescompare.methods.context.hierarchical_posterior import densities_of
+        from bayescompare.methods.context.hierarchical_posterior import hierarchical_densities_of
 
-        return densities_of(self.priors)
+        return hierarchical_densities_of(self.priors)
 
     @property
     def needs_mcmc(self) -> bool:
@@ -180,17 +180,17 @@ class Hierarchical(Method):
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """Pr(q > ½) by quadrature over both hyper-parameters, or from NUTS."""
-        from bayescompare.methods.context.hierarchical_posterior import sampled_answer
+        from bayescompare.methods.context.hierarchical_posterior import hierarchical_sampled_answer
 
-        check_ranges(self.priors, self.parameters)
+        check_shared_prior_ranges(self.priors, self.parameters)
         if self.densities is None:
-            return sampled_answer(self, results, sampling)
+            return hierarchical_sampled_answer(self, results, sampling)
         counts = pair_counts(results)
-        posterior = pooled(*counts, **self.densities)
-        each = shrunken(*counts, **self.densities)
+        posterior = pool_beta_binomial(*counts, **self.densities)
+        each = shrunken_beta_binomial(*counts, **self.densities)
         if max(posterior.error, each.error) > _EXACT:
-            return sampled_answer(self, results, sampling)
-        low, high = share_interval(posterior.grid)
+            return hierarchical_sampled_answer(self, results, sampling)
+        low, high = beta_binomial_share_interval(posterior.grid)
         figures = PooledScalars(
             rate_mean=posterior.mean_q,
             rate_sd=posterior.sd_q,
@@ -215,7 +215,7 @@ class Hierarchical(Method):
     ) -> Answer:
         """Put figures about the context and about every dataset into an answer."""
         k_h, k_g = pair_counts(results)
-        alone = p_first_better(k_h, k_g)
+        alone = first_error_rate_better(k_h, k_g)
         columns = {
             "first_wrong": k_h,
             "second_wrong": k_g,
@@ -227,7 +227,7 @@ class Hierarchical(Method):
         }
         return pair_answer(
             results,
-            leanings(alone),
+            shared_pair_leanings(alone),
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
             per_statement=figures.both,
@@ -240,8 +240,10 @@ class Hierarchical(Method):
         if self.densities is None:
             raise self.unavailable("exact loo with a prior that needs NUTS")
         counts = pair_counts(results)
-        without, _ = leave_one_out(*counts, **self.densities)
-        return without, predictive(*counts, pooled(*counts, **self.densities).grid)
+        without, _ = beta_binomial_left_out(*counts, **self.densities)
+        return without, beta_binomial_predictive(
+            *counts, pool_beta_binomial(*counts, **self.densities).grid
+        )
 
     def lever(self, results: Results) -> Lever | None:
         """Raise the priors of logit μ and of logit ρ, or of φ, to a power."""
@@ -272,17 +274,17 @@ class Hierarchical(Method):
         self, results: Results, answer: Answer
     ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets from one draw, and weigh every draw by them."""
-        from bayescompare.methods.context.hierarchical_plan import weigh_by_counts
+        from bayescompare.methods.context.hierarchical_plan import weigh_hierarchical_plan
 
         assert answer.tree is not None
-        return weigh_by_counts(results, answer.tree)
+        return weigh_hierarchical_plan(results, answer.tree)
 
     def leads(self, results: Results, answer: Answer) -> FloatArray:
         """Whether μ is below ½, and whether above, in each draw."""
-        from bayescompare.methods.context.hierarchical_posterior import mean_leads
+        from bayescompare.methods.context.hierarchical_posterior import hierarchical_mean_leads
 
         assert answer.tree is not None
-        return mean_leads(answer.tree)
+        return hierarchical_mean_leads(answer.tree)
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -294,20 +296,20 @@ class Hierarchical(Method):
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the hyper-parameters from the quadrature's cells, and every z given them."""
-        from bayescompare.methods.context.hierarchical_posterior import exact_tree
+        from bayescompare.methods.context.hierarchical_posterior import hierarchical_exact_tree
 
         if self.densities is None:
             raise BayescompareError(
                 "draws() are exact, and this prior has no exact formula: use sample(), or "
                 "the posterior kept as c.tree."
             )
-        return exact_tree(self, results, draws, chains, rng)
+        return hierarchical_exact_tree(self, results, draws, chains, rng)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Draw every z back, given NUTS's hyper-parameters."""
-        from bayescompare.methods.context.hierarchical_posterior import finish
+        from bayescompare.methods.context.hierarchical_posterior import finish_hierarchical
 
-        return finish(results, tree, rng)
+        return finish_hierarchical(results, tree, rng)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
@@ -324,9 +326,9 @@ class Hierarchical(Method):
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.context.calibration import simulate_pooled
+        from bayescompare.methods.context.calibration import simulate_context_pooled
 
-        return simulate_pooled
+        return simulate_context_pooled
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

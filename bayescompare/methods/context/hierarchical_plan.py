@@ -13,17 +13,25 @@ import numpy as np
 from scipy.special import logit
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.beta_binomial_density import log_likelihood, posterior_density
+from bayescompare.kernels.context.beta_binomial_density import (
+    beta_binomial_logit_likelihood,
+    posterior_density,
+)
 from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
-from bayescompare.kernels.context.beta_binomial_growth import grown_pool
-from bayescompare.kernels.context.beta_binomial_nodes import PANELS, Grid, grid_of, support_of
+from bayescompare.kernels.context.beta_binomial_growth import grown_beta_binomial
+from bayescompare.kernels.context.beta_binomial_nodes import (
+    PANELS,
+    BetaBinomialGrid,
+    beta_binomial_grid_of,
+    beta_binomial_support_of,
+)
 from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["plan_pooled", "weigh_by_counts"]
+__all__ = ["plan_pooled", "weigh_hierarchical_plan"]
 
 Counts = tuple[FloatArray, FloatArray]
 #: Nodes of less mass do not matter to what data that the posterior predicts will say.
@@ -38,18 +46,18 @@ def plan_pooled(
     """Return a function that adds so many predicted datasets, and integrates again."""
     counts = pair_counts(results)
     density = posterior_density(*counts, **densities)
-    grid, _ = grid_of(density, support_of(density), _PANELS)
-    kept = Grid(*(column[grid.mass > _FAINT] for column in grid))
+    grid, _ = beta_binomial_grid_of(density, beta_binomial_support_of(density), _PANELS)
+    kept = BetaBinomialGrid(*(column[grid.mass > _FAINT] for column in grid))
 
     def simulate(number: int, rng: np.random.Generator) -> FloatArray:
         mu, rho = draw_hyper(*counts, grid, 1, rng, **densities)
-        new = _new_counts(counts, number, mu, rho, rng)
-        return np.array(grown_pool(counts, new, kept, **densities))
+        new = _hierarchical_plan_new_counts(counts, number, mu, rho, rng)
+        return np.array(grown_beta_binomial(counts, new, kept, **densities))
 
     return simulate
 
 
-def weigh_by_counts(
+def weigh_hierarchical_plan(
     results: Results, tree: xr.DataTree
 ) -> Callable[[int, np.random.Generator], FloatArray]:
     """Return a function that predicts so many datasets from one draw, and weighs every draw.
@@ -62,13 +70,13 @@ def weigh_by_counts(
 
     def likelihood(number: int, rng: np.random.Generator) -> FloatArray:
         one = [int(rng.integers(mu.size))]
-        new = _new_counts(counts, number, mu.ravel()[one], rho.ravel()[one], rng)
-        return log_likelihood(*new)(u, v).reshape(mu.shape)
+        new = _hierarchical_plan_new_counts(counts, number, mu.ravel()[one], rho.ravel()[one], rng)
+        return beta_binomial_logit_likelihood(*new)(u, v).reshape(mu.shape)
 
     return likelihood
 
 
-def _new_counts(
+def _hierarchical_plan_new_counts(
     counts: Counts, number: int, mu: FloatArray, rho: FloatArray, rng: np.random.Generator
 ) -> Counts:
     """Errors on new datasets, each of which is as large as one of those seen."""

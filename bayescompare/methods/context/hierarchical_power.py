@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.beta_binomial import LogPrior, pooled
+from bayescompare.kernels.context.beta_binomial import LogPrior, pool_beta_binomial
 
 __all__ = ["power_probabilities"]
 
@@ -30,7 +30,7 @@ def power_probabilities(
         "log_prior_mu": _powered(densities["log_prior_mu"], power),
         "log_prior_rho": _powered(densities["log_prior_rho"], power, of_phi=of_phi),
     }
-    found = pooled(k_h, k_g, **scaled, tolerance=1e-7)
+    found = pool_beta_binomial(k_h, k_g, **scaled, tolerance=1e-7)
     return found.first, found.second
 
 

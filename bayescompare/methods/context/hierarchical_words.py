@@ -8,7 +8,7 @@ from bayescompare.methods._shared.pair_answer import pair_counts
 from bayescompare.methods.context.scalars import PooledScalars
 from bayescompare.methods.context.words import context_words, rate_words
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import statistic
+from bayescompare.text.numbers import statistic_number_text
 
 __all__ = ["hierarchical_words"]
 
@@ -17,7 +17,9 @@ def hierarchical_words(results: Results, answer: Answer, decision: Decision) -> 
     """Say who is better on most datasets, and how alike the datasets are."""
     k_h, k_g = pair_counts(results)
     # Without any discordant example only the prior would be speaking.
-    alike = [_alike(PooledScalars.of(answer).rho_mean)] if (k_h + k_g).any() else []
+    alike = (
+        [_hierarchical_alike_words(PooledScalars.of(answer).rho_mean)] if (k_h + k_g).any() else []
+    )
     return [
         *context_words(results, answer, decision),
         rate_words(answer, decision),
@@ -27,9 +29,9 @@ def hierarchical_words(results: Results, answer: Answer, decision: Decision) -> 
     ]
 
 
-def _alike(rho: float) -> str:
+def _hierarchical_alike_words(rho: float) -> str:
     kind = "much alike" if rho < 0.05 else "moderately alike" if rho < 0.3 else "very different"
     return (
         f"The datasets are {kind} in this respect: the errors on one of them have an estimated "
-        f"correlation of {statistic(rho, significant=2)}."
+        f"correlation of {statistic_number_text(rho, significant=2)}."
     )

@@ -19,7 +19,7 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.columns import ALONE
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import LEAST_PAIRS, Method
-from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
+from bayescompare.kernels.context.learned_rate import RateMixture, learned_rate_evidence
 from bayescompare.kernels.context.poisson_binomial_joint import joint
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
 from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -27,7 +27,7 @@ from bayescompare.methods.context.scalars import RateScalars, rate_scalars
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results
 
-__all__ = ["LearnsWeight", "learn_weight", "learned_rate", "weight_draws"]
+__all__ = ["LearnsWeight", "draw_learned_rate_weight", "learn_weight", "learned_rate"]
 
 
 class LearnsWeight:
@@ -76,7 +76,7 @@ class LearnsWeight:
         """Return the posterior of r where b was learned; None where it was given."""
         if self.learned is None:
             if self.b == "learned":
-                raise _unlearned()
+                raise _learned_rate_method_refusal()
             return None
         return RateMixture(p, np.array(self.learned.values), np.array(self.learned.weights))
 
@@ -95,8 +95,8 @@ class LearnsWeight:
 def learn_weight(each: Sequence[FloatArray]) -> LearnedPrior:
     """Learn the distribution of b from every pair's probabilities on its datasets."""
     if len(each) < LEAST_PAIRS:
-        raise _unlearned()
-    evidence = np.stack([weight_evidence(p, STRENGTHS) for p in each])
+        raise _learned_rate_method_refusal()
+    evidence = np.stack([learned_rate_evidence(p, STRENGTHS) for p in each])
     weights = learn_weights(evidence)
     return LearnedPrior(
         shares={">": 0.5, "<": 0.5},
@@ -108,7 +108,7 @@ def learn_weight(each: Sequence[FloatArray]) -> LearnedPrior:
     )
 
 
-def _unlearned() -> BayescompareError:
+def _learned_rate_method_refusal() -> BayescompareError:
     """Return the error of a weight that nothing has taught."""
     return BayescompareError(
         "b='learned' is learned from the pairs of a table, at least three: ask pairwise(), or "
@@ -126,7 +126,7 @@ def learned_rate(
     return [posterior.first, posterior.second], figures, alone
 
 
-def weight_draws(
+def draw_learned_rate_weight(
     learned: LearnedPrior, size: tuple[int, ...], rng: np.random.Generator
 ) -> FloatArray:
     """Draw b from its learned distribution."""

@@ -33,7 +33,7 @@ def mean_transform(rope: float, location: FloatArray, scale: FloatArray) -> Any:
     import pytensor.tensor as pt
     from pymc.logprob.transforms import Transform
 
-    reference = _Reference(rope, location, _WIDTH * scale)
+    reference = _MeanReference(rope, location, _WIDTH * scale)
 
     class ReweightedLogistic(Transform):  # type: ignore[misc]
         name = "reweighted"
@@ -49,20 +49,20 @@ def mean_transform(rope: float, location: FloatArray, scale: FloatArray) -> Any:
         def log_jac_det(self, value: Any, *inputs: Any) -> Any:
             theta = inputs[-1]
             standard, own = reference.from_logit(value, theta)
-            logs = _log_logistic(value) - _log_logistic(standard)
+            logs = _log_logistic_mean_transform(value) - _log_logistic_mean_transform(standard)
             return logs + np.log(reference.width) + pt.log(reference.total(theta) / own)
 
     return ReweightedLogistic()
 
 
-def _log_logistic(x: Any) -> Any:
+def _log_logistic_mean_transform(x: Any) -> Any:
     """Log density of the standard logistic distribution."""
     import pytensor.tensor as pt
 
     return -pt.softplus(x) - pt.softplus(-x)
 
 
-class _Reference:
+class _MeanReference:
     """The logistic densities of the datasets, and their masses below, within and above the rope."""
 
     def __init__(self, rope: float, location: FloatArray, width: FloatArray) -> None:
@@ -96,7 +96,11 @@ class _Reference:
         return pt.switch(
             value > self.rope,
             pt.log1p(-above) - pt.log(above),
-            pt.switch(value < -self.rope, _logit(below), _logit(within)),
+            pt.switch(
+                value < -self.rope,
+                _logit_in_mean_transform(below),
+                _logit_in_mean_transform(within),
+            ),
         )
 
     def from_logit(self, value: Any, theta: Any) -> tuple[Any, Any]:
@@ -107,8 +111,8 @@ class _Reference:
         total = self.total(theta)
         lower, upper = total * pt.sigmoid(value), total * pt.sigmoid(-value)
         in_below, in_above = lower < down * self.below, upper < up * self.above
-        below = _logit(_within(lower / down, 0.0, self.below))
-        above = -_logit(_within(upper / up, 0.0, self.above))
+        below = _logit_in_mean_transform(_clip_in_mean_transform(lower / down, 0.0, self.below))
+        above = -_logit_in_mean_transform(_clip_in_mean_transform(upper / up, 0.0, self.above))
         if not self.rope:
             # Rounding may leave a value on neither side of the boundary.
             return pt.switch(in_below, below, above), pt.switch(in_below, down, up)
@@ -116,20 +120,24 @@ class _Reference:
         second = self.above + (upper - up * self.above) / middle
         inner = pt.switch(
             self._from_above,
-            -_logit(_within(second, self.above, self.above + self.within)),
-            _logit(_within(first, self.below, self.below + self.within)),
+            -_logit_in_mean_transform(
+                _clip_in_mean_transform(second, self.above, self.above + self.within)
+            ),
+            _logit_in_mean_transform(
+                _clip_in_mean_transform(first, self.below, self.below + self.within)
+            ),
         )
         standard = pt.switch(in_above, above, pt.switch(in_below, below, inner))
         return standard, pt.switch(in_above, up, pt.switch(in_below, down, middle))
 
 
-def _logit(p: Any) -> Any:
+def _logit_in_mean_transform(p: Any) -> Any:
     import pytensor.tensor as pt
 
     return pt.log(p) - pt.log1p(-p)
 
 
-def _within(x: Any, low: Any, high: Any) -> Any:
+def _clip_in_mean_transform(x: Any, low: Any, high: Any) -> Any:
     """Keep a branch that is not taken where its logarithms, and their slopes, are finite."""
     import pytensor.tensor as pt
 

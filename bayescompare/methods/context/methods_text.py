@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import is_number
-from bayescompare.methods._shared.methods_text import chosen, sampled, weight
+from bayescompare.methods._shared.methods_text import (
+    shared_option_as_given,
+    shared_text_on_sampling,
+    shared_text_on_weight,
+)
 from bayescompare.methods.context.details import CorrelatedTDetails
-from bayescompare.text.numbers import setting, statistic
+from bayescompare.text.numbers import setting_number_text, statistic_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -27,12 +31,13 @@ def poisson_binomial_methods_text(method: Any, answer: Answer | None) -> str:
     if not method.priors:
         prior = (
             ", under a Dirichlet prior of each dataset's error probabilities "
-            f"(a = {chosen(method.a)}) and a Beta prior of the share of datasets "
-            f"({weight(method.b)})"
+            f"(a = {shared_option_as_given(method.a)}) and a Beta prior of the share of datasets "
+            f"({shared_text_on_weight(method.b)})"
         )
     return (
         "by the Poisson binomial test of {cited}: from the counts of examples that only one of the "
-        f"two gets wrong, {model}{prior}{sampled(method)}. Reported is the posterior probability "
+        f"two gets wrong, {model}{prior}{shared_text_on_sampling(method)}. Reported is the "
+        "posterior probability "
         "that one is better on most datasets of the context."
     )
 
@@ -41,7 +46,8 @@ def hierarchical_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test with partial pooling."""
     return (
         "by a hierarchical Beta model of the counts of examples that only one of the two gets "
-        f"wrong (after {{aside}}), in which datasets learn from each other{sampled(method)}. "
+        f"wrong (after {{aside}}), in which datasets learn from each "
+        f"other{shared_text_on_sampling(method)}. "
         "Reported is the posterior probability that one is better on most datasets of the context."
     )
 
@@ -52,9 +58,9 @@ def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
     if answer is not None:
         seen = CorrelatedTDetails.of(answer).per_dataset.rho
         ends = dict.fromkeys([min(seen), max(seen)])
-        rho = f"ρ = {' to '.join(statistic(end, significant=3) for end in ends)}"
+        rho = f"ρ = {' to '.join(statistic_number_text(end, significant=3) for end in ends)}"
     elif method.rho is not None:
-        rho = f"ρ = {setting(method.rho)}"
+        rho = f"ρ = {setting_number_text(method.rho)}"
     elif method.folds is not None:
         rho = f"ρ = 1/{method.folds}"
     outcome = "one is better on most datasets"
@@ -62,14 +68,15 @@ def correlated_t_methods_text(method: Any, answer: Answer | None) -> str:
         outcome = "an outcome (one better, the other better, equivalent) is the most frequent one"
     joint = "joint model, " if method.joint else ""
     own = {k: v for k, v in (method.priors or {}).items() if not is_number(v)}
-    b = weight("learned" if method.b == "learned" else method.weight)
+    b = shared_text_on_weight("learned" if method.b == "learned" else method.weight)
     prior = f"symmetric prior of the shares of datasets with {b}"
     if own:
         prior = "a prior of the shares of datasets"
     return (
         "by the Bayesian correlated t-test on each dataset's replicates, of which every two have "
         f"the correlation {rho}, and the Poisson binomial over datasets ({joint}{prior}; "
-        f"{{aside}}){sampled(method) if own else ''}. Reported is the posterior probability that "
+        f"{{aside}}){shared_text_on_sampling(method) if own else ''}. Reported is the posterior "
+        "probability that "
         f"{outcome}."
     )
 

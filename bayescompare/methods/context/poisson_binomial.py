@@ -36,25 +36,32 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details, Scalars
 from bayescompare.comparison.method import BetaMixture, Kind, Method, Parameter, Replicate, Sampling
-from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.context.error_rates import log_marginal, p_first_better
-from bayescompare.kernels.context.poisson_binomial import context, pmf, rate_interval
+from bayescompare.comparison.registry import title_in_registry
+from bayescompare.kernels.context.error_rates import (
+    error_rate_log_marginal,
+    first_error_rate_better,
+)
+from bayescompare.kernels.context.poisson_binomial import (
+    context,
+    poisson_binomial_interval,
+    poisson_binomial_masses,
+)
 from bayescompare.kernels.context.poisson_binomial_joint import (
-    count_posterior,
     joint,
+    poisson_binomial_counts,
 )
 from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.learned_prior import LearnedPrior
 from bayescompare.methods._shared.pair_answer import (
-    leanings,
     pair_answer,
     pair_counts,
+    shared_pair_leanings,
 )
 from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    check_ranges,
+    check_shared_prior_ranges,
     is_number,
     prior_options,
 )
@@ -67,14 +74,14 @@ from bayescompare.methods.context.methods_text import (
 )
 from bayescompare.methods.context.poisson_binomial_words import poisson_binomial_words
 from bayescompare.methods.context.rate_model import RateModel
-from bayescompare.methods.context.scalars import RateScalars, both_rates, rate_scalars
+from bayescompare.methods.context.scalars import RateScalars, context_betas_of_both, rate_scalars
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["PoissonBinomial", "cut_rate"]
+__all__ = ["PoissonBinomial", "poisson_binomial_cut_rate"]
 
 
 _PARAMETERS = (
@@ -127,7 +134,7 @@ class PoissonBinomial(RateModel, Method):
     """
 
     name: ClassVar[str] = "poisson-binomial"
-    title: ClassVar[str] = title_of("poisson-binomial")
+    title: ClassVar[str] = title_in_registry("poisson-binomial")
     citations: ClassVar[tuple[str, ...]] = ("lacoste2012bayesian",)
     comparison_type: ClassVar[type[Comparison] | None] = ContextComparison
     details_type: ClassVar[type[Details]] = PoissonBinomialDetails
@@ -198,23 +205,25 @@ class PoissonBinomial(RateModel, Method):
 
     def alone(self, results: Results) -> FloatArray:
         """P(the first is better) on each dataset, by its own counts."""
-        return p_first_better(*pair_counts(results), self.a)
+        return first_error_rate_better(*pair_counts(results), self.a)
 
     # the answer ----------------------------------------------------------------------------------
 
     def answer(self, results: Results, sampling: Sampling) -> Answer:
         """P(r > ½) and P(r < ½): exactly, or from NUTS where a prior is the user's own."""
-        check_ranges(self.priors, self.parameters)
+        check_shared_prior_ranges(self.priors, self.parameters)
         if self.needs_mcmc:
-            from bayescompare.methods.context.poisson_binomial_posterior import sampled_answer
+            from bayescompare.methods.context.poisson_binomial_posterior import (
+                poisson_binomial_by_nuts,
+            )
 
-            return sampled_answer(self, results, sampling)
+            return poisson_binomial_by_nuts(self, results, sampling)
         p = self.alone(results)
         if not self.joint:
             # The second's own, not one less the first's: tails keep their digits.
-            other = p_first_better(*pair_counts(results)[::-1], self.a)
+            other = first_error_rate_better(*pair_counts(results)[::-1], self.a)
             both = [context(p, self.weight), context(other, self.weight)]
-            figures = cut_rate(pmf(p), self.weight)
+            figures = poisson_binomial_cut_rate(poisson_binomial_masses(p), self.weight)
             return self.finished(results, both, figures, p)
         if self.rate_prior is not None:
             return self._custom(results, self.rate_prior)
@@ -225,7 +234,9 @@ class PoissonBinomial(RateModel, Method):
             wins = mixture.joint.wins
             return self.finished(results, both, figures, wins, alone, log_evidence=evidence)
         posterior = joint(p, self.weight)
-        low, high = rate_interval(count_posterior(p, self.weight)[0], self.weight)
+        low, high = poisson_binomial_interval(
+            poisson_binomial_counts(p, self.weight)[0], self.weight
+        )
         figures = rate_scalars(posterior.mean, posterior.sd, low, high)
         evidence = posterior.log_evidence + float(self._each(results).sum())
         both = [posterior.first, posterior.second]
@@ -236,7 +247,12 @@ class PoissonBinomial(RateModel, Method):
         p = self.alone(results)
         if self.needs_mcmc or self.rate_prior is not None or self.mixture(p) is not None:
             return None
-        return both_rates(count_posterior(p, self.weight)[0] if self.joint else pmf(p), self.weight)
+        return context_betas_of_both(
+            poisson_binomial_counts(p, self.weight)[0]
+            if self.joint
+            else poisson_binomial_masses(p),
+            self.weight,
+        )
 
     def _custom(self, results: Results, prior: RatePrior) -> Answer:
         """Answer under a prior of r of the user's, by quadrature."""
@@ -267,7 +283,7 @@ class PoissonBinomial(RateModel, Method):
             columns = {**columns, "alone": p}
         return pair_answer(
             results,
-            leanings(p),
+            shared_pair_leanings(p),
             probability=np.asarray(both, dtype=np.float64),
             scalars=figures,
             per_statement={**extra, **figures.both},
@@ -291,7 +307,7 @@ class PoissonBinomial(RateModel, Method):
             low = rng.beta(self.a, self.a, size=number)
             low = np.minimum(low, 1.0 - low)
             wrong = rng.binomial(n, np.where(rng.random(number) < rate, low, 1.0 - low))
-            return self.both(np.append(p, p_first_better(wrong, n - wrong, self.a)))
+            return self.both(np.append(p, first_error_rate_better(wrong, n - wrong, self.a)))
 
         return simulate
 
@@ -320,7 +336,7 @@ class PoissonBinomial(RateModel, Method):
 
     def _each(self, results: Results) -> FloatArray:
         """Log of the factor by which every dataset's evidence exceeds the kernel's."""
-        return math.log(2.0) + log_marginal(*pair_counts(results), self.a)
+        return math.log(2.0) + error_rate_log_marginal(*pair_counts(results), self.a)
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact predictive densities; those of the cut model are in closed form."""
@@ -338,10 +354,12 @@ class PoissonBinomial(RateModel, Method):
 
     def leads(self, results: Results, answer: Answer) -> FloatArray:
         """Whether r is above ½, and whether below, in each draw."""
-        from bayescompare.methods.context.poisson_binomial_posterior import rate_leads
+        from bayescompare.methods.context.poisson_binomial_posterior import (
+            poisson_binomial_rate_leads,
+        )
 
         assert answer.tree is not None
-        return rate_leads(answer.tree)
+        return poisson_binomial_rate_leads(answer.tree)
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -359,20 +377,20 @@ class PoissonBinomial(RateModel, Method):
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw r, every d and every error probability, independently."""
-        from bayescompare.methods.context.poisson_binomial_posterior import exact_tree
+        from bayescompare.methods.context.poisson_binomial_posterior import poisson_binomial_tree
 
         if self.needs_mcmc:
             raise BayescompareError(
                 "draws() are exact, and a custom prior has no exact formula: use "
                 "sample(), or the posterior kept as c.tree."
             )
-        return exact_tree(self, results, draws, chains, rng)
+        return poisson_binomial_tree(self, results, draws, chains, rng)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Draw d and the error probabilities back, given NUTS's r."""
-        from bayescompare.methods.context.poisson_binomial_posterior import finish
+        from bayescompare.methods.context.poisson_binomial_posterior import finish_poisson_binomial
 
-        return finish(self, results, tree, rng)
+        return finish_poisson_binomial(self, results, tree, rng)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
@@ -389,9 +407,9 @@ class PoissonBinomial(RateModel, Method):
     @classmethod
     def calibration(cls) -> Callable[..., Iterator[Replicate]]:
         """Simulate from the model, for calibration by simulation."""
-        from bayescompare.methods.context.calibration import simulate_counts
+        from bayescompare.methods.context.calibration import simulate_context_counts
 
-        return simulate_counts
+        return simulate_context_counts
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""
@@ -407,7 +425,7 @@ class PoissonBinomial(RateModel, Method):
         return self.say_learned(sentences, decision)
 
 
-def cut_rate(counts: FloatArray, b: float) -> RateScalars:
+def poisson_binomial_cut_rate(counts: FloatArray, b: float) -> RateScalars:
     """Mean, spread and interval of r in the cut model, a mixture of Betas.
 
     Examples
@@ -419,4 +437,4 @@ def cut_rate(counts: FloatArray, b: float) -> RateScalars:
     mean = float(counts @ wins) / total
     second = float(counts @ (wins * (wins + 1.0))) / (total * (total + 1.0))
     spread = math.sqrt(max(second - mean**2, 0.0))
-    return rate_scalars(mean, spread, *rate_interval(counts, b))
+    return rate_scalars(mean, spread, *poisson_binomial_interval(counts, b))

@@ -13,15 +13,26 @@ from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Sampling
-from bayescompare.kernels.context.error_rates import draw_outcomes, draw_shares, log_marginal
-from bayescompare.kernels.context.poisson_binomial import draw_rates, draw_wins
-from bayescompare.kernels.context.poisson_binomial_joint import count_posterior
+from bayescompare.kernels.context.error_rates import (
+    draw_error_rate_outcomes,
+    draw_error_rate_shares,
+    error_rate_log_marginal,
+)
+from bayescompare.kernels.context.poisson_binomial import (
+    draw_poisson_binomial_rates,
+    draw_poisson_binomial_wins,
+)
+from bayescompare.kernels.context.poisson_binomial_joint import poisson_binomial_counts
 from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.learned_prior import place_learned
 from bayescompare.methods._shared.pair_answer import WRONG, pair_counts
-from bayescompare.methods._shared.priors import place
-from bayescompare.methods._shared.trees import constants, logit_prior, make_tree
-from bayescompare.methods.context.learned_rate import weight_draws
+from bayescompare.methods._shared.priors import place_shared_prior
+from bayescompare.methods._shared.trees import (
+    add_shared_constants,
+    make_shared_tree,
+    shared_logit_prior,
+)
+from bayescompare.methods.context.learned_rate import draw_learned_rate_weight
 from bayescompare.methods.context.scalars import rate_scalars
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.results import Results
@@ -32,7 +43,13 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.context.poisson_binomial import PoissonBinomial
 
-__all__ = ["build", "exact_tree", "finish", "rate_leads", "sampled_answer"]
+__all__ = [
+    "build",
+    "finish_poisson_binomial",
+    "poisson_binomial_by_nuts",
+    "poisson_binomial_rate_leads",
+    "poisson_binomial_tree",
+]
 
 
 _DIMS = {
@@ -52,9 +69,13 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
     priors = method.priors or {}
     with pm.Model(coords={"dataset": list(results.datasets)}) as model:
         if "r" in priors:
-            r = place("r", priors["r"], ())
+            r = place_shared_prior("r", priors["r"], ())
         else:
-            b = place("b", priors["b"], ()) if method.needs_mcmc else np.float64(method.weight)
+            b = (
+                place_shared_prior("b", priors["b"], ())
+                if method.needs_mcmc
+                else np.float64(method.weight)
+            )
             if method.learned is not None:
                 b = place_learned("b", method.learned)
             r = pm.Beta("r", b, b)
@@ -64,8 +85,8 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
             (k_h + k_g).astype(np.int64),
             # As a plain 0.5 it would be taken for single precision.
             np.float64(method.a),
-            logp=_logp,
-            random=_random,
+            logp=_poisson_binomial_test_logp,
+            random=_poisson_binomial_test_random,
             signature="(),(),()->()",
             dtype="int64",
             observed=k_h.astype(np.int64),
@@ -74,7 +95,7 @@ def build(method: PoissonBinomial, results: Results) -> pm.Model:
     return model
 
 
-def _logp(value: Any, r: Any, n: Any, a: Any) -> Any:
+def _poisson_binomial_test_logp(value: Any, r: Any, n: Any, a: Any) -> Any:
     """Log of 2 m (r p + (1 − r)(1 − p)), with m the chance of the split and p = P(d = 1 | k)."""
     import pytensor.tensor as pt
 
@@ -86,23 +107,25 @@ def _logp(value: Any, r: Any, n: Any, a: Any) -> Any:
     return math.log(2.0) + splits + log_beta - scale + pt.log(r * better + (1 - r) * worse)
 
 
-def _random(
+def _poisson_binomial_test_random(
     r: Any, n: Any, a: Any, rng: np.random.Generator | None = None, size: Any = None
 ) -> IntArray:
     """Draw errors on new datasets with as many discordant examples: d, then z on d's side."""
     assert rng is not None
     shape = np.broadcast_shapes(np.shape(r), np.shape(n), np.shape(a)) if size is None else size
-    z = _prior_shares(rng.random(shape) < r, float(np.ravel(a)[0]), rng)
+    z = _poisson_binomial_test_shares(rng.random(shape) < r, float(np.ravel(a)[0]), rng)
     return np.asarray(rng.binomial(n, z, size=shape), dtype=np.int64)
 
 
-def _prior_shares(better: BoolArray, a: float, rng: np.random.Generator) -> FloatArray:
+def _poisson_binomial_test_shares(
+    better: BoolArray, a: float, rng: np.random.Generator
+) -> FloatArray:
     z = rng.beta(a, a, size=better.shape)
     low = np.minimum(z, 1.0 - z)
     return np.where(better, low, 1.0 - low)
 
 
-def exact_tree(
+def poisson_binomial_tree(
     method: PoissonBinomial, results: Results, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw independently: κ, r, d and the error probabilities, all from known distributions."""
@@ -113,14 +136,17 @@ def exact_tree(
     mixture = method.mixture(p)
     if mixture is not None and method.learned is not None:
         r, weights = mixture.draw(chains * draws, rng)
-        now, first = weights.reshape(chains, draws), weight_draws(method.learned, (1, draws), rng)
-        d = draw_wins(p, r, rng)
+        now, first = (
+            weights.reshape(chains, draws),
+            draw_learned_rate_weight(method.learned, (1, draws), rng),
+        )
+        d = draw_poisson_binomial_wins(p, r, rng)
     elif method.rate_prior is not None:
         r = rate_posterior(p, method.rate_prior).draw(chains * draws, rng)
-        d = draw_wins(p, r, rng)
+        d = draw_poisson_binomial_wins(p, r, rng)
     elif method.joint:
-        r = draw_rates(count_posterior(p, b)[0], chains * draws, rng, b)
-        d = draw_wins(p, r, rng)
+        r = draw_poisson_binomial_rates(poisson_binomial_counts(p, b)[0], chains * draws, rng, b)
+        d = draw_poisson_binomial_wins(p, r, rng)
     else:
         # The cut: d by each dataset's own counts, then r given how many there are.
         d = rng.random((chains * draws, len(p))) < p
@@ -130,26 +156,31 @@ def exact_tree(
     log_prior = beta.logpdf(rate, now, now)
     if method.rate_prior is not None:
         before = rate_posterior([], method.rate_prior).draw(draws, rng)[None]
-        log_prior = _log_prior(method.rate_prior, rate)
+        log_prior = _poisson_binomial_test_log_prior(method.rate_prior, rate)
     groups = {
-        "posterior": {"r": rate, **_details(method, results, d.reshape(shape), rng)},
-        "prior": {"r": before, **_prior_details(method, results, before, rng)},
-        "posterior_predictive": {WRONG: _predicted(method, results, rate, rng)},
-        "prior_predictive": {WRONG: _predicted(method, results, before, rng)},
-        "log_likelihood": {WRONG: _log_likelihood(method, results, rate)},
+        "posterior": {
+            "r": rate,
+            **_poisson_binomial_test_details(method, results, d.reshape(shape), rng),
+        },
+        "prior": {"r": before, **_poisson_binomial_prior_details(method, results, before, rng)},
+        "posterior_predictive": {
+            WRONG: _poisson_binomial_test_predicted(method, results, rate, rng)
+        },
+        "prior_predictive": {WRONG: _poisson_binomial_test_predicted(method, results, before, rng)},
+        "log_likelihood": {WRONG: _poisson_binomial_test_likelihood(method, results, rate)},
         "log_prior": {"r": log_prior},
         "observed_data": {WRONG: pair_counts(results)[0].astype(np.int64)},
     }
-    tree = make_tree(groups, _DIMS, _coords(results))
-    return _signed(method, results, tree)
+    tree = make_shared_tree(groups, _DIMS, _poisson_binomial_test_coords(results))
+    return _finish_poisson_binomial_tree(method, results, tree)
 
 
-def _log_prior(prior: RatePrior, rate: FloatArray) -> FloatArray:
+def _poisson_binomial_test_log_prior(prior: RatePrior, rate: FloatArray) -> FloatArray:
     """Log density of r, from that of its logit."""
     return np.asarray(prior.log_density(logit(rate)) - np.log(rate) - np.log1p(-rate))
 
 
-def finish(
+def finish_poisson_binomial(
     method: PoissonBinomial, results: Results, tree: xr.DataTree, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw d and the error probabilities back, exactly given r."""
@@ -158,27 +189,31 @@ def finish(
         data = tree[group].to_dataset()
         r = data["r"].transpose("chain", "draw").values
         if group == "posterior":
-            d = draw_wins(p, r.ravel(), rng).reshape(*r.shape, len(p))
-            more = _details(method, results, d, rng)
+            d = draw_poisson_binomial_wins(p, r.ravel(), rng).reshape(*r.shape, len(p))
+            more = _poisson_binomial_test_details(method, results, d, rng)
         else:
-            more = _prior_details(method, results, r, rng)
-        data = data.assign_coords({k: v for k, v in _coords(results).items() if k == "dataset"})
+            more = _poisson_binomial_prior_details(method, results, r, rng)
+        data = data.assign_coords(
+            {k: v for k, v in _poisson_binomial_test_coords(results).items() if k == "dataset"}
+        )
         for name, values in more.items():
             data[name] = (("chain", "draw", *_DIMS[name]), values)
         if "p" in data:
-            data = data.assign_coords(outcome=_coords(results)["outcome"])
+            data = data.assign_coords(outcome=_poisson_binomial_test_coords(results)["outcome"])
         import xarray as xr
 
         tree[group] = xr.DataTree(data)
-    return _signed(method, results, tree)
+    return _finish_poisson_binomial_tree(method, results, tree)
 
 
-def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling) -> Answer:
+def poisson_binomial_by_nuts(
+    method: PoissonBinomial, results: Results, sampling: Sampling
+) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
-    tree = nuts.sample_as(sampling, method.model(results))
-    tree = finish(method, results, tree, sampling.rng)
+    tree = nuts.sample_nuts_as_asked(sampling, method.model(results))
+    tree = finish_poisson_binomial(method, results, tree, sampling.rng)
     r = tree["posterior"]["r"].transpose("chain", "draw").values
-    each = rate_leads(tree)
+    each = poisson_binomial_rate_leads(tree)
     p = method.alone(results)
     first = r[..., None] * p
     wins = (first / (first + (1.0 - r[..., None]) * (1.0 - p))).mean(axis=(0, 1))
@@ -189,14 +224,14 @@ def sampled_answer(method: PoissonBinomial, results: Results, sampling: Sampling
         each.mean(axis=(0, 1)),
         figures,
         wins,
-        mcse=nuts.monte_carlo_error(each),
+        mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=float((r == 0.5).mean()),
         tree=tree,
         seed=sampling.seed,
     )
 
 
-def rate_leads(tree: xr.DataTree) -> FloatArray:
+def poisson_binomial_rate_leads(tree: xr.DataTree) -> FloatArray:
     """Whether r is above ½, and whether below, in each draw."""
     r = tree["posterior"]["r"].transpose("chain", "draw").values
     return np.stack([r > 0.5, r < 0.5], axis=-1).astype(np.float64)
@@ -205,58 +240,64 @@ def rate_leads(tree: xr.DataTree) -> FloatArray:
 # pieces ------------------------------------------------------------------------------------------
 
 
-def _coords(results: Results) -> dict[str, list[str]]:
+def _poisson_binomial_test_coords(results: Results) -> dict[str, list[str]]:
     first, second = results.algorithms
     outcomes = [f"only {first} wrong", f"only {second} wrong", "neither alone"]
     return {"dataset": list(results.datasets), "outcome": outcomes}
 
 
-def _details(
+def _poisson_binomial_test_details(
     method: PoissonBinomial, results: Results, d: BoolArray, rng: np.random.Generator
 ) -> dict[str, AnyArray]:
     """Draw z = p_h/(p_h + p_g) given d and, where the sizes are known, all of p."""
     k_h, k_g = pair_counts(results)
-    z = draw_shares(k_h, k_g, d, rng, method.a)
+    z = draw_error_rate_shares(k_h, k_g, d, rng, method.a)
     draws_by_name: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
-    n = _sizes(results)
+    n = _poisson_binomial_test_sizes(results)
     if n is not None:
-        draws_by_name["p"] = draw_outcomes(z, k_h + k_g, n - k_h - k_g, rng, method.a)
+        draws_by_name["p"] = draw_error_rate_outcomes(z, k_h + k_g, n - k_h - k_g, rng, method.a)
     return draws_by_name
 
 
-def _prior_details(
+def _poisson_binomial_prior_details(
     method: PoissonBinomial, results: Results, r: FloatArray, rng: np.random.Generator
 ) -> dict[str, AnyArray]:
     d = rng.random((*r.shape, len(results.datasets))) < r[..., None]
-    z = _prior_shares(d, method.a, rng)
+    z = _poisson_binomial_test_shares(d, method.a, rng)
     draws_by_name: dict[str, AnyArray] = {"d": d.astype(np.int8), "z": z}
-    if _sizes(results) is not None:
+    if _poisson_binomial_test_sizes(results) is not None:
         nothing = np.zeros(len(results.datasets))
-        draws_by_name["p"] = draw_outcomes(z, nothing, nothing, rng, method.a)
+        draws_by_name["p"] = draw_error_rate_outcomes(z, nothing, nothing, rng, method.a)
     return draws_by_name
 
 
-def _sizes(results: Results) -> FloatArray | None:
+def _poisson_binomial_test_sizes(results: Results) -> FloatArray | None:
     assert isinstance(results, ErrorCounts)
     n: FloatArray = results.counts["n"].values
     return None if np.isnan(n).any() else n
 
 
-def _predicted(
+def _poisson_binomial_test_predicted(
     method: PoissonBinomial, results: Results, r: FloatArray, rng: np.random.Generator
 ) -> IntArray:
     k_h, k_g = pair_counts(results)
     size = (*r.shape, len(k_h))
-    return _random(r[..., None], (k_h + k_g).astype(np.int64), method.a, rng, size)
+    return _poisson_binomial_test_random(
+        r[..., None], (k_h + k_g).astype(np.int64), method.a, rng, size
+    )
 
 
-def _log_likelihood(method: PoissonBinomial, results: Results, r: FloatArray) -> FloatArray:
+def _poisson_binomial_test_likelihood(
+    method: PoissonBinomial, results: Results, r: FloatArray
+) -> FloatArray:
     p, rate = method.alone(results), r[..., None]
-    each = math.log(2.0) + log_marginal(*pair_counts(results), method.a)
+    each = math.log(2.0) + error_rate_log_marginal(*pair_counts(results), method.a)
     return np.asarray(each + np.log(rate * p + (1.0 - rate) * (1.0 - p)))
 
 
-def _signed(method: PoissonBinomial, results: Results, tree: xr.DataTree) -> xr.DataTree:
+def _finish_poisson_binomial_tree(
+    method: PoissonBinomial, results: Results, tree: xr.DataTree
+) -> xr.DataTree:
     k_h, k_g = pair_counts(results)
     facts = {"discordant": k_h + k_g, "alone": method.alone(results)}
-    return constants(logit_prior(tree, ["r"]), facts, results.datasets)
+    return add_shared_constants(shared_logit_prior(tree, ["r"]), facts, results.datasets)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayescompare._checks import check_flag, check_positive, is_number, shown
+from bayescompare._checks import check_flag, check_positive, is_number, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.context.error_rates import (
-    langford_bound,
-    p_first_better,
-    risk_bound,
-    risk_posterior,
+    error_rate_bound,
+    error_rate_posterior,
+    first_error_rate_better,
+    langford_error_rate_bound,
 )
 from bayescompare.kernels.context.poisson_binomial import context
 from bayescompare.kernels.context.poisson_binomial_joint import joint_context
 from bayescompare.results.counts import ErrorCounts
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,9 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
     try:
         probabilities = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise BayescompareError(f"p={shown(p)}: give a sequence of probabilities.") from None
+        raise BayescompareError(
+            f"p={show_checked_value(p)}: give a sequence of probabilities."
+        ) from None
     if probabilities.ndim != 1 or not probabilities.size:
         raise BayescompareError(
             f"p has shape {probabilities.shape}: give one probability per dataset."
@@ -66,7 +68,7 @@ def context_probability(p: ArrayLike, *, b: float = 1.0, joint: bool = False) ->
     if outside.any():
         k = int(np.flatnonzero(outside)[0])
         raise BayescompareError(
-            f"p[{k}]={setting(probabilities[k])}: probabilities lie between 0 and 1."
+            f"p[{k}]={setting_number_text(probabilities[k])}: probabilities lie between 0 and 1."
         )
     check_positive(b=b)
     check_flag(joint=joint)
@@ -110,7 +112,7 @@ def first_better(
     import pandas as pd
 
     check_positive(a=a)
-    chosen = _checked_counts(counts).sel(
+    chosen = _checked_context_test_counts(counts).sel(
         algorithms=counts.algorithms[:2] if algorithms is None else algorithms
     )
     if len(chosen.algorithms) != 2:
@@ -120,7 +122,7 @@ def first_better(
         {
             "first_wrong": k_h.astype(np.int64),
             "second_wrong": k_g.astype(np.int64),
-            "probability": p_first_better(k_h, k_g, a),
+            "probability": first_error_rate_better(k_h, k_g, a),
         },
         index=pd.Index(chosen.datasets, name="dataset"),
     )
@@ -167,7 +169,7 @@ def risks(
     """
     import pandas as pd
 
-    _checked_counts(counts)
+    _checked_context_test_counts(counts)
     if not (is_number(delta) and 0.0 < delta < 1.0):
         raise BayescompareError(f"delta={delta!r}: must lie between 0 and 1.")
     pair: object = prior
@@ -181,22 +183,22 @@ def risks(
             "ErrorCounts.from_frame, or use ErrorCounts.from_predictions."
         )
     sizes = np.broadcast_to(n, wrong.shape)
-    alpha, beta = risk_posterior(wrong, sizes, prior)
+    alpha, beta = error_rate_posterior(wrong, sizes, prior)
     mean = alpha / (alpha + beta)
     columns = {
         "wrong": wrong.astype(np.int64),
         "n": sizes.astype(np.int64),
         "mean": mean,
         "sd": np.sqrt(mean * (1.0 - mean) / (alpha + beta + 1.0)),
-        "bound": risk_bound(wrong, sizes, delta, prior),
-        "langford": langford_bound(wrong, sizes, delta),
+        "bound": error_rate_bound(wrong, sizes, delta, prior),
+        "langford": langford_error_rate_bound(wrong, sizes, delta),
     }
     names = [list(counts.datasets), list(counts.algorithms)]
     index = pd.MultiIndex.from_product(names, names=["dataset", "algorithm"])
     return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
 
-def _checked_counts(counts: object) -> ErrorCounts:
+def _checked_context_test_counts(counts: object) -> ErrorCounts:
     if not isinstance(counts, ErrorCounts):
         raise BayescompareError(
             f"counts is a {type(counts).__name__}: make it by bc.ErrorCounts.from_frame(...) or "

@@ -11,12 +11,16 @@ import numpy as np
 from bayescompare._checks import is_number
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.lever import POWER, Lever
-from bayescompare.kernels.context.poisson_binomial import context, draw_rates, pmf
+from bayescompare.kernels.context.poisson_binomial import (
+    context,
+    draw_poisson_binomial_rates,
+    poisson_binomial_masses,
+)
 from bayescompare.kernels.context.poisson_binomial_joint import (
     Joint,
-    count_posterior,
     joint,
     joint_context,
+    poisson_binomial_counts,
 )
 from bayescompare.kernels.context.rate_quadrature import RatePrior, rate_posterior
 from bayescompare.methods._shared.priors import Priors
@@ -84,8 +88,10 @@ class RateModel(LearnsWeight):
             return rate_posterior(p, self.rate_prior).draw
         if mixture is not None:
             return lambda draws, rng: mixture.draw(draws, rng)[0]
-        counts = count_posterior(p, self.weight)[0] if self.joint else pmf(p)
-        return lambda draws, rng: draw_rates(counts, draws, rng, self.weight)
+        counts = (
+            poisson_binomial_counts(p, self.weight)[0] if self.joint else poisson_binomial_masses(p)
+        )
+        return lambda draws, rng: draw_poisson_binomial_rates(counts, draws, rng, self.weight)
 
     def both(self, p: FloatArray) -> FloatArray:
         """P of each statement; where b was learned the lesser of that and of the pair's own."""

@@ -8,11 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
+from bayescompare.kernels.context.correlated_t import (
+    correlated_t_from_moments,
+    correlated_t_regions,
+)
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
-__all__ = ["Replicates", "outcome_labels", "pair_differences"]
+__all__ = ["Replicates", "context_outcome_labels", "context_pair_differences"]
 
 
 #: Differences this close, relative to the values, are rounding and no difference.
@@ -67,7 +70,7 @@ class Replicates:
 
     @cached_property
     def _posterior(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return posterior_from_moments(*self.moments, self.count, self.rho)
+        return correlated_t_from_moments(*self.moments, self.count, self.rho)
 
     @property
     def dof(self) -> FloatArray:
@@ -87,7 +90,7 @@ class Replicates:
     @cached_property
     def regions(self) -> FloatArray:
         """P(the second better), P(equivalent), P(the first better) of every dataset, (N, 3)."""
-        return region_probabilities(self.dof, self.location, self.scale, self.rope)
+        return correlated_t_regions(self.dof, self.location, self.scale, self.rope)
 
     @property
     def evidence(self) -> FloatArray:
@@ -95,7 +98,7 @@ class Replicates:
         return np.ascontiguousarray(self.regions[:, ::-1] if self.rope else self.regions[:, [2, 0]])
 
 
-def pair_differences(results: Results) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+def context_pair_differences(results: Results) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """Return differences (N, k), what is rounding in them (N,), and names of the replicates.
 
     Replicates that no dataset shares with another, as where each names its own, are put side by
@@ -115,7 +118,7 @@ def pair_differences(results: Results) -> tuple[FloatArray, FloatArray, tuple[st
     return packed, grain, tuple(str(k + 1) for k in range(most))
 
 
-def outcome_labels(results: Results) -> tuple[str, ...]:
+def context_outcome_labels(results: Results) -> tuple[str, ...]:
     """Return the statements about a pair: with a rope the middle one is equivalence."""
     order = State.order(*results.algorithms)
     states = [order, order.reversed()]

@@ -11,7 +11,13 @@ from bayescompare.comparison.columns import theta_columns
 from bayescompare.comparison.details import Scalars
 from bayescompare.comparison.method import BetaMixture
 
-__all__ = ["PooledScalars", "RateScalars", "both_rates", "rate_betas", "rate_scalars"]
+__all__ = [
+    "PooledScalars",
+    "RateScalars",
+    "context_betas_of_both",
+    "context_rate_betas",
+    "rate_scalars",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +49,15 @@ class RateScalars(Scalars):
         )
 
 
-def rate_betas(counts: FloatArray, b: float, other: float | None = None) -> BetaMixture:
+def context_rate_betas(counts: FloatArray, b: float, other: float | None = None) -> BetaMixture:
     """The mixture of Betas that a share has, given the distribution of its count."""
     wins = np.arange(len(counts), dtype=np.float64)
     return counts, b + wins, (b if other is None else other) + (len(counts) - 1.0 - wins)
 
 
-def both_rates(counts: FloatArray, b: float) -> list[BetaMixture]:
+def context_betas_of_both(counts: FloatArray, b: float) -> list[BetaMixture]:
     """The mixtures of the shares of both algorithms, which sum to one."""
-    weight, first, second = rate_betas(counts, b)
+    weight, first, second = context_rate_betas(counts, b)
     return [(weight, first, second), (weight, second, first)]
 
 

@@ -7,8 +7,8 @@ from bayescompare.comparison.columns import THETA_LOWER, THETA_MEAN, THETA_UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
-from bayescompare.text.numbers import count, percent, plural, probability_words, setting
-from bayescompare.text.phrases import exactness_words
+from bayescompare.text.numbers import count, percent, plural, probability_words, setting_number_text
+from bayescompare.text.phrases import exactness_phrase
 
 __all__ = ["context_words", "rate_words"]
 
@@ -19,7 +19,7 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
     (measure,) = results.measures
     n = plural(len(results.datasets), "dataset")
     if decision.verdict == "tied" and len(answer.labels) == 3:
-        tied = [_claim(label) for label in (decision.statement, *decision.rivals)]
+        tied = [_context_claim_words(label) for label in (decision.statement, *decision.rivals)]
         return [
             f"On {n} no outcome on {measure} leads: that {' and that '.join(tied)} are equally "
             f"probable to be the most frequent on datasets of this kind "
@@ -31,22 +31,24 @@ def context_words(results: Results, answer: Answer, decision: Decision) -> list[
             f"other to be better on most datasets of this kind "
             f"({probability_words(decision.level)} each)."
         ]
-    how = exactness_words(answer, decision.statement)
+    how = exactness_phrase(answer, decision.statement)
     # Of three outcomes the most frequent one need not be that of most datasets.
     often = "on most datasets of this kind"
     if len(answer.labels) == 3:
         often = "on datasets of this kind more often than either other outcome"
     start = (
-        f"On {n} the probability that {_claim(decision.statement)} on {measure}, {often}, is "
+        f"On {n} the probability that {_context_claim_words(decision.statement)} on {measure}, "
+        f"{often}, is "
         f"{probability_words(decision.level)} ({how})"
     )
     return [
         {
             "settled": f"{start}, which settles it.",
-            "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
+            "likely": f"{start}: likely, but short of "
+            f"{setting_number_text(SETTLED)} and so not settled.",
             "open": f"{start}, which leaves the question open.",
         }[decision.verdict],
-        _datasets(answer, decision),
+        _context_dataset_words(answer, decision),
     ]
 
 
@@ -57,19 +59,20 @@ def rate_words(answer: Answer, decision: Decision) -> str:
         for column in (THETA_MEAN, THETA_LOWER, THETA_UPPER)
     )
     return (
-        f"It is expected that {_claim(decision.statement)} on {mean} of datasets of this "
+        f"It is expected that {_context_claim_words(decision.statement)} on {mean} of datasets "
+        "of this "
         f"kind (95 % interval {low} to {high})."
     )
 
 
-def _claim(statement: str) -> str:
+def _context_claim_words(statement: str) -> str:
     (state,) = Statement.parse(statement).states
     if state.relation == "=":
         return f"{' and '.join(state.names)} are practically equivalent"
     return state.words()
 
 
-def _datasets(answer: Answer, decision: Decision) -> str:
+def _context_dataset_words(answer: Answer, decision: Decision) -> str:
     leaning = float(answer.counts[answer.labels.index(decision.statement)])
     total = float(answer.counts.sum())
     return f"Of the datasets seen, {count(leaning)} of {count(total)} lean that way."

@@ -29,7 +29,7 @@ from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import LOWER, UPPER, theta_columns
 from bayescompare.comparison.comparison import Comparison
-from bayescompare.comparison.compiled import Reusable
+from bayescompare.comparison.compiled import ReusableModel
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.details import Scalars
 from bayescompare.comparison.lever import POWER, Lever
@@ -44,26 +44,26 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
-from bayescompare.comparison.planning import next_cells
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.planning import planning_with_next_cells
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
-    imprecise_bounds,
-    leave_one_out,
-    log_evidence,
-    majority,
-    pair_order,
+    dirichlet_leave_one_out,
+    dirichlet_log_evidence,
+    dirichlet_majority,
+    dirichlet_pair_order,
+    imprecise_dirichlet_bounds,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    constant_dirichlet,
-    fixed_vector,
-    is_fixed,
     is_number,
+    is_shared_prior_fixed,
     prior_options,
+    shared_constant_dirichlet,
+    shared_fixed_vector,
 )
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.comparison import DirichletComparison
@@ -75,12 +75,12 @@ from bayescompare.methods.dirichlet.methods_text import (
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.prior import (
     Prior,
-    cells_of,
     check_prior,
-    mapping_of,
+    dirichlet_prior_as_json,
+    dirichlet_prior_cells,
+    dirichlet_prior_mapping,
     marginal_prior,
     pattern_prior,
-    plain_numbers,
 )
 from bayescompare.methods.dirichlet.wildcards import WildcardPrior
 from bayescompare.methods.dirichlet.words import dirichlet_words
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.pair_figures import PairFigures
 
-__all__ = ["Dirichlet", "cell_betas", "questions", "theta_summary"]
+__all__ = ["Dirichlet", "dirichlet_cell_betas", "dirichlet_theta_summary", "questions"]
 
 
 _PARAMETERS = (
@@ -148,7 +148,7 @@ class Dirichlet(Method):
     """
 
     name: ClassVar[str] = "dirichlet"
-    title: ClassVar[str] = title_of("dirichlet")
+    title: ClassVar[str] = title_in_registry("dirichlet")
     citations: ClassVar[tuple[str, ...]] = (
         "decampos2016joint",
         "benavoli2015joint",
@@ -216,7 +216,7 @@ class Dirichlet(Method):
         """Return the choices by name; a prior that is an object is named, not kept."""
         prior: Any = float(self.prior) if is_number(self.prior) else self.prior
         if isinstance(prior, Mapping):
-            prior = {label: plain_numbers(alpha) for label, alpha in prior.items()}
+            prior = {label: dirichlet_prior_as_json(alpha) for label, alpha in prior.items()}
         return {"prior": prior, "strength": self.strength, "priors": prior_options(self.priors)}
 
     def chosen(self) -> dict[str, Any]:
@@ -231,7 +231,8 @@ class Dirichlet(Method):
         return {
             name: value
             for name, value in (self.priors or {}).items()
-            if not is_fixed(value) and (name != "theta" or constant_dirichlet(value) is None)
+            if not is_shared_prior_fixed(value)
+            and (name != "theta" or shared_constant_dirichlet(value) is None)
         }
 
     @property
@@ -248,7 +249,7 @@ class Dirichlet(Method):
         conjugate = {
             k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
         }
-        return cells_of(
+        return dirichlet_prior_cells(
             self._fixed_prior(statements), conjugate.get("strength", self.strength), statements
         )
 
@@ -258,10 +259,12 @@ class Dirichlet(Method):
             k: v for k, v in (self.priors or {}).items() if k not in self.nonconjugate_priors
         }
         if "theta" in conjugate:
-            return mapping_of("theta", constant_dirichlet(conjugate["theta"]), statements)
+            return dirichlet_prior_mapping(
+                "theta", shared_constant_dirichlet(conjugate["theta"]), statements
+            )
         alpha = conjugate.get("alpha", self.prior)
-        vector = fixed_vector(alpha)
-        return alpha if vector is None else mapping_of("alpha", vector, statements)
+        vector = shared_fixed_vector(alpha)
+        return alpha if vector is None else dirichlet_prior_mapping("alpha", vector, statements)
 
     def of_pair(self, results: Results, pair: tuple[str, str]) -> Method:
         """Return the test with what its prior says of this pair."""
@@ -329,22 +332,22 @@ class Dirichlet(Method):
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
             )
         if self.needs_mcmc:
-            from bayescompare.methods.dirichlet.posterior import sampled_answer
+            from bayescompare.methods.dirichlet.posterior import dirichlet_sampled_answer
 
-            return sampled_answer(self, results, sampling)
+            return dirichlet_sampled_answer(self, results, sampling)
         return self._answered(*self.cells(results))
 
     def _answered(self, statements: Statements, cells: DirichletCells) -> Answer:
         """Answer under a given Dirichlet, exactly."""
         probability, lump = probability_of_maximum(cells)
-        extra = theta_summary(cells)
+        extra = dirichlet_theta_summary(cells)
         if self.prior == "imprecise":
-            extra[LOWER], extra[UPPER] = _bounds(cells, self.strength)
+            extra[LOWER], extra[UPPER] = _dirichlet_test_bounds(cells, self.strength)
         answer = Answer.over(
             statements,
             probability=probability,
             unobserved=float(probability[cells.counts == 0].sum()) + lump,
-            log_evidence=log_evidence(cells),
+            log_evidence=dirichlet_log_evidence(cells),
             per_statement=extra,
         )
         alpha_of = functools.partial(self._alpha_of, statements) if cells.more else None
@@ -354,7 +357,7 @@ class Dirichlet(Method):
         """Return the Beta of every listed θ."""
         if self.needs_mcmc:
             return None
-        return cell_betas([(1.0, self.cells(results)[1])])
+        return dirichlet_cell_betas([(1.0, self.cells(results)[1])])
 
     def lever(self, results: Results) -> Lever | None:
         """Vary the weight of beliefs, or multiply α's that were given one by one."""
@@ -384,15 +387,15 @@ class Dirichlet(Method):
 
     def leads(self, results: Results, answer: Answer) -> FloatArray:
         """P(max) given each draw; given α it is exact."""
-        from bayescompare.methods.dirichlet.posterior import lead_given_draws
+        from bayescompare.methods.dirichlet.posterior import dirichlet_lead_given_draws
 
         assert answer.tree is not None
         posterior = answer.tree["posterior"].to_dataset()
-        return lead_given_draws(self, posterior, *self.cells(results))[0]
+        return dirichlet_lead_given_draws(self, posterior, *self.cells(results))[0]
 
     def _alpha_of(self, statements: Statements, label: str) -> float:
         """α of one statement, listed or not."""
-        listed, cells = cells_of(
+        listed, cells = dirichlet_prior_cells(
             self._fixed_prior(statements), self.strength, statements.with_labels([label])
         )
         return float(cells.alpha[listed.labels.index(label)])
@@ -417,7 +420,7 @@ class Dirichlet(Method):
             raise self.unavailable("exact loo with a custom prior")
         statements, cells = self.cells(results)
         table = statements.table
-        return leave_one_out(cells, table.dataset, table.statement, table.weight)
+        return dirichlet_leave_one_out(cells, table.dataset, table.statement, table.weight)
 
     def predictive_simulator(
         self, results: Results
@@ -426,7 +429,7 @@ class Dirichlet(Method):
         if self.needs_mcmc:
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
         _, cells = self.cells(results)
-        return functools.partial(next_cells, cells)
+        return functools.partial(planning_with_next_cells, cells)
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
@@ -456,17 +459,22 @@ class Dirichlet(Method):
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add θ, and what its α is made of, to the model in context; return log θ."""
-        from bayescompare.methods._shared.simplex import place_dirichlet
-        from bayescompare.methods.dirichlet.posterior import place_alpha, total_weight
+        from bayescompare.methods._shared.simplex import place_shared_dirichlet
+        from bayescompare.methods.dirichlet.posterior import (
+            dirichlet_total_weight,
+            place_dirichlet_alpha,
+        )
 
-        alpha = place_alpha(self.nonconjugate_priors, listing)
-        return place_dirichlet(form, "theta", alpha, total_weight(), ("statement",))
+        alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
+        return place_shared_dirichlet(
+            form, "theta", alpha, dirichlet_total_weight(), ("statement",)
+        )
 
     def observe(self, results: Results, log_theta: Any, weights: Any) -> None:
         """Add the likelihood of every dataset to the model in context."""
-        from bayescompare.methods._shared.simplex import observe_weights
+        from bayescompare.methods._shared.simplex import observe_shared_weights
 
-        observe_weights(log_theta, weights)
+        observe_shared_weights(log_theta, weights)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build it parametrised for NUTS."""
@@ -474,13 +482,13 @@ class Dirichlet(Method):
 
         return build(self, results, "nuts")
 
-    def reusable(self, results: Results) -> Reusable | None:
+    def reusable(self, results: Results) -> ReusableModel | None:
         """Models of the same α and as many datasets differ only in the datasets' weights."""
         if self.needs_mcmc or type(self) is not Dirichlet:
             return None
-        from bayescompare.methods.dirichlet.posterior import reusable_model
+        from bayescompare.methods.dirichlet.posterior import reusable_dirichlet_model
 
-        return reusable_model(results, self.listing(results))
+        return reusable_dirichlet_model(results, self.listing(results))
 
     def listing(self, results: Results) -> LumpedStatements:
         """Return the cells as draws and models see them."""
@@ -496,23 +504,25 @@ class Dirichlet(Method):
                 "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        from bayescompare.methods._shared.trees import conjugate_tree
+        from bayescompare.methods._shared.trees import shared_conjugate_tree
 
-        return conjugate_tree(results, self.listing(results), draws=draws, chains=chains, rng=rng)
+        return shared_conjugate_tree(
+            results, self.listing(results), draws=draws, chains=chains, rng=rng
+        )
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods._shared.trees import finish_tree
+        from bayescompare.methods._shared.trees import finish_shared_tree
 
-        return finish_tree(tree, results, self.listing(results), rng)
+        return finish_shared_tree(tree, results, self.listing(results), rng)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw the statements of new datasets by Pólya's urn, θ integrated out."""
-        from bayescompare.methods.dirichlet.prediction import predicted
+        from bayescompare.methods.dirichlet.prediction import predict_dirichlet
 
-        return predicted(self, results, answer, number, draws, rng)
+        return predict_dirichlet(self, results, answer, number, draws, rng)
 
     def simulate(self, results: Results, rng: np.random.Generator) -> Results:
         """Draw θ from the prior, and a statement for each dataset."""
@@ -529,7 +539,7 @@ class Dirichlet(Method):
     ) -> tuple[float, float] | None:
         """Lower and upper P of a statement over all prior means of this strength."""
         statements, cells = Dirichlet(prior="imprecise", strength=weight).cells(results)
-        lower, upper = _bounds(cells, weight)
+        lower, upper = _dirichlet_test_bounds(cells, weight)
         k = statements.labels.index(statement)
         return float(lower[k]), float(upper[k])
 
@@ -560,9 +570,11 @@ class Dirichlet(Method):
         return dirichlet_words(self, results, answer, decision)
 
 
-def _bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatArray]:
+def _dirichlet_test_bounds(cells: DirichletCells, strength: float) -> tuple[FloatArray, FloatArray]:
     """Bound P(max) of every statement over all prior means."""
-    return imprecise_bounds(cells.counts, strength, unlisted=cells.rest_log_size > -math.inf)
+    return imprecise_dirichlet_bounds(
+        cells.counts, strength, unlisted=cells.rest_log_size > -math.inf
+    )
 
 
 def questions(
@@ -587,13 +599,13 @@ def questions(
     return FourQuestions(
         most_probable=float(answer.probability[where]),
         # Equivalent on every measure is its own opposite.
-        beats_opposite=None if opposite == best else pair_order(shape, against),
-        majority=majority(shape, cells.total),
+        beats_opposite=None if opposite == best else dirichlet_pair_order(shape, against),
+        majority=dirichlet_majority(shape, cells.total),
         expected=shape / cells.total,
     )
 
 
-def cell_betas(parts: Sequence[tuple[float, DirichletCells]]) -> list[BetaMixture]:
+def dirichlet_cell_betas(parts: Sequence[tuple[float, DirichletCells]]) -> list[BetaMixture]:
     """Return the Betas of every listed θ under a mixture of Dirichlets."""
     weight = np.array([share for share, _ in parts])
     shape = np.stack([cells.shape for _, cells in parts], axis=1)
@@ -601,7 +613,7 @@ def cell_betas(parts: Sequence[tuple[float, DirichletCells]]) -> list[BetaMixtur
     return [(weight, first, np.maximum(total - first, 1e-300)) for first in shape]
 
 
-def theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:
+def dirichlet_theta_summary(cells: DirichletCells, mass: float = 0.95) -> dict[str, FloatArray]:
     """Posterior mean and central interval of every θ, each a Beta."""
     shape, total = cells.shape, cells.total
     if not math.isfinite(total):

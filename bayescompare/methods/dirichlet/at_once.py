@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import AnyArray, FloatArray, IntArray
-from bayescompare.comparison.decision import first_of, same_score, verdict_of
+from bayescompare.comparison.decision import (
+    decide_verdict_at_level,
+    first_named_in_decision,
+    same_decision_score,
+)
 from bayescompare.comparison.method import LEAST_PAIRS, Method
 from bayescompare.comparison.pair_figures import PairFigures
 from bayescompare.kernels.dirichlet.learned import (
-    PairCounts,
-    posterior_weights,
-    strength_evidence,
+    DirichletPairCounts,
+    dirichlet_strength_evidence,
+    dirichlet_strength_weights,
 )
-from bayescompare.kernels.dirichlet.learned_maximum import maxima_of_pairs, mixed_maximum
+from bayescompare.kernels.dirichlet.learned_maximum import dirichlet_maxima_of_pairs, mixed_maximum
 from bayescompare.kernels.pair_states import count_pairs, every_state
 from bayescompare.methods._shared.learned_prior import LearnedPrior, prior_from_counts
 from bayescompare.results.results import Results
@@ -39,7 +43,7 @@ def dirichlet_at_once(
 
     None where the method or the table has something that must be settled pair by pair.
     """
-    table = _Counted.of(results, pairs) if _is_plain(method, results) else None
+    table = _CountedAtOnce.of(results, pairs) if _is_plain_dirichlet(method, results) else None
     if table is None:
         return None
     if method.learns_from_pairs:
@@ -49,13 +53,13 @@ def dirichlet_at_once(
 
         learned = prior_from_counts(table.counts, table.states, table.arities)
         test: Method = LearnedDirichlet(prior="learned", learned=learned)
-        return test, table.figures(asked, _Learned(learned, len(table.states)))
-    statements = Statements.of(_complete(results, pairs[0]))
+        return test, table.figures(asked, _LearnedAtOnce(learned, len(table.states)))
+    statements = Statements.of(_complete_dirichlet_pair(results, pairs[0]))
     _, cells = method.cells_of(statements)
-    return method, table.figures(asked, _Given(cells.log_alpha))
+    return method, table.figures(asked, _GivenAtOnce(cells.log_alpha))
 
 
-def _is_plain(method: Dirichlet, results: Results) -> bool:
+def _is_plain_dirichlet(method: Dirichlet, results: Results) -> bool:
     """Whether all pairs have the same prior, exactly, and count every dataset alike."""
     named = (method.prior, *(method.priors or {}).values())
     return not (
@@ -66,24 +70,24 @@ def _is_plain(method: Dirichlet, results: Results) -> bool:
     )
 
 
-def _complete(results: Results, pair: IntArray) -> Results:
+def _complete_dirichlet_pair(results: Results, pair: IntArray) -> Results:
     """One pair over the datasets that have all its cells."""
     names = [results.algorithms[k] for k in pair]
     return results.sel(algorithms=names).complete(missing="drop")
 
 
-class _Given:
+class _GivenAtOnce:
     """P(max) under one Dirichlet; it is the pair's own prior."""
 
     def __init__(self, log_alpha: FloatArray) -> None:
         self._log_alpha = log_alpha
 
-    def maxima(self, counts: PairCounts) -> tuple[FloatArray, FloatArray | None]:
+    def maxima(self, counts: DirichletPairCounts) -> tuple[FloatArray, FloatArray | None]:
         """P(max) of every pair and statement; there is no other prior."""
-        return maxima_of_pairs(counts, self._log_alpha), None
+        return dirichlet_maxima_of_pairs(counts, self._log_alpha), None
 
 
-class _Learned:
+class _LearnedAtOnce:
     """P(max) under the learned prior, and under the pair's own, which is symmetric."""
 
     def __init__(self, learned: LearnedPrior, size: int) -> None:
@@ -91,14 +95,16 @@ class _Learned:
         self._weights = np.array(learned.weights)
         self._own = np.full(size, -math.log(size))
 
-    def maxima(self, counts: PairCounts) -> tuple[FloatArray, FloatArray | None]:
+    def maxima(self, counts: DirichletPairCounts) -> tuple[FloatArray, FloatArray | None]:
         """P(max) of every pair and statement under either prior."""
-        evidence = strength_evidence(counts, self._log_base)
-        weights = posterior_weights(evidence, self._weights)
-        return mixed_maximum(counts, self._log_base, weights), maxima_of_pairs(counts, self._own)
+        evidence = dirichlet_strength_evidence(counts, self._log_base)
+        weights = dirichlet_strength_weights(evidence, self._weights)
+        return mixed_maximum(counts, self._log_base, weights), dirichlet_maxima_of_pairs(
+            counts, self._own
+        )
 
 
-class _Counted:
+class _CountedAtOnce:
     """The counts of all pairs of a table."""
 
     def __init__(self, results: Results, pairs: IntArray) -> None:
@@ -107,17 +113,17 @@ class _Counted:
         self.states = every_state(self.arities)
         self._algorithms, self._pairs = results.algorithms, pairs
         found = count_pairs(results.oriented(), ropes, *pairs.T)
-        self.counts = PairCounts(*found, n_pairs=len(pairs))
+        self.counts = DirichletPairCounts(*found, n_pairs=len(pairs))
 
     @classmethod
-    def of(cls, results: Results, pairs: IntArray) -> _Counted | None:
+    def of(cls, results: Results, pairs: IntArray) -> _CountedAtOnce | None:
         """Count the statements; None where there are too many to list."""
         size = math.prod(2 if results[name].rope is None else 3 for name in results.measures)
         # Ties beyond the limit are refused pair by pair, in words.
         few = size <= DENSE and len(results.datasets) * size <= MOST_STATES
         return cls(results, pairs) if few else None
 
-    def figures(self, asked: IntArray, prior: _Given | _Learned) -> PairFigures:
+    def figures(self, asked: IntArray, prior: _GivenAtOnce | _LearnedAtOnce) -> PairFigures:
         """Return the figures of the pairs asked about, block by block."""
         step = max(1, _BLOCK // len(self.states))
         blocks = (asked[k : k + step] for k in range(0, len(asked), step))
@@ -130,10 +136,11 @@ class _Counted:
             pairs=names,
             datasets=np.rint(self.counts.totals[asked]).astype(np.int64),
             statements=[
-                _label(self._signs(k), *pair) for k, pair in zip(chosen, names, strict=True)
+                _dirichlet_label_at_once(self._signs(k), *pair)
+                for k, pair in zip(chosen, names, strict=True)
             ],
             verdicts=[
-                verdict_of(float(level), pvalue=False, tied=bool(equal))
+                decide_verdict_at_level(float(level), pvalue=False, tied=bool(equal))
                 for level, equal in zip(least, tied, strict=True)
             ],
             levels=levels,
@@ -143,16 +150,19 @@ class _Counted:
             ahead=ahead,
         )
 
-    def _block(self, asked: IntArray, prior: _Given | _Learned) -> tuple[AnyArray, ...]:
+    def _block(self, asked: IntArray, prior: _GivenAtOnce | _LearnedAtOnce) -> tuple[AnyArray, ...]:
         """Of each pair: its statement, P under both priors, ties, dominance and lead by measure."""
         counts = self.counts.of_pairs(asked)
         probability, own = prior.maxima(counts)
-        same = same_score(probability)
+        same = same_decision_score(probability)
         chosen = probability.argmax(axis=1)
         tied = same.sum(axis=1) > 1
         for row, weights in self._tied_counts(counts, np.flatnonzero(tied)):
-            labels = [_label(self._signs(k), *self._named(asked[row])) for k in range(len(weights))]
-            chosen[row] = first_of(np.flatnonzero(same[row]), weights, labels)
+            labels = [
+                _dirichlet_label_at_once(self._signs(k), *self._named(asked[row]))
+                for k in range(len(weights))
+            ]
+            chosen[row] = first_named_in_decision(np.flatnonzero(same[row]), weights, labels)
         every = np.arange(len(asked))
         alone = np.full(len(asked), np.nan) if own is None else own[every, chosen]
         # State 0 is the first better; the last, the second; "equivalent" between them is half each.
@@ -162,7 +172,9 @@ class _Counted:
         dominance = probability[:, [0, -1]]
         return chosen, probability[every, chosen], alone, tied, dominance, ahead
 
-    def _tied_counts(self, counts: PairCounts, rows: IntArray) -> Iterator[tuple[int, FloatArray]]:
+    def _tied_counts(
+        self, counts: DirichletPairCounts, rows: IntArray
+    ) -> Iterator[tuple[int, FloatArray]]:
         """Yield some of the pairs with the counts of all statements."""
         starts = np.searchsorted(counts.pair, np.arange(counts.n_pairs + 1))
         for row in rows.tolist():
@@ -181,7 +193,7 @@ class _Counted:
         return [2 if state == end else state for state, end in zip(row, last, strict=True)]
 
 
-def _label(signs: list[int], first: str, second: str) -> str:
+def _dirichlet_label_at_once(signs: list[int], first: str, second: str) -> str:
     """Write a statement about a pair."""
     states = State.order(first, second), State.equal(first, second), State.order(second, first)
     texts = [str(state) for state in states]

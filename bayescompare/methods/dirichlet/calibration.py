@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bayescompare.comparison.method import Replicate
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 
 __all__ = ["simulate"]
 
@@ -25,9 +25,15 @@ def simulate(
     log_alpha = np.full(statements, np.log(alpha))
     nothing = np.zeros(statements)
     for _ in range(simulations):
-        truth = np.exp(log_theta(log_alpha, *latents(log_alpha, nothing, (1,), rng)))[0]
+        truth = np.exp(
+            dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, nothing, (1,), rng))
+        )[0]
         counts = rng.multinomial(datasets, truth / truth.sum()).astype(np.float64)
-        drawn = np.exp(log_theta(log_alpha, *latents(log_alpha, counts, (draws,), rng)))
+        drawn = np.exp(
+            dirichlet_log_theta(
+                log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng)
+            )
+        )
         yield {
             "theta": (float(truth[0]), drawn[:, 0]),
             "largest": (float(truth.max()), drawn.max(axis=1)),

@@ -16,16 +16,16 @@ from bayescompare._checks import check_count, check_draws
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.claims import claim_words, in_quotes
+from bayescompare.comparison.claims import claim_in_quotes, claim_words
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.methods.dirichlet import Dirichlet
-from bayescompare.methods.dirichlet.elicited import WEIGHT, beliefs_words, is_elicited
+from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
 from bayescompare.results.checks import check_spec
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
-from bayescompare.text.numbers import count, plural, probability_words, statistic
+from bayescompare.text.numbers import count, plural, probability_words, statistic_number_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,7 +68,11 @@ class Elicitation:
         """α of every statement, mean and 95 % interval of its θ, and P(it is the most probable)."""
         alpha = self._cells.alpha
         largest, _ = probability_of_maximum(self._cells)
-        columns = {"alpha": alpha, **_beta(alpha, self.weight - alpha), "p_max": largest}
+        columns = {
+            "alpha": alpha,
+            **_elicitation_beta_summary(alpha, self.weight - alpha),
+            "p_max": largest,
+        }
         index = pd.Index(self.statements.labels, name="statement")
         return pd.DataFrame(columns, index=index)
 
@@ -82,7 +86,7 @@ class Elicitation:
                 rows[measure, state] = {"alpha": own, "rest": self.weight - own}
         index = pd.MultiIndex.from_tuples(rows, names=["measure", "state"])
         shapes = pd.DataFrame(list(rows.values()), index=index)
-        ends = _beta(shapes["alpha"].to_numpy(), shapes["rest"].to_numpy())
+        ends = _elicitation_beta_summary(shapes["alpha"].to_numpy(), shapes["rest"].to_numpy())
         return pd.DataFrame({"alpha": shapes["alpha"], **ends}, index=index)
 
     def predict(self, n: int = DATASETS) -> pd.DataFrame:
@@ -103,12 +107,12 @@ class Elicitation:
 
     def draws(self, draws: int = 1000, *, datasets: int = DATASETS, rng: Rng = None) -> xr.DataTree:
         """Draw from the prior: a DataTree for ArviZ with `prior` and `prior_predictive`."""
-        from bayescompare.methods.dirichlet.elicitation_draws import prior_tree
+        from bayescompare.methods.dirichlet.elicitation_draws import elicitation_prior_tree
 
         check_draws(draws=draws, chains=1)
         check_count(datasets=datasets)
         generator, _ = as_rng(rng)
-        return prior_tree(self.statements, self._cells, draws, datasets, generator)
+        return elicitation_prior_tree(self.statements, self._cells, draws, datasets, generator)
 
     def explain(self) -> str:
         """Say what the prior believes, how much it weighs, and what it expects to see."""
@@ -117,11 +121,13 @@ class Elicitation:
         expected = self.predict(DATASETS)[["mean", "lower", "upper"]].to_dict("index")[best]
         tied = int((self.table["alpha"] >= row["alpha"] * (1 - 1e-9)).sum())
         words = claim_words(best, self.statements.algorithms, self.statements.measures)
-        first = f"{in_quotes(words)} is the most probable of {count(len(self.table))} statements"
+        first = (
+            f"{claim_in_quotes(words)} is the most probable of {count(len(self.table))} statements"
+        )
         if tied > 1:
             first = (
                 f"Of {count(len(self.table))} statements {tied} are equally the most probable, "
-                f"among them {in_quotes(words)}"
+                f"among them {claim_in_quotes(words)}"
             )
         ends = " to ".join(probability_words(row[end]) for end in ("lower", "upper"))
         share = 100.0 * self.weight / (self.weight + DATASETS)
@@ -131,10 +137,11 @@ class Elicitation:
                 f"{first}: on a new dataset it is expected to hold with probability "
                 f"{probability_words(row['mean'])} (95 % interval {ends}).",
                 f"Of {DATASETS} datasets the prior expects "
-                f"{statistic(expected['mean'], significant=2)} to support it; anything from "
+                f"{statistic_number_text(expected['mean'], significant=2)} to support it; "
+                "anything from "
                 f"{count(expected['lower'])} to {count(expected['upper'])} would not surprise it.",
                 f"Beside {DATASETS} datasets of yours the prior would have "
-                f"{statistic(share, significant=2)} % of the say.",
+                f"{statistic_number_text(share, significant=2)} % of the say.",
             ]
         )
 
@@ -144,7 +151,7 @@ class Elicitation:
             return f"the prior weighs as much as {weight}."
         assert isinstance(self.method.prior, Mapping)
         beliefs: Any = {k: v for k, v in self.method.prior.items() if k != WEIGHT}
-        return f"{beliefs_words(beliefs)}. This weighs as much as {weight}."
+        return f"{elicited_beliefs_words(beliefs)}. This weighs as much as {weight}."
 
     def plot(
         self,
@@ -175,7 +182,7 @@ class Elicitation:
         )
 
 
-def _beta(first: FloatArray, second: FloatArray) -> dict[str, FloatArray]:
+def _elicitation_beta_summary(first: FloatArray, second: FloatArray) -> dict[str, FloatArray]:
     """Mean and central 95 % interval of Beta distributions."""
     other = np.maximum(second, 1e-300)
     ends = {name: betaincinv(first, other, q) for name, q in (("lower", 0.025), ("upper", 0.975))}
@@ -225,7 +232,7 @@ def elicit(
         )
     if method.prior == "learned":
         raise BayescompareError("elicit: prior='learned' is learned from data, in pairwise().")
-    names, spec = _names(algorithms, measures, results)
+    names, spec = _elicitation_names(algorithms, measures, results)
     ropes = {name: measure.rope for name, measure in spec.items()}
     if len(names) > 2 and any(rope is not None for rope in ropes.values()):
         raise BayescompareError("elicit: a rope is about two algorithms; name two of them.")
@@ -234,7 +241,7 @@ def elicit(
     return found
 
 
-def _names(
+def _elicitation_names(
     algorithms: Sequence[str] | None, measures: Any, results: Results | None
 ) -> tuple[list[str], dict[str, Measure]]:
     """Check the names, or take them from a table."""
@@ -251,17 +258,19 @@ def _names(
             f"{missing}= is missing: name them, as in elicit(prior, algorithms=['A', 'B'], "
             "measures=['accuracy']), or pass results=."
         )
-    names = _listed("algorithms", algorithms)
+    names = _elicitation_names_listed("algorithms", algorithms)
     if len(names) < 2:
         raise BayescompareError(f"algorithms={names}: a comparison needs at least two.")
     if isinstance(measures, Mapping):
         return names, check_spec(measures)
     # Nothing here depends on their direction.
-    directions: dict[str, Direction | Measure] = dict.fromkeys(_listed("measures", measures), "max")
+    directions: dict[str, Direction | Measure] = dict.fromkeys(
+        _elicitation_names_listed("measures", measures), "max"
+    )
     return names, check_spec(directions)
 
 
-def _listed(argument: str, names: object) -> list[str]:
+def _elicitation_names_listed(argument: str, names: object) -> list[str]:
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise BayescompareError(f"{argument}={names!r}: give a list of names.")
     listed = [str(name) for name in names]

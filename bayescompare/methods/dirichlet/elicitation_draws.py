@@ -8,18 +8,18 @@ import numpy as np
 
 from bayescompare._version import __version__
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.trees import make_tree, one_statement_each
+from bayescompare.methods._shared.trees import make_shared_tree, shared_statement_each
 from bayescompare.statements import OUTCOME, Statements
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["prior_tree"]
+__all__ = ["elicitation_prior_tree"]
 
 
-def prior_tree(
+def elicitation_prior_tree(
     statements: Statements,
     cells: DirichletCells,
     draws: int,
@@ -29,8 +29,8 @@ def prior_tree(
     """Draw θ, who leads each measure, and which statement each of some datasets supports."""
     listing = LumpedStatements.from_cells(statements, cells)
     log_alpha = listing.log_alpha
-    drawn = latents(log_alpha, np.zeros_like(log_alpha), (1, draws), rng)
-    theta = np.exp(log_theta(log_alpha, *drawn))
+    drawn = draw_dirichlet_latents(log_alpha, np.zeros_like(log_alpha), (1, draws), rng)
+    theta = np.exp(dirichlet_log_theta(log_alpha, *drawn))
     two = len(statements.algorithms) == 2
     marginal_dims = ("measure",) if two else ("measure", "algorithm")
     dims = {
@@ -46,8 +46,8 @@ def prior_tree(
     }
     groups = {
         "prior": {"theta": theta, "marginal": listing.marginal(theta, rng, prior=True)},
-        "prior_predictive": {OUTCOME: one_statement_each(theta, datasets, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(theta, datasets, rng)},
     }
-    tree = make_tree(groups, dims, coords)
+    tree = make_shared_tree(groups, dims, coords)
     tree.attrs.update(inference_package="bayescompare", version=__version__)
     return tree

@@ -23,15 +23,25 @@ from typing import Any
 
 import numpy as np
 
-from bayescompare._checks import MOST_WEIGHT, is_number, shown
+from bayescompare._checks import MOST_WEIGHT, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.methods.dirichlet.patterns import StatePattern, overlap, read_pattern
+from bayescompare.methods.dirichlet.patterns import (
+    StatePattern,
+    dirichlet_patterns_overlap,
+    read_pattern,
+)
 from bayescompare.statements import State, Statements
-from bayescompare.text.numbers import count, setting
+from bayescompare.text.numbers import count, setting_number_text
 from bayescompare.text.phrases import join_names
 
-__all__ = ["WEIGHT", "ElicitedPrior", "beliefs_words", "check_beliefs", "is_elicited"]
+__all__ = [
+    "WEIGHT",
+    "ElicitedPrior",
+    "check_elicited_beliefs",
+    "elicited_beliefs_words",
+    "is_elicited",
+]
 
 #: The key that holds the weight, among the names of measures.
 WEIGHT = "weight"
@@ -56,7 +66,7 @@ def is_elicited(prior: object) -> bool:
     )
 
 
-def check_beliefs(prior: Mapping[str, Any]) -> None:
+def check_elicited_beliefs(prior: Mapping[str, Any]) -> None:
     """Check what can be checked before algorithms and measures are known."""
     beliefs = {name: value for name, value in prior.items() if name != WEIGHT}
     if isinstance(prior.get(WEIGHT), Mapping):
@@ -64,11 +74,12 @@ def check_beliefs(prior: Mapping[str, Any]) -> None:
             "prior['weight'] is a mapping, but it must be the weight of the prior in datasets, a "
             "number; a measure called 'weight' must have another name here."
         )
-    _check_worth(prior.get(WEIGHT, 1.0))
+    _check_elicited_weight(prior.get(WEIGHT, 1.0))
     numbers = [name for name, value in beliefs.items() if not isinstance(value, Mapping)]
     if numbers:
         raise BayescompareError(
-            f"prior[{numbers[0]!r}]={shown(beliefs[numbers[0]])} among beliefs about measures: "
+            f"prior[{numbers[0]!r}]={show_checked_value(beliefs[numbers[0]])} among beliefs "
+            "about measures: "
             "give either beliefs and their weight, {'accuracy': {'B>A': 0.7}, 'weight': 5}, or α "
             "by statement, {'B>A|B>A': 2, '*': 0.5}, not both."
         )
@@ -78,10 +89,10 @@ def check_beliefs(prior: Mapping[str, Any]) -> None:
             f"{{'accuracy': {{'B>A': 0.7}}, 'weight': 5}}, or say strength={prior[WEIGHT]!r}."
         )
     for measure, belief in beliefs.items():
-        _check_belief(str(measure), belief)
+        _check_elicited_belief(str(measure), belief)
 
 
-def _check_worth(weight: object) -> None:
+def _check_elicited_weight(weight: object) -> None:
     if is_number(weight) and weight == 0:
         raise BayescompareError(
             "prior['weight']=0 contradicts the beliefs: with no weight they say nothing. Give the "
@@ -89,12 +100,13 @@ def _check_worth(weight: object) -> None:
         )
     if not (is_number(weight) and 0.0 < weight <= MOST_WEIGHT):
         raise BayescompareError(
-            f"prior['weight']={shown(weight)}: must be the number of datasets that the prior is "
-            f"worth, > 0 and at most {setting(MOST_WEIGHT)}."
+            f"prior['weight']={show_checked_value(weight)}: must be the number of datasets that "
+            "the prior is "
+            f"worth, > 0 and at most {setting_number_text(MOST_WEIGHT)}."
         )
 
 
-def _check_belief(measure: str, belief: Mapping[str, Any]) -> None:
+def _check_elicited_belief(measure: str, belief: Mapping[str, Any]) -> None:
     if not belief:
         raise BayescompareError(
             f"prior[{measure!r}]={{}}: name at least one state with its probability, as in "
@@ -103,18 +115,20 @@ def _check_belief(measure: str, belief: Mapping[str, Any]) -> None:
     for state, p in belief.items():
         if not (is_number(p) and 0.0 < p < 1.0):
             raise BayescompareError(
-                f"prior[{measure!r}][{state!r}]={shown(p)}: must be a probability above 0 and "
+                f"prior[{measure!r}][{state!r}]={show_checked_value(p)}: must be a probability "
+                "above 0 and "
                 "below 1; what is certain needs no test."
             )
     total = sum(belief.values())
     if total > 1.0 + _SUM:
         raise BayescompareError(
-            f"prior[{measure!r}]: the probabilities sum to {setting(round(total, 9))}, more than 1."
+            f"prior[{measure!r}]: the probabilities sum to "
+            f"{setting_number_text(round(total, 9))}, more than 1."
         )
 
 
 @dataclass(frozen=True)
-class _Classes:
+class _ElicitedClasses:
     """The states of one measure, those of equal probability together.
 
     Attributes
@@ -185,11 +199,11 @@ class ElicitedPrior:
         return elicited
 
     @cached_property
-    def classes(self) -> tuple[_Classes, ...]:
+    def classes(self) -> tuple[_ElicitedClasses, ...]:
         """The classes of states of every measure."""
         return tuple(self._classes(j) for j in range(len(self.statements.measures)))
 
-    def _classes(self, j: int) -> _Classes:
+    def _classes(self, j: int) -> _ElicitedClasses:
         statements, arity = self.statements, self.statements.arities[j]
         measure, l = statements.measures[j], len(statements.algorithms)
         belief = self.beliefs.get(measure, {})
@@ -202,7 +216,7 @@ class ElicitedPrior:
                     f"{where}: the states not named share the rest anyway; name single ones."
                 )
             for other, before in zip(belief, patterns, strict=False):
-                if overlap(pattern, before):
+                if dirichlet_patterns_overlap(pattern, before):
                     raise BayescompareError(
                         f"{where} and {other!r} can hold together, so their probabilities do not "
                         "add up: name states that exclude each other."
@@ -213,13 +227,13 @@ class ElicitedPrior:
         self._check_rest(measure, left, rest)
         shares = [p / n for p, n in zip(belief.values(), sizes, strict=True)]
         last = left / rest if rest else 1.0  # of a class without states
-        return _Classes(tuple(patterns), np.log([*shares, last]), (*sizes, rest))
+        return _ElicitedClasses(tuple(patterns), np.log([*shares, last]), (*sizes, rest))
 
     def _check_rest(self, measure: str, left: float, rest: int) -> None:
         if rest == 0 and abs(left) > _SUM:
             raise BayescompareError(
                 f"prior[{measure!r}] names every state, and the probabilities sum to "
-                f"{setting(round(1.0 - left, 9))}, not 1."
+                f"{setting_number_text(round(1.0 - left, 9))}, not 1."
             )
         if rest > 0 and left < _SUM:
             raise BayescompareError(
@@ -242,7 +256,9 @@ class ElicitedPrior:
         groups = [(math.log(self.weight), 1)]
         for classes in self.classes:
             each = [(s, n) for s, n in zip(classes.log_share, classes.sizes, strict=True) if n]
-            groups = _merged([(a + float(s), size * n) for a, size in groups for s, n in each])
+            groups = _merge_elicited_groups(
+                [(a + float(s), size * n) for a, size in groups for s, n in each]
+            )
             if len(groups) > MOST_GROUPS:
                 raise BayescompareError(
                     f"prior: beliefs about {len(self.beliefs)} measures give the "
@@ -269,7 +285,7 @@ class ElicitedPrior:
         return self.weight * shares
 
 
-def _merged(groups: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
+def _merge_elicited_groups(groups: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
     """Put groups of equal α together."""
     merged: list[tuple[float, int]] = []
     for a, size in sorted(groups):
@@ -280,7 +296,7 @@ def _merged(groups: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
     return merged
 
 
-def beliefs_words(beliefs: Mapping[str, Mapping[str, float]]) -> str:
+def elicited_beliefs_words(beliefs: Mapping[str, Mapping[str, float]]) -> str:
     """Say beliefs about measures in words.
 
     Examples
@@ -290,7 +306,8 @@ def beliefs_words(beliefs: Mapping[str, Mapping[str, float]]) -> str:
     """
     return join_names(
         [
-            f"{State.parse(str(state)).words()} on {measure} with probability {setting(p)}"
+            f"{State.parse(str(state)).words()} on {measure} with probability "
+            f"{setting_number_text(p)}"
             for measure, belief in beliefs.items()
             for state, p in belief.items()
         ]

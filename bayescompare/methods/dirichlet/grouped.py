@@ -14,7 +14,7 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Sampling
-from bayescompare.kernels.replicated.domains import DomainCounts, known_counts
+from bayescompare.kernels.replicated.domains import DomainCounts, known_replicated_counts
 from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
     DomainDetails,
@@ -24,7 +24,7 @@ from bayescompare.methods._shared.domains import (
 )
 from bayescompare.methods._shared.grouped import NO_DOMAIN_EVIDENCE, GroupedMethod
 from bayescompare.methods._shared.power import power_words
-from bayescompare.methods._shared.simplex import observe_weights
+from bayescompare.methods._shared.simplex import observe_shared_weights
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.words import size_words
 from bayescompare.results.results import Results
@@ -41,7 +41,7 @@ class GroupedDirichlet(GroupedMethod, Dirichlet):
 
     def counts(self, results: Results) -> DomainCounts:
         """Return the counts of every domain."""
-        return known_counts(self.listing(results).weights, domain_codes(results)[1])
+        return known_replicated_counts(self.listing(results).weights, domain_codes(results)[1])
 
     def log_likelihood(self, results: Results, logs: FloatArray, version: IntArray) -> FloatArray:
         """Weights times log θ."""
@@ -51,7 +51,7 @@ class GroupedDirichlet(GroupedMethod, Dirichlet):
 
     def observe_domains(self, results: Results, logs: Any) -> None:
         """Add the weights of every dataset to the model."""
-        observe_weights(logs, self.listing(results).weights)
+        observe_shared_weights(logs, self.listing(results).weights)
 
     def sample_details(self, results: Results, sample: DomainSample) -> DomainDetails:
         """Return what is known of each domain."""

@@ -22,30 +22,33 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, theta_columns
 from bayescompare.comparison.decision import Decision, decide
 from bayescompare.comparison.method import BetaMixture, Form, Method, Sampling
-from bayescompare.comparison.planning import grown
+from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
+from bayescompare.kernels.dirichlet.learned import (
+    dirichlet_strength_evidence,
+    dirichlet_strength_weights,
+)
 from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
 from bayescompare.methods._shared.learned_prior import (
     LearnedPrior,
+    join_shared_pattern,
     learn_prior,
-    pair_patterns,
-    pattern_of,
-    pattern_signs,
-    pool,
+    pool_shared_counts,
+    shared_pair_patterns,
+    shared_pattern_signs,
 )
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods._shared.trees import conjugate_tree
-from bayescompare.methods.dirichlet import Dirichlet, cell_betas
+from bayescompare.methods._shared.trees import shared_conjugate_tree
+from bayescompare.methods.dirichlet import Dirichlet, dirichlet_cell_betas
 from bayescompare.methods.dirichlet.learned_model import (
-    place_mixture,
-    with_log_prior,
-    without_choice,
+    dirichlet_with_log_prior,
+    dirichlet_without_choice,
+    place_learned_dirichlet,
 )
-from bayescompare.methods.dirichlet.prior import cells_of
+from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, State, Statement, Statements
@@ -95,8 +98,10 @@ class LearnedDirichlet(Dirichlet):
     def _mixture(self, statements: Statements) -> tuple[Statements, Mixture]:
         prior = self.learned
         if statements.size > DENSE:
-            statements = statements.with_labels(_labels(prior.shares, statements))
-        log_base = np.log([prior.shares[pattern] for pattern in pair_patterns(statements)])
+            statements = statements.with_labels(
+                _learned_dirichlet_test_labels(prior.shares, statements)
+            )
+        log_base = np.log([prior.shares[pattern] for pattern in shared_pair_patterns(statements)])
         counts = statements.table.counts
         cells = DirichletCells(log_base, counts, prior.log_rest, statements.log_unlisted)
         return statements, Mixture(cells, np.array(prior.values), np.array(prior.weights))
@@ -115,10 +120,10 @@ class LearnedDirichlet(Dirichlet):
         return self._answers([Statements.of(results) for results in asked])
 
     def _answers(self, asked: Sequence[Statements]) -> Iterator[Answer]:
-        counts, _ = pool(asked)
+        counts, _ = pool_shared_counts(asked)
         log_base = np.log(list(self.learned.shares.values()))
-        evidence = strength_evidence(counts, log_base)
-        weights = posterior_weights(evidence, np.array(self.learned.weights))
+        evidence = dirichlet_strength_evidence(counts, log_base)
+        weights = dirichlet_strength_weights(evidence, np.array(self.learned.weights))
         probabilities = mixed_maximum(counts, log_base, weights)
         for statements, probability in zip(asked, probabilities, strict=True):
             yield self._answer(*self._mixture(statements), probability, 0.0)
@@ -126,7 +131,7 @@ class LearnedDirichlet(Dirichlet):
     def _answer(
         self, statements: Statements, mixture: Mixture, probability: FloatArray, lump: float
     ) -> Answer:
-        alone, _ = probability_of_maximum(cells_of("symmetric", 1.0, statements)[1])
+        alone, _ = probability_of_maximum(dirichlet_prior_cells("symmetric", 1.0, statements)[1])
         ends = mixture.quantile(0.025), mixture.quantile(0.975)
         extra = {ALONE: alone, **theta_columns(mixture.mean, *ends)}
         answer = Answer.over(
@@ -136,12 +141,14 @@ class LearnedDirichlet(Dirichlet):
             log_evidence=mixture.log_evidence,
             per_statement=extra,
         )
-        return replace(answer, scalars=_questions(statements, mixture, answer))
+        return replace(
+            answer, scalars=_learned_dirichlet_test_questions(statements, mixture, answer)
+        )
 
     def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
         """Return the Betas of every listed θ, one for each strength."""
         _, mixture = self.mixture(results)
-        return cell_betas(
+        return dirichlet_cell_betas(
             [
                 (float(weight), cells)
                 for weight, cells in zip(mixture.weights, mixture.components, strict=True)
@@ -164,7 +171,7 @@ class LearnedDirichlet(Dirichlet):
         statements, mixture = self.mixture(results)
         keep = [statements.measures.index(measure) for measure in measures]
         subset = Statements.of(results.sel(measures=measures))
-        summed = _summed(self.learned, keep, subset)
+        summed = _sum_learned_dirichlet_prior(self.learned, keep, subset)
         _, smaller = replace(self, learned=summed)._mixture(subset)
         logs = np.log(mixture.prior) + mixture.log_evidences - smaller.log_evidences
         weights = np.exp(logs - logs.max())
@@ -180,7 +187,7 @@ class LearnedDirichlet(Dirichlet):
         So a simulated verdict is settled when `decide` would call it so.
         """
         statements, mixture = self.mixture(results)
-        return partial(_next, mixture, statements.log_size)
+        return partial(_next_learned_dirichlet_test, mixture, statements.log_size)
 
     def level_given(
         self, results: Results, answer: Answer, decision: Decision
@@ -217,18 +224,18 @@ class LearnedDirichlet(Dirichlet):
             rng.choice(mixture.strengths, p=mixture.prior, size=(1, draws)),
         )
         listing = LumpedStatements.from_cells(statements, mixture.base)
-        tree = conjugate_tree(
+        tree = shared_conjugate_tree(
             results, listing, draws=draws, chains=chains, rng=rng, strengths=strengths
         )
-        return with_log_prior(tree, listing, self.learned)
+        return dirichlet_with_log_prior(tree, listing, self.learned)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw the strength by its posterior weights, and the statements by Pólya's urn."""
-        from bayescompare.methods.dirichlet.prediction import mixture_labels
+        from bayescompare.methods.dirichlet.prediction import dirichlet_mixture_labels
 
-        return mixture_labels(*self.mixture(results), draws, number, rng)
+        return dirichlet_mixture_labels(*self.mixture(results), draws, number, rng)
 
     def prior_strength(self, rng: np.random.Generator) -> float | None:
         """Draw A by the share of pairs that have each."""
@@ -236,12 +243,12 @@ class LearnedDirichlet(Dirichlet):
 
     def place_theta(self, form: Form, listing: LumpedStatements) -> Any:
         """Add A and θ to the model in context; NUTS moves neither, but latents of both."""
-        return place_mixture(form, listing, self.learned)
+        return place_learned_dirichlet(form, listing, self.learned)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        tree = super().to_tree(results, without_choice(tree), rng)
-        return with_log_prior(tree, self.listing(results), self.learned)
+        tree = super().to_tree(results, dirichlet_without_choice(tree), rng)
+        return dirichlet_with_log_prior(tree, self.listing(results), self.learned)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""
@@ -257,7 +264,7 @@ def learned_dirichlet(asked: Sequence[Results]) -> LearnedDirichlet:
     return LearnedDirichlet(prior="learned", learned=learned)
 
 
-def _labels(patterns: Any, statements: Statements) -> list[str]:
+def _learned_dirichlet_test_labels(patterns: Any, statements: Statements) -> list[str]:
     """The patterns as statements about this pair."""
     first, second = statements.algorithms
     states = {
@@ -266,12 +273,14 @@ def _labels(patterns: Any, statements: Statements) -> list[str]:
         "=": State.equal(first, second),
     }
     return [
-        str(Statement.of(*(states[sign] for sign in pattern_signs(pattern))))
+        str(Statement.of(*(states[sign] for sign in shared_pattern_signs(pattern))))
         for pattern in patterns
     ]
 
 
-def _questions(statements: Statements, mixture: Mixture, answer: Answer) -> FourQuestions:
+def _learned_dirichlet_test_questions(
+    statements: Statements, mixture: Mixture, answer: Answer
+) -> FourQuestions:
     """Four different questions about the best statement, each a short sum of closed forms."""
     best = decide(answer).statement
     where, opposite = answer.labels.index(best), statements.opposite(best)
@@ -286,26 +295,30 @@ def _questions(statements: Statements, mixture: Mixture, answer: Answer) -> Four
     )
 
 
-def _summed(prior: LearnedPrior, keep: list[int], subset: Statements) -> LearnedPrior:
+def _sum_learned_dirichlet_prior(
+    prior: LearnedPrior, keep: list[int], subset: Statements
+) -> LearnedPrior:
     """The base summed over all measures but those kept."""
     shares: dict[str, float] = {}
     for pattern, share in prior.shares.items():
-        signs = pattern_signs(pattern)
-        short = pattern_of(signs[j] for j in keep)
+        signs = shared_pattern_signs(pattern)
+        short = join_shared_pattern(signs[j] for j in keep)
         shares[short] = shares.get(short, 0.0) + share
     if len(shares) < subset.size or sum(prior.shares.values()) < 1.0 - 1e-9:
         raise BayescompareError(
             f"on() needs every pattern of the measures listed, at most {DENSE}; ask pairwise() on "
             "results.sel(measures=[...]) instead, which learns its prior anew."
         )
-    ordered = {pattern: shares[pattern] for pattern in pair_patterns(subset)}
+    ordered = {pattern: shares[pattern] for pattern in shared_pair_patterns(subset)}
     return replace(prior, shares=ordered)
 
 
-def _next(mixture: Mixture, log_size: float, number: int, rng: np.random.Generator) -> FloatArray:
+def _next_learned_dirichlet_test(
+    mixture: Mixture, log_size: float, number: int, rng: np.random.Generator
+) -> FloatArray:
     """P(max) under the learned or the symmetric prior, whichever is less, with more datasets."""
     strength = float(rng.choice(mixture.strengths, p=mixture.weights))
-    after = grown(mixture.at_strength(strength), number, rng)
+    after = grow_cells_in_planning(mixture.at_strength(strength), number, rng)
     base = replace(
         after,
         log_alpha=after.log_alpha - np.log(strength),

@@ -10,7 +10,8 @@ Its form therefore has latents whose posterior is nearly the same for every A. W
 .. math:: \log G = \psi(s) + \sqrt{\psi'(s)}\, z, \qquad E = \frac{\alpha}{\alpha + n}\, e, \qquad
           \theta = \mathrm{softmax}(\log G - E/\alpha),
 
-where G and E are those of `place_dirichlet`. Given A and the data, e is a standard exponential and
+where G and E are those of `place_shared_dirichlet`. Given A and the data, e is a standard
+exponential and
 z a logarithm of a gamma variable with mean 0 and variance 1. Their density is summed over A, and a
 uniform variable picks A given z and e. Where the data are not counts but a likelihood that is near
 that of counts, as with replicates, the ratio of the two is a factor within the sum.
@@ -28,13 +29,17 @@ from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Form
-from bayescompare.kernels.numerics.gammas import TINY, log_rising
-from bayescompare.methods._shared.choice import pick, pick_by_weight
+from bayescompare.kernels.numerics.gammas import TINY, log_rising_gamma
+from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
 from bayescompare.methods._shared.learned_prior import LearnedPrior, place_learned
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import LATENTS, place_dirichlet, weighted
+from bayescompare.methods._shared.simplex import (
+    LATENTS,
+    place_shared_dirichlet,
+    shared_weighted_logs,
+)
 
-__all__ = ["place_mixture", "with_log_prior", "without_choice"]
+__all__ = ["dirichlet_with_log_prior", "dirichlet_without_choice", "place_learned_dirichlet"]
 
 
 Likelihood = Callable[[Any], Any] | None
@@ -45,7 +50,7 @@ _LEAST = 1e-300
 _INDEX, _UNIFORM = "strength_index", "latent_strength"
 
 
-def place_mixture(
+def place_learned_dirichlet(
     form: Form, listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood = None
 ) -> Any:
     """Add A and θ under the learned prior to the model in context; return log θ.
@@ -54,14 +59,14 @@ def place_mixture(
     counts, where no other is given.
     """
     if form == "nuts":
-        return _for_nuts(listing, learned, likelihood)
+        return _learned_dirichlet_model_nuts(listing, learned, likelihood)
     base, total = np.exp(listing.log_alpha), float(listing.counts.sum())
     alpha = place_learned("strength", learned) * base
-    return place_dirichlet(form, "theta", alpha, total, ("statement",))
+    return place_shared_dirichlet(form, "theta", alpha, total, ("statement",))
 
 
 @dataclass(frozen=True)
-class _Posteriors:
+class _LearnedPosteriors:
     """What the latents are made of for each strength A: arrays (A, statement), `log_weight` (A,).
 
     Attributes
@@ -79,26 +84,28 @@ class _Posteriors:
     log_weight: FloatArray
 
     @classmethod
-    def of(cls, listing: LumpedStatements, learned: LearnedPrior) -> _Posteriors:
+    def of(cls, listing: LumpedStatements, learned: LearnedPrior) -> _LearnedPosteriors:
         values, counts = np.array(learned.values), listing.counts
         alpha = np.maximum(values[:, None] * np.exp(listing.log_alpha), TINY)
         shape = alpha + counts + 1.0
         deviation = np.sqrt(polygamma(1, shape))
         each = np.log(deviation) + np.log(alpha / (alpha + counts)) - gammaln(alpha + 1.0)
-        total = log_rising(np.log(alpha.sum(axis=1)), counts.sum())
+        total = log_rising_gamma(np.log(alpha.sum(axis=1)), counts.sum())
         weights = np.log(learned.weights) + each.sum(axis=1) - total
         return cls(shape, digamma(shape), deviation, alpha + counts, weights)
 
 
-def _for_nuts(listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood) -> Any:
+def _learned_dirichlet_model_nuts(
+    listing: LumpedStatements, learned: LearnedPrior, likelihood: Likelihood
+) -> Any:
     """Latents shared by all strengths, of density Σ_A p(A, z, e, data); see the module."""
     import pymc as pm
     import pytensor.tensor as pt
 
     def by_counts(log_theta: Any) -> Any:
-        return weighted(listing.counts, log_theta)
+        return shared_weighted_logs(listing.counts, log_theta)
 
-    given = _Posteriors.of(listing, learned)
+    given = _LearnedPosteriors.of(listing, learned)
     z = pm.Normal(f"{LATENTS[0]}theta", 0.0, 1.0, dims="statement")
     e = pm.Exponential(f"{LATENTS[1]}theta", 1.0, dims="statement")
     log_gamma = given.mean + given.deviation * z
@@ -109,8 +116,8 @@ def _for_nuts(listing: LumpedStatements, learned: LearnedPrior, likelihood: Like
         # Within the sum over A: θ differs between strengths, and the density has to be smooth.
         densities = densities + likelihood(each) - by_counts(each)
     # P(A | z, e, data) is what the uniform variable picks from.
-    index = pick_by_weight(_UNIFORM, densities)
-    pm.Deterministic("strength", pick(np.array(learned.values), index))
+    index = pick_shared_by_weight(_UNIFORM, densities)
+    pm.Deterministic("strength", pick_shared_choice(np.array(learned.values), index))
     log_theta = each[index]
     pm.Deterministic("theta", pt.exp(log_theta), dims="statement")
     # The joint density has the data in it, and z's own density is none of it.
@@ -120,7 +127,7 @@ def _for_nuts(listing: LumpedStatements, learned: LearnedPrior, likelihood: Like
     return log_theta
 
 
-def _log_densities(
+def _learned_dirichlet_model_density(
     theta: xr.DataArray, listing: LumpedStatements, learned: LearnedPrior
 ) -> FloatArray:
     """log g(A) Dirichlet(θ; A φ) for every draw and strength: (chain, draw, A)."""
@@ -130,7 +137,7 @@ def _log_densities(
     return np.asarray(constant + np.log(np.maximum(values, _LEAST)) @ (alpha - 1.0).T)
 
 
-def without_choice(tree: xr.DataTree) -> xr.DataTree:
+def dirichlet_without_choice(tree: xr.DataTree) -> xr.DataTree:
     """Leave out what only picks A."""
     for group in ("posterior", "prior"):
         data = tree[group].to_dataset().drop_vars([_INDEX, _UNIFORM], errors="ignore")
@@ -138,12 +145,12 @@ def without_choice(tree: xr.DataTree) -> xr.DataTree:
     return tree
 
 
-def with_log_prior(
+def dirichlet_with_log_prior(
     tree: xr.DataTree, listing: LumpedStatements, learned: LearnedPrior
 ) -> xr.DataTree:
     """Let the log prior be that of θ itself, A summed out, however the draws were made."""
     theta = tree["posterior"].to_dataset()["theta"]
-    density = logsumexp(_log_densities(theta, listing, learned), axis=-1)
+    density = logsumexp(_learned_dirichlet_model_density(theta, listing, learned), axis=-1)
     variables = {"theta": (("chain", "draw"), density)}
     coords = {name: theta[name].values for name in ("chain", "draw")}
     tree["log_prior"] = xr.DataTree(xr.Dataset(variables, coords))

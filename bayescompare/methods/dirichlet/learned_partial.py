@@ -15,12 +15,15 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import ALONE, ALONE_LOWEST, LOWEST
 from bayescompare.comparison.method import Sampling
-from bayescompare.kernels.dirichlet.completion_bounds import Maxima, as_pairs
-from bayescompare.kernels.dirichlet.learned import posterior_weights, strength_evidence
+from bayescompare.kernels.dirichlet.completion_bounds import Maxima, dirichlet_vectors_as_pairs
+from bayescompare.kernels.dirichlet.learned import (
+    dirichlet_strength_evidence,
+    dirichlet_strength_weights,
+)
 from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.learned import LearnedDirichlet
-from bayescompare.methods.dirichlet.learned_model import with_log_prior
+from bayescompare.methods.dirichlet.learned_model import dirichlet_with_log_prior
 from bayescompare.methods.dirichlet.partial import PartialDirichlet, PartlySeen
 from bayescompare.methods.dirichlet.partial_table import PartialTable
 from bayescompare.results.results import Results
@@ -53,8 +56,10 @@ class LearnedPartialDirichlet(PartlySeen, LearnedDirichlet):
         log_base, prior = self._log_base(table), np.array(self.learned.weights)
 
         def maxima(vectors: FloatArray) -> FloatArray:
-            counts = as_pairs(vectors)
-            weights = posterior_weights(strength_evidence(counts, log_base), prior)
+            counts = dirichlet_vectors_as_pairs(vectors)
+            weights = dirichlet_strength_weights(
+                dirichlet_strength_evidence(counts, log_base), prior
+            )
             return mixed_maximum(counts, log_base, weights)
 
         return maxima
@@ -72,4 +77,4 @@ class LearnedPartialDirichlet(PartlySeen, LearnedDirichlet):
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the strength, the statements of partly seen datasets, and θ given all."""
         tree = super().draws(results, draws, chains, rng)
-        return with_log_prior(tree, self.listing(results), self.learned)
+        return dirichlet_with_log_prior(tree, self.listing(results), self.learned)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods._shared.methods_text import how, own_priors
-from bayescompare.methods.dirichlet.elicited import WEIGHT, beliefs_words, is_elicited
-from bayescompare.text.numbers import count, plural, setting
+from bayescompare.methods._shared.methods_text import shared_own_priors, shared_text_on_how
+from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
+from bayescompare.text.numbers import count, plural, setting_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -24,7 +24,7 @@ def dirichlet_methods_text(method: Any, answer: Answer | None) -> str:
     return (
         "by the multinomial-Dirichlet test of {cited}: every dataset supports one joint statement "
         f"about who is better on each measure{size}; their probabilities θ have a "
-        f"{prior_text(method)}. Reported is {reported}, computed {how(method)}."
+        f"{prior_text(method)}. Reported is {reported}, computed {shared_text_on_how(method)}."
     )
 
 
@@ -42,16 +42,16 @@ def dirichlet_learned_text(pairs: int) -> str:
 def prior_text(method: Any) -> str:
     """Describe the prior of the statements."""
     if method.priors:
-        return f"prior given by the user ({own_priors(method)})"
+        return f"prior given by the user ({shared_own_priors(method)})"
     if method.prior == "learned":
         return "prior learned from all pairs"
     if method.prior in ("symmetric", "imprecise"):
-        return f"Dirichlet prior (symmetric, strength s = {setting(method.strength)})"
+        return f"Dirichlet prior (symmetric, strength s = {setting_number_text(method.strength)})"
     if is_elicited(method.prior):
         beliefs = {name: belief for name, belief in method.prior.items() if name != WEIGHT}
         return (
             "Dirichlet prior elicited measure by measure (that "
-            f"{beliefs_words(beliefs)}; independent over measures) and worth "
+            f"{elicited_beliefs_words(beliefs)}; independent over measures) and worth "
             f"{plural(method.prior.get(WEIGHT, 1.0), 'dataset')}"
         )
     if isinstance(method.prior, Mapping):

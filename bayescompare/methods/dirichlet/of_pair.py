@@ -27,7 +27,8 @@ def prior_of_pair(
     kept = {
         label: alpha
         for label, alpha in prior.items()
-        if label != REST and _concerns(f"prior[{label!r}]", Statement.parse(label), results, pair)
+        if label != REST
+        and _concerns_dirichlet_of_pair(f"prior[{label!r}]", Statement.parse(label), results, pair)
     }
     if not kept and REST not in prior:
         raise BayescompareError(
@@ -49,7 +50,7 @@ def _beliefs_of_pair(
         own = {
             state: p
             for state, p in belief.items()
-            if _concerns(
+            if _concerns_dirichlet_of_pair(
                 f"prior[{measure!r}][{state!r}]", Statement.parse(str(state)), results, pair
             )
         }
@@ -59,9 +60,11 @@ def _beliefs_of_pair(
     return ({**kept, WEIGHT: weight}, 1.0) if kept else ("symmetric", weight)
 
 
-def _concerns(where: str, statement: Statement, results: Results, pair: tuple[str, str]) -> bool:
+def _concerns_dirichlet_of_pair(
+    where: str, statement: Statement, results: Results, pair: tuple[str, str]
+) -> bool:
     """Whether a statement is about this pair; one about a single pair is about no other."""
-    named = set(_names(statement.states))
+    named = set(_dirichlet_of_pair_names(statement.states))
     unknown = sorted(named - set(results.algorithms))
     if unknown:
         raise BayescompareError(
@@ -76,5 +79,5 @@ def _concerns(where: str, statement: Statement, results: Results, pair: tuple[st
     return named <= set(pair)
 
 
-def _names(states: Iterable[State]) -> Iterable[str]:
+def _dirichlet_of_pair_names(states: Iterable[State]) -> Iterable[str]:
     return (name for state in states for name in state.names if state.names != (REST,))

@@ -30,19 +30,19 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import BetaMixture, Method, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.completion_bounds import Maxima, maxima_of_vectors
+from bayescompare.kernels.dirichlet.completion_bounds import Maxima, dirichlet_maxima_of_vectors
 from bayescompare.kernels.replicated.partial import PartialPosterior, partial_posterior
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import share_labels
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.dirichlet.partial_answer import (
     PartialDetails,
-    left_out_datasets,
-    listed_statements,
+    partial_dirichlet_left_out,
+    partial_dirichlet_listed,
     partial_figures,
     sampled_partial_answer,
 )
-from bayescompare.methods.dirichlet.partial_posterior import observe_partly, partial_tree
+from bayescompare.methods.dirichlet.partial_posterior import observe_partial_dirichlet, partial_tree
 from bayescompare.methods.dirichlet.partial_table import PartialTable, partial_table
 from bayescompare.methods.dirichlet.words import bounds_words
 from bayescompare.results.gaps import Reading
@@ -113,14 +113,16 @@ class PartlySeen(Dirichlet):
             return None
         table = partial_table(results)
         posterior = self.partial_posterior(table, np.random.default_rng(0))
-        return [posterior.betas(int(k)) for k in listed_statements(table)]
+        return [posterior.betas(int(k)) for k in partial_dirichlet_listed(table)]
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out, as a difference of log evidences."""
         if self.needs_mcmc:
             raise self.unavailable("exact loo with a custom prior")
         table = partial_table(results)
-        return left_out_datasets(table, self.partial_posterior(table, np.random.default_rng(0)))
+        return partial_dirichlet_left_out(
+            table, self.partial_posterior(table, np.random.default_rng(0))
+        )
 
     def predictive_simulator(
         self, results: Results
@@ -131,7 +133,7 @@ class PartlySeen(Dirichlet):
         table = partial_table(results)
         alpha, prior = self.components(table)
         posterior = self.partial_posterior(table, np.random.default_rng(0))
-        listed = listed_statements(table)
+        listed = partial_dirichlet_listed(table)
 
         def simulate(more: int, rng: np.random.Generator) -> FloatArray:
             ((component,),), ((counts,),) = posterior.draw((1, 1), rng)
@@ -178,7 +180,7 @@ class PartlySeen(Dirichlet):
 
     def observe(self, results: Results, log_theta: Any, weights: Any) -> None:
         """Add the likelihood of complete and of partly seen datasets."""
-        observe_partly(partial_table(results), log_theta, weights)
+        observe_partial_dirichlet(partial_table(results), log_theta, weights)
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the statements of partly seen datasets, and θ given all."""
@@ -231,7 +233,7 @@ class PartialDirichlet(PartlySeen):
 
     def maxima(self, table: PartialTable) -> Maxima:
         """P(max) under the one Dirichlet."""
-        return maxima_of_vectors(self.cells_of(table.statements)[1].log_alpha)
+        return dirichlet_maxima_of_vectors(self.cells_of(table.statements)[1].log_alpha)
 
 
 def partial_dirichlet(method: Dirichlet, gaps: Reading) -> PartialDirichlet:

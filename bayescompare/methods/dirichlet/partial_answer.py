@@ -25,10 +25,10 @@ from bayescompare.kernels.dirichlet.completion_bounds import (
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.kernels.replicated.partial import PartialPosterior
-from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
-from bayescompare.methods._shared.priors import check_support
+from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.priors import check_shared_prior_support
 from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods._shared.trees import finish_tree
+from bayescompare.methods._shared.trees import finish_shared_tree
 from bayescompare.methods.dirichlet.partial_table import PartialTable
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PartialDetails",
-    "bounded",
-    "left_out_datasets",
-    "listed_statements",
+    "bounded_partial_dirichlet",
+    "partial_dirichlet_left_out",
+    "partial_dirichlet_listed",
     "partial_figures",
     "sampled_partial_answer",
 ]
@@ -66,19 +66,19 @@ def partial_figures(
     table: PartialTable, posterior: PartialPosterior, maxima: Maxima | None, sampling: Sampling
 ) -> Answer:
     """Return the answer, with bounds over all completions where `maxima` is given."""
-    listed = listed_statements(table)
+    listed = partial_dirichlet_listed(table)
     ends = np.array([posterior.theta_interval(int(k)) for k in listed])
     mean, mcse = posterior.theta_mean[listed], posterior.mcse
     columns = theta_columns(mean, ends[:, 0], ends[:, 1])
     exact = None
     if maxima is not None:
-        bounds = bounded(table, maxima)
+        bounds = bounded_partial_dirichlet(table, maxima)
         exact = bounds.exact
         # They contain P itself, which values tied beside a gap could otherwise put outside.
         columns[LOWEST] = np.minimum(bounds.lower, posterior.probability)[listed]
         columns[HIGHEST] = np.maximum(bounds.upper, posterior.probability)[listed]
     answer = Answer.over(
-        _listing(table, listed),
+        _dirichlet_partial_listing(table, listed),
         probability=posterior.probability[listed],
         mcse=None if mcse is None else mcse[listed],
         unobserved=float(posterior.probability[~table.possible].sum()),
@@ -87,10 +87,10 @@ def partial_figures(
         seed=None if mcse is None else sampling.seed,
         details=PartialDetails(partly_seen=len(table.rows), bounds_exact=exact),
     )
-    return replace(answer, scalars=_questions(table, posterior, answer))
+    return replace(answer, scalars=_dirichlet_partial_questions(table, posterior, answer))
 
 
-def bounded(table: PartialTable, maxima: Maxima) -> CompletionBounds:
+def bounded_partial_dirichlet(table: PartialTable, maxima: Maxima) -> CompletionBounds:
     """Bound P of every statement over all values of the missing cells."""
     bounds = completion_bounds(table.counts, table.completions(), maxima)
     if bounds is None:
@@ -107,9 +107,9 @@ def sampled_partial_answer(method: PartlySeen, table: PartialTable, sampling: Sa
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     results = table.results
     model = method.model(results)
-    check_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
-    tree = finish_tree(tree, results, method.listing(results), sampling.rng)
+    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
+    tree = finish_shared_tree(tree, results, method.listing(results), sampling.rng)
     theta = tree["posterior"].to_dataset()["theta"].transpose("chain", "draw", "statement")
     each = sole_leader(theta.values).astype(np.float64)
     probability = each.mean(axis=(0, 1))
@@ -117,17 +117,17 @@ def sampled_partial_answer(method: PartlySeen, table: PartialTable, sampling: Sa
         table.statements,
         probability=probability,
         unobserved=float(probability[~table.possible].sum()),
-        mcse=nuts.monte_carlo_error(each),
+        mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=1.0 - float(each.any(axis=-1).mean()),
         per_statement=drawn_theta_summary(theta, table.statements),
         tree=tree,
         seed=sampling.seed,
         details=PartialDetails(partly_seen=len(table.rows)),
     )
-    return replace(answer, scalars=sampled_questions(theta, table.statements, answer))
+    return replace(answer, scalars=shared_sampled_questions(theta, table.statements, answer))
 
 
-def left_out_datasets(
+def partial_dirichlet_left_out(
     table: PartialTable, posterior: PartialPosterior
 ) -> tuple[FloatArray, FloatArray]:
     """Log predictive density of every dataset given the others, and given all."""
@@ -150,14 +150,14 @@ def left_out_datasets(
     return without, within
 
 
-def listed_statements(table: PartialTable) -> IntArray:
+def partial_dirichlet_listed(table: PartialTable) -> IntArray:
     """Positions of the statements that an answer lists: all, or beyond 256 the possible ones."""
     if table.statements.size <= DENSE:
         return np.arange(table.statements.size)
     return np.flatnonzero(table.possible)
 
 
-def _listing(table: PartialTable, listed: IntArray) -> Statements:
+def _dirichlet_partial_listing(table: PartialTable, listed: IntArray) -> Statements:
     """The listed statements by themselves."""
     if len(listed) == table.statements.size:
         return table.statements
@@ -176,7 +176,9 @@ def _listing(table: PartialTable, listed: IntArray) -> Statements:
     )
 
 
-def _questions(table: PartialTable, posterior: PartialPosterior, answer: Answer) -> FourQuestions:
+def _dirichlet_partial_questions(
+    table: PartialTable, posterior: PartialPosterior, answer: Answer
+) -> FourQuestions:
     """Four different questions about the best statement."""
     statements = table.statements
     best = decide(answer).statement

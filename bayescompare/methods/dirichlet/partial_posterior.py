@@ -8,16 +8,16 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.replicated.partial import PartialPosterior
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.simplex import LATENTS, weighted
+from bayescompare.methods._shared.simplex import LATENTS, shared_weighted_logs
 from bayescompare.methods._shared.trees import (
-    finish_tree,
-    latent_log_prior,
-    make_tree,
-    one_statement_each,
-    statement_coords,
+    finish_shared_tree,
+    make_shared_tree,
+    shared_latent_log_prior,
+    shared_statement_coords,
+    shared_statement_each,
 )
 from bayescompare.methods.dirichlet.partial_table import PartialTable
 from bayescompare.statements import OUTCOME
@@ -25,10 +25,10 @@ from bayescompare.statements import OUTCOME
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["observe_partly", "partial_tree"]
+__all__ = ["observe_partial_dirichlet", "partial_tree"]
 
 
-def observe_partly(table: PartialTable, log_theta: Any, weights: Any) -> None:
+def observe_partial_dirichlet(table: PartialTable, log_theta: Any, weights: Any) -> None:
     """Observe every dataset: Σ w log θ where it is complete, else log Σ θ over what it leaves.
 
     A new dataset is one statement.
@@ -46,7 +46,7 @@ def observe_partly(table: PartialTable, log_theta: Any, weights: Any) -> None:
     def logp(value: Any, log_p: Any, part: Any, log_scale: Any) -> Any:
         left = pt.switch(pt.gt(value, 0.0), log_p, -np.inf)
         together = log_scale + pm.math.logsumexp(left, axis=-1, keepdims=False)
-        return pt.switch(pt.gt(part, 0.0), together, weighted(value, log_p))
+        return pt.switch(pt.gt(part, 0.0), together, shared_weighted_logs(value, log_p))
 
     def dist(log_p: Any, part: Any, log_scale: Any, size: Any) -> Any:
         alike = 0.0 * (part + log_scale)[..., None]
@@ -78,20 +78,22 @@ def partial_tree(
     component, counts = posterior.draw(size, rng)
     before = rng.choice(len(posterior.prior), size=(1, draws), p=posterior.prior)
     alphas = [np.log(posterior.alpha)[drawn] for drawn in (component, before)]
-    after = latents(alphas[0], counts, size, rng)
+    after = draw_dirichlet_latents(alphas[0], counts, size, rng)
     nothing = np.zeros_like(listing.counts)
-    logs = log_theta(alphas[0], *after)
-    prior = np.exp(log_theta(alphas[1], *latents(alphas[1], nothing, (1, draws), rng)))
+    logs = dirichlet_log_theta(alphas[0], *after)
+    prior = np.exp(
+        dirichlet_log_theta(alphas[1], *draw_dirichlet_latents(alphas[1], nothing, (1, draws), rng))
+    )
     theta, n = np.exp(logs), len(table.gap)
     likelihood = logs @ listing.weights.T
     likelihood[..., table.gap] = logsumexp(logs[:, :, None, :] + table.rows, axis=-1)
     groups: dict[str, dict[str, Any]] = {
         "posterior": {"theta": theta},
         "prior": {"theta": prior},
-        "posterior_predictive": {OUTCOME: one_statement_each(theta, n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
+        "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(prior, n, rng)},
         "log_likelihood": {OUTCOME: likelihood},
-        "log_prior": latent_log_prior("theta", np.exp(alphas[0]), *after),
+        "log_prior": shared_latent_log_prior("theta", np.exp(alphas[0]), *after),
         "observed_data": {OUTCOME: listing.weights},
     }
     if strengths is not None:
@@ -102,5 +104,5 @@ def partial_tree(
         OUTCOME: ("dataset", "statement"),
         **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
-    tree = make_tree(groups, dims, statement_coords(table.results, listing))
-    return finish_tree(tree, table.results, listing, rng)
+    tree = make_shared_tree(groups, dims, shared_statement_coords(table.results, listing))
+    return finish_shared_tree(tree, table.results, listing, rng)

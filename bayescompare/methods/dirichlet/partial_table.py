@@ -9,7 +9,11 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.completions import completed_weights, cross_weights, possible_states
+from bayescompare.kernels.completions import (
+    cross_completions,
+    states_of_completions,
+    weights_of_completions,
+)
 from bayescompare.kernels.orders import WeightTable
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
@@ -55,10 +59,10 @@ class PartialTable:
         """For every dataset with a gap, its weights (completions, K) in each completion."""
         values = self.results.oriented()[self.gap]
         spec = list(self.results.spec.values())
-        ends = [_oriented_bounds(m.bounds, m.sign) for m in spec]
+        ends = [_partial_table_oriented_bounds(m.bounds, m.sign) for m in spec]
         return [
-            cross_weights(
-                [completed_weights(row[:, j], m.rope, ends[j]) for j, m in enumerate(spec)]
+            cross_completions(
+                [weights_of_completions(row[:, j], m.rope, ends[j]) for j, m in enumerate(spec)]
             )
             for row in values
         ]
@@ -67,20 +71,25 @@ class PartialTable:
 def partial_table(results: Results) -> PartialTable:
     """Read a table with missing cells."""
     ropes = {name: results[name].rope for name in results.measures}
-    _check_weighed(results, ropes)
+    _check_partial_table_weighed(results, ropes)
     gap = results.absent().any(axis=(1, 2))
     every = Statements.without_data(results.algorithms, ropes, most=MOST_WEIGHED)
     weights = np.zeros(every.size)
     empty = np.empty(0, dtype=np.int64)
     table = WeightTable(every.table.states, weights, empty, empty, np.empty(0))
     if not gap.all():
-        table = _complete(results, every, gap)
+        table = _complete_partial_table_rows(results, every, gap)
     statements = replace(every, datasets=results.datasets, table=table)
-    rows = np.stack([_row(one, list(ropes.values())) for one in results.oriented()[gap]])
+    rows = np.stack(
+        [
+            _partial_table_row_likelihood(one, list(ropes.values()))
+            for one in results.oriented()[gap]
+        ]
+    )
     return PartialTable(results, statements, gap, rows)
 
 
-def _check_weighed(results: Results, ropes: dict[str, float | None]) -> None:
+def _check_partial_table_weighed(results: Results, ropes: dict[str, float | None]) -> None:
     orders = math.factorial(len(results.algorithms))
     roped = [name for name, rope in ropes.items() if rope is not None]
     if roped and len(results.algorithms) > 2:
@@ -95,7 +104,9 @@ def _check_weighed(results: Results, ropes: dict[str, float | None]) -> None:
         )
 
 
-def _complete(results: Results, every: Statements, gap: BoolArray) -> WeightTable:
+def _complete_partial_table_rows(
+    results: Results, every: Statements, gap: BoolArray
+) -> WeightTable:
     """The weights of the complete datasets, over all statements."""
     kept = np.flatnonzero(~gap)
     own = Statements.of(results.sel(datasets=[results.datasets[i] for i in kept]))
@@ -112,17 +123,17 @@ def _complete(results: Results, every: Statements, gap: BoolArray) -> WeightTabl
     )
 
 
-def _row(values: FloatArray, ropes: list[float | None]) -> FloatArray:
+def _partial_table_row_likelihood(values: FloatArray, ropes: list[float | None]) -> FloatArray:
     """log ℓ of one dataset over all statements."""
     allowed, log_weight = np.ones(1, dtype=bool), 0.0
     for j, rope in enumerate(ropes):
-        states, weight = possible_states(values[:, j], rope)
+        states, weight = states_of_completions(values[:, j], rope)
         allowed = np.logical_and.outer(allowed, states).ravel()
         log_weight += math.log(weight)
     return np.where(allowed, log_weight, -math.inf)
 
 
-def _oriented_bounds(
+def _partial_table_oriented_bounds(
     bounds: tuple[float | None, float | None] | None, sign: int
 ) -> tuple[float, float]:
     """The bounds of a measure, turned so that higher is better."""

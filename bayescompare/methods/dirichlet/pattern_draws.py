@@ -18,10 +18,14 @@ def draw_statement(
     prior: ElicitedPrior | WildcardPrior,
 ) -> Callable[[np.random.Generator], str]:
     """Return a function that draws a statement, each in proportion to its α."""
-    return _from_beliefs(prior) if isinstance(prior, ElicitedPrior) else _from_wildcards(prior)
+    return (
+        _draw_pattern_from_beliefs(prior)
+        if isinstance(prior, ElicitedPrior)
+        else _draw_pattern_from_wildcards(prior)
+    )
 
 
-def _from_beliefs(prior: ElicitedPrior) -> Callable[[np.random.Generator], str]:
+def _draw_pattern_from_beliefs(prior: ElicitedPrior) -> Callable[[np.random.Generator], str]:
     statements = prior.statements
     shares = [np.exp(classes.log_share) * classes.sizes for classes in prior.classes]
 
@@ -30,15 +34,15 @@ def _from_beliefs(prior: ElicitedPrior) -> Callable[[np.random.Generator], str]:
         for j, (classes, share) in enumerate(zip(prior.classes, shares, strict=True)):
             chosen = int(rng.choice(len(share), p=share / share.sum()))
             if chosen < len(classes.patterns):
-                states.append(_state(classes.patterns[chosen], statements, j, rng))
+                states.append(_draw_state_of_pattern(classes.patterns[chosen], statements, j, rng))
             else:
-                states.append(_other_state(classes.patterns, statements, j, rng))
+                states.append(_draw_state_outside_patterns(classes.patterns, statements, j, rng))
         return str(Statement(tuple(states)))
 
     return draw
 
 
-def _from_wildcards(prior: WildcardPrior) -> Callable[[np.random.Generator], str]:
+def _draw_pattern_from_wildcards(prior: WildcardPrior) -> Callable[[np.random.Generator], str]:
     statements = prior.statements
     anything = tuple(StatePattern() for _ in statements.measures)
     patterns = [wildcard.patterns for wildcard in prior.wildcards]
@@ -52,7 +56,7 @@ def _from_wildcards(prior: WildcardPrior) -> Callable[[np.random.Generator], str
         which = chosen - len(prior.named)
         own = patterns[which] if which < len(patterns) else anything
         while True:
-            states = tuple(_state(p, statements, j, rng) for j, p in enumerate(own))
+            states = tuple(_draw_state_of_pattern(p, statements, j, rng) for j, p in enumerate(own))
             label = str(Statement(states))
             taken = which == len(patterns) and prior.matched(states)
             # Those named singly, or by a wildcard where the rest is drawn, have their own α.
@@ -62,7 +66,7 @@ def _from_wildcards(prior: WildcardPrior) -> Callable[[np.random.Generator], str
     return draw
 
 
-def _state(
+def _draw_state_of_pattern(
     pattern: StatePattern, statements: Statements, j: int, rng: np.random.Generator
 ) -> State:
     """Draw one of the states that a pattern matches, each alike probable."""
@@ -77,11 +81,11 @@ def _state(
     return State.order(*(names[k] for k in places))
 
 
-def _other_state(
+def _draw_state_outside_patterns(
     patterns: tuple[StatePattern, ...], statements: Statements, j: int, rng: np.random.Generator
 ) -> State:
     """Draw one of the states that no pattern matches."""
     while True:
-        state = _state(StatePattern(), statements, j, rng)
+        state = _draw_state_of_pattern(StatePattern(), statements, j, rng)
         if not any(pattern.holds(state, statements.algorithms) for pattern in patterns):
             return state

@@ -17,7 +17,7 @@ from bayescompare._typing import BoolArray, IntArray
 from bayescompare.kernels.orders import MIDDLE
 from bayescompare.statements import State, Statements
 
-__all__ = ["ANY", "StatePattern", "overlap", "read_pattern"]
+__all__ = ["ANY", "StatePattern", "dirichlet_patterns_overlap", "read_pattern"]
 
 #: The text of the pattern that matches every state.
 ANY = "*"
@@ -102,7 +102,7 @@ def read_pattern(state: State, statements: Statements, j: int, where: str) -> St
     return StatePattern(tuple(algorithms.index(name) for name in state.names))
 
 
-def overlap(first: StatePattern, second: StatePattern) -> bool:
+def dirichlet_patterns_overlap(first: StatePattern, second: StatePattern) -> bool:
     """Whether some state matches both: whether their orders contradict each other nowhere.
 
     Examples
@@ -114,10 +114,10 @@ def overlap(first: StatePattern, second: StatePattern) -> bool:
     if first.equal or second.equal:
         any_state = not (first.equal or first.order) or not (second.equal or second.order)
         return any_state or first.equal == second.equal
-    return _has_order((first.order, second.order))
+    return _has_order_of_patterns((first.order, second.order))
 
 
-def _has_order(orders: Sequence[tuple[int, ...]]) -> bool:
+def _has_order_of_patterns(orders: Sequence[tuple[int, ...]]) -> bool:
     """Whether one ordering keeps all of these: take who has nobody before, again and again."""
     left = [list(order) for order in orders if order]
     while left:

@@ -11,15 +11,23 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.compiled import Reusable
+from bayescompare.comparison.compiled import ReusableModel
 from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.leading import sole_leader
-from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
+from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import Priors, check_support, place
-from bayescompare.methods._shared.trees import finish_tree, marginal_dims, statement_coords
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_shared_prior_support,
+    place_shared_prior,
+)
+from bayescompare.methods._shared.trees import (
+    finish_shared_tree,
+    shared_marginal_dims,
+    shared_statement_coords,
+)
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 from bayescompare.text.numbers import count
@@ -35,13 +43,13 @@ WEIGHT = "weight"
 
 __all__ = [
     "build",
-    "hyperparameter",
-    "lead_given_draws",
-    "place_alpha",
-    "reusable_model",
-    "sampled_answer",
-    "scaled_cells",
-    "total_weight",
+    "dirichlet_hyperparameter",
+    "dirichlet_lead_given_draws",
+    "dirichlet_sampled_answer",
+    "dirichlet_total_weight",
+    "place_dirichlet_alpha",
+    "reusable_dirichlet_model",
+    "scaled_dirichlet_cells",
 ]
 
 
@@ -52,46 +60,46 @@ def build(method: Dirichlet, results: Results, form: Form) -> pm.Model:
 
     listing = method.listing(results)
     priors = method.nonconjugate_priors
-    _check_size(priors, listing)
-    with pm.Model(coords=statement_coords(results, listing)) as model:
+    _check_dirichlet_test_size(priors, listing)
+    with pm.Model(coords=shared_statement_coords(results, listing)) as model:
         weights = pm.Data(WEIGHT, listing.weights, dims=("dataset", "statement"))
         if "theta" in priors:
-            theta = place("theta", priors["theta"], ("statement",))
-            _check_length(theta, listing)
+            theta = place_shared_prior("theta", priors["theta"], ("statement",))
+            _check_dirichlet_test_theta(theta, listing)
             log_theta = pt.log(theta)
         else:
             log_theta = method.place_theta(form, listing)
             theta = model["theta"]
         if not listing.has_other:
             marginal = pt.tensordot(theta, listing.wins, axes=1)
-            pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+            pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
         method.observe(results, log_theta, weights)
     return model
 
 
-def total_weight() -> Any:
+def dirichlet_total_weight() -> Any:
     """The weight of all datasets together, in the model at hand."""
     import pymc as pm
 
     return pm.modelcontext(None)[WEIGHT].sum()
 
 
-def reusable_model(results: Results, listing: LumpedStatements) -> Reusable:
+def reusable_dirichlet_model(results: Results, listing: LumpedStatements) -> ReusableModel:
     """What the model of a table has in common with others, under a fixed α."""
     wins = None if listing.has_other else (listing.wins.shape, listing.wins.tobytes())
     key = ("dirichlet", listing.weights.shape, listing.log_alpha.tobytes(), wins)
-    return Reusable(key, {WEIGHT: listing.weights}, statement_coords(results, listing))
+    return ReusableModel(key, {WEIGHT: listing.weights}, shared_statement_coords(results, listing))
 
 
-def place_alpha(priors: Priors, listing: LumpedStatements) -> Any:
+def place_dirichlet_alpha(priors: Priors, listing: LumpedStatements) -> Any:
     """Each cell's α: fixed, or random by the user's prior on alpha or strength."""
     import pytensor.tensor as pt
 
     if "strength" in priors:
         log_share = listing.log_multiplicity - np.logaddexp.reduce(listing.log_multiplicity)
-        return place("strength", priors["strength"], ()) * np.exp(log_share)
+        return place_shared_prior("strength", priors["strength"], ()) * np.exp(log_share)
     if "alpha" in priors:
-        alpha = pt.as_tensor_variable(place("alpha", priors["alpha"], ("statement",)))
+        alpha = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("statement",)))
         if alpha.ndim and listing.has_other:
             raise BayescompareError(
                 f"priors['alpha'] is a vector, but beyond {DENSE} statements α must be one number "
@@ -101,7 +109,7 @@ def place_alpha(priors: Priors, listing: LumpedStatements) -> Any:
     return np.exp(listing.log_alpha)
 
 
-def _check_size(priors: Priors, listing: LumpedStatements) -> None:
+def _check_dirichlet_test_size(priors: Priors, listing: LumpedStatements) -> None:
     if "theta" in priors and listing.has_other:
         power = count(round(float(np.logaddexp.reduce(listing.log_multiplicity))))
         raise BayescompareError(
@@ -116,7 +124,7 @@ def _check_size(priors: Priors, listing: LumpedStatements) -> None:
         )
 
 
-def _check_length(theta: Any, listing: LumpedStatements) -> None:
+def _check_dirichlet_test_theta(theta: Any, listing: LumpedStatements) -> None:
     length = theta.type.shape[-1] if theta.ndim == 1 else None
     if theta.ndim != 1 or (length is not None and length != len(listing.labels)):
         raise BayescompareError(
@@ -125,16 +133,16 @@ def _check_length(theta: Any, listing: LumpedStatements) -> None:
         )
 
 
-def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
+def dirichlet_sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
-    check_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
+    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
     listing = LumpedStatements.from_cells(statements, cells)
-    tree = finish_tree(tree, results, listing, sampling.rng)
+    tree = finish_shared_tree(tree, results, listing, sampling.rng)
     posterior = tree["posterior"].to_dataset()
-    each, lump = lead_given_draws(method, posterior, statements, cells)
+    each, lump = dirichlet_lead_given_draws(method, posterior, statements, cells)
     probability = each.mean(axis=(0, 1))
     unseen = statements.table.counts == 0
     # Given α the cells are continuous, and so never equal; a prior on θ may have them so.
@@ -143,30 +151,30 @@ def sampled_answer(method: Dirichlet, results: Results, sampling: Sampling) -> A
         statements,
         probability=probability,
         unobserved=float(probability[unseen].sum() + lump.mean()),
-        mcse=nuts.monte_carlo_error(each),
+        mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=none,
         per_statement=drawn_theta_summary(posterior["theta"], statements),
         tree=tree,
         seed=sampling.seed,
     )
-    return replace(answer, scalars=sampled_questions(posterior["theta"], statements, answer))
+    return replace(answer, scalars=shared_sampled_questions(posterior["theta"], statements, answer))
 
 
-def lead_given_draws(
+def dirichlet_lead_given_draws(
     method: Dirichlet, posterior: xr.Dataset, statements: Statements, cells: DirichletCells
 ) -> tuple[FloatArray, FloatArray]:
     """P(max) of each listed statement given each draw, and of those not listed together."""
     if "theta" in method.nonconjugate_priors:
-        each = _is_largest(posterior["theta"])
+        each = _largest_dirichlet_test_theta(posterior["theta"])
         return each, np.zeros(each.shape[:2])
-    return _given_alpha(posterior, statements, cells)
+    return _dirichlet_test_given_alpha(posterior, statements, cells)
 
 
-def _is_largest(theta: xr.DataArray) -> FloatArray:
+def _largest_dirichlet_test_theta(theta: xr.DataArray) -> FloatArray:
     return sole_leader(theta.transpose("chain", "draw", "statement").values).astype(np.float64)
 
 
-def _given_alpha(
+def _dirichlet_test_given_alpha(
     posterior: xr.Dataset, statements: Statements, cells: DirichletCells
 ) -> tuple[FloatArray, FloatArray]:
     """P(max) given each draw of α, exactly: conditionally the model is conjugate.
@@ -174,22 +182,22 @@ def _given_alpha(
     Averaging these (Rao–Blackwell) has far less Monte Carlo error than counting which θ is
     largest, and needs no aggregate however many statements there are.
     """
-    name = hyperparameter(posterior)
+    name = dirichlet_hyperparameter(posterior)
     drawn = posterior[name].transpose("chain", "draw", ...).values
     each = np.empty((*drawn.shape[:2], statements.n_listed))
     lump = np.empty(drawn.shape[:2])
     for chain, draw in np.ndindex(drawn.shape[:2]):
-        scaled = scaled_cells(name, drawn[chain, draw], statements, cells)
+        scaled = scaled_dirichlet_cells(name, drawn[chain, draw], statements, cells)
         each[chain, draw], lump[chain, draw] = probability_of_maximum(scaled)
     return each, lump
 
 
-def hyperparameter(posterior: xr.Dataset) -> str:
+def dirichlet_hyperparameter(posterior: xr.Dataset) -> str:
     """Name of the parameter that a user's prior is on."""
     return "strength" if "strength" in posterior else "alpha"
 
 
-def scaled_cells(
+def scaled_dirichlet_cells(
     name: str, value: FloatArray, statements: Statements, cells: DirichletCells
 ) -> DirichletCells:
     """Return the conjugate Dirichlet given one draw of the strength, or of α."""

@@ -14,28 +14,35 @@ from bayescompare._typing import FloatArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.dirichlet.mixture import Mixture
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import (
-    categorical_labels,
-    sampled_posterior,
-    thinned,
-    urn_labels,
+    shared_categorical_labels,
+    shared_sampled_posterior,
+    shared_urn_labels,
+    thinned_shared_draws,
 )
-from bayescompare.methods._shared.simulated import drawn_labels, table_of_statements, truth_in
-from bayescompare.methods._shared.trees import marginal_dims, statement_coords
+from bayescompare.methods._shared.simulated import (
+    shared_drawn_labels,
+    shared_table_of_statements,
+    shared_truth_in_tree,
+)
+from bayescompare.methods._shared.trees import shared_marginal_dims, shared_statement_coords
 from bayescompare.methods.dirichlet.pattern_draws import draw_statement
-from bayescompare.methods.dirichlet.posterior import hyperparameter, scaled_cells
+from bayescompare.methods.dirichlet.posterior import (
+    dirichlet_hyperparameter,
+    scaled_dirichlet_cells,
+)
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
 
 if TYPE_CHECKING:
     from bayescompare.methods.dirichlet import Dirichlet
 
-__all__ = ["mixture_labels", "predicted", "simulated"]
+__all__ = ["dirichlet_mixture_labels", "predict_dirichlet", "simulated"]
 
 
-def predicted(
+def predict_dirichlet(
     method: Dirichlet,
     results: Results,
     answer: Answer,
@@ -46,21 +53,27 @@ def predicted(
     """Draw statements by Pólya's urn; under a prior of the user's, given each draw of it."""
     statements, cells = method.cells(results)
     if not method.needs_mcmc:
-        return urn_labels(statements, cells, draws, number, rng, _drawer(method, statements))
-    posterior = sampled_posterior(answer)
+        return shared_urn_labels(
+            statements, cells, draws, number, rng, _dirichlet_prediction_drawer(method, statements)
+        )
+    posterior = shared_sampled_posterior(answer)
     if "theta" in method.nonconjugate_priors:
         theta = posterior["theta"]
         labels = [str(label) for label in theta["statement"].values.tolist()]
-        return categorical_labels(thinned(theta, draws, rng), labels, number, rng)
-    name = hyperparameter(posterior)
+        return shared_categorical_labels(
+            thinned_shared_draws(theta, draws, rng), labels, number, rng
+        )
+    name = dirichlet_hyperparameter(posterior)
     each = [
-        urn_labels(statements, scaled_cells(name, value, statements, cells), 1, number, rng)
-        for value in thinned(posterior[name], draws, rng)
+        shared_urn_labels(
+            statements, scaled_dirichlet_cells(name, value, statements, cells), 1, number, rng
+        )
+        for value in thinned_shared_draws(posterior[name], draws, rng)
     ]
     return np.concatenate(each)
 
 
-def _drawer(
+def _dirichlet_prediction_drawer(
     method: Dirichlet, statements: Statements
 ) -> Callable[[np.random.Generator], str] | None:
     """What draws statements by their prior, where those not listed are not all alike."""
@@ -68,13 +81,15 @@ def _drawer(
     return None if patterns is None else draw_statement(patterns)
 
 
-def mixture_labels(
+def dirichlet_mixture_labels(
     statements: Statements, mixture: Mixture, draws: int, number: int, rng: np.random.Generator
 ) -> StrArray:
     """Draw the strength of each draw by its posterior weights, and statements given it."""
     strengths = rng.choice(len(mixture.strengths), p=mixture.weights, size=draws)
     labels = {
-        k: urn_labels(statements, mixture.components[k], int((strengths == k).sum()), number, rng)
+        k: shared_urn_labels(
+            statements, mixture.components[k], int((strengths == k).sum()), number, rng
+        )
         for k in np.unique(strengths)
     }
     out = np.empty((draws, number), dtype=max(part.dtype for part in labels.values()))
@@ -93,18 +108,20 @@ def simulated(method: Dirichlet, results: Results, rng: np.random.Generator) -> 
     if not method.needs_mcmc:
         strength = method.prior_strength(rng)
         hyper = xr.Dataset() if strength is None else xr.Dataset({"strength": strength})
-        return _conjugate(method, results, 1.0 if strength is None else strength, hyper, rng)
-    tree = nuts.one_prior_draw(method.model(results), rng)
-    truth = truth_in(tree)
+        return _dirichlet_prediction_conjugate(
+            method, results, 1.0 if strength is None else strength, hyper, rng
+        )
+    tree = nuts.draw_prior_as_nuts(method.model(results), rng)
+    truth = shared_truth_in_tree(tree)
     if statements.size <= DENSE:
-        return table_of_statements(results, drawn_labels(tree), truth)
-    name = hyperparameter(truth)
-    scaled = scaled_cells(name, truth[name].values, statements, cells)
+        return shared_table_of_statements(results, shared_drawn_labels(tree), truth)
+    name = dirichlet_hyperparameter(truth)
+    scaled = scaled_dirichlet_cells(name, truth[name].values, statements, cells)
     strength = math.exp(scaled.rest_log_alpha - cells.rest_log_alpha)
-    return _conjugate(method, results, strength, truth[[name]], rng)
+    return _dirichlet_prediction_conjugate(method, results, strength, truth[[name]], rng)
 
 
-def _conjugate(
+def _dirichlet_prediction_conjugate(
     method: Dirichlet,
     results: Results,
     strength: float,
@@ -116,28 +133,37 @@ def _conjugate(
     n = len(results.datasets)
     if statements.size <= DENSE:
         listing = method.listing(results)
-        theta = _draw_theta(listing, np.zeros_like(listing.counts), strength, rng)
-        (labels,) = categorical_labels(theta, listing.labels, n, rng)
-        table = table_of_statements(results, labels.tolist(), hyper)
+        theta = _dirichlet_prediction_theta(listing, np.zeros_like(listing.counts), strength, rng)
+        (labels,) = shared_categorical_labels(theta, listing.labels, n, rng)
+        table = shared_table_of_statements(results, labels.tolist(), hyper)
     else:
         before = replace(cells.scaled(strength), counts=np.zeros_like(cells.counts))
-        draw = _drawer(method, statements)
-        (labels,) = urn_labels(statements, before, 1, n, rng, draw)
-        table = table_of_statements(results, labels.tolist(), hyper)
+        draw = _dirichlet_prediction_drawer(method, statements)
+        (labels,) = shared_urn_labels(statements, before, 1, n, rng, draw)
+        table = shared_table_of_statements(results, labels.tolist(), hyper)
         listing = method.listing(table)
-        theta = _draw_theta(listing, listing.counts, strength, rng)
+        theta = _dirichlet_prediction_theta(listing, listing.counts, strength, rng)
     # Those who win within "(other)" are drawn given what was seen there.
     (marginal,) = listing.marginal(
         theta, rng, prior=statements.size <= DENSE, strength=np.full(1, strength)
     )
-    variables = {"theta": ("statement", theta[0]), "marginal": (marginal_dims(results), marginal)}
-    coords = statement_coords(results, listing)
-    truth = xr.Dataset(variables, {d: coords[d] for d in ("statement", *marginal_dims(results))})
+    variables = {
+        "theta": ("statement", theta[0]),
+        "marginal": (shared_marginal_dims(results), marginal),
+    }
+    coords = shared_statement_coords(results, listing)
+    truth = xr.Dataset(
+        variables, {d: coords[d] for d in ("statement", *shared_marginal_dims(results))}
+    )
     return table._with(truth=truth.merge(hyper))
 
 
-def _draw_theta(
+def _dirichlet_prediction_theta(
     listing: LumpedStatements, counts: FloatArray, strength: float, rng: np.random.Generator
 ) -> FloatArray:
     log_alpha = listing.log_alpha + math.log(strength)
-    return np.asarray(np.exp(log_theta(log_alpha, *latents(log_alpha, counts, (1,), rng))))
+    return np.asarray(
+        np.exp(
+            dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, (1,), rng))
+        )
+    )

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from bayescompare._checks import MOST_WEIGHT, check_positive, shown
+from bayescompare._checks import MOST_WEIGHT, check_positive, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -17,22 +17,22 @@ from bayescompare.methods._shared.priors import is_number
 from bayescompare.methods.dirichlet.elicited import (
     WEIGHT,
     ElicitedPrior,
-    check_beliefs,
+    check_elicited_beliefs,
     is_elicited,
 )
 from bayescompare.methods.dirichlet.wildcards import REST, WildcardPrior, has_wildcards
 from bayescompare.statements import DENSE, Statement, Statements
-from bayescompare.text.numbers import count, setting
+from bayescompare.text.numbers import count, setting_number_text
 
 __all__ = [
     "REST",
     "Prior",
-    "cells_of",
     "check_prior",
-    "mapping_of",
+    "dirichlet_prior_as_json",
+    "dirichlet_prior_cells",
+    "dirichlet_prior_mapping",
     "marginal_prior",
     "pattern_prior",
-    "plain_numbers",
 ]
 
 PriorName = Literal["symmetric", "jeffreys", "uniform", "imprecise", "learned"]
@@ -53,14 +53,14 @@ def check_prior(prior: object, strength: float) -> None:
             )
     elif is_elicited(prior):
         assert isinstance(prior, Mapping)
-        check_beliefs(prior)
+        check_elicited_beliefs(prior)
     elif isinstance(prior, Mapping):
         if not prior:
             raise BayescompareError("prior={}: name at least one statement, or '*' for all.")
         for label, value in prior.items():
-            _check_alpha(f"prior[{label!r}]", value)
+            _check_dirichlet_prior_alpha(f"prior[{label!r}]", value)
     else:
-        _check_alpha("prior", prior)
+        _check_dirichlet_prior_alpha("prior", prior)
     if strength != 1.0 and not (isinstance(prior, str) and prior in ("symmetric", "imprecise")):
         fixes = "fixes α itself"
         if is_elicited(prior):
@@ -71,23 +71,23 @@ def check_prior(prior: object, strength: float) -> None:
         )
 
 
-def _check_alpha(argument: str, value: object) -> None:
+def _check_dirichlet_prior_alpha(argument: str, value: object) -> None:
     if not is_number(value) or not 0.0 < value <= MOST_WEIGHT:
         raise BayescompareError(
-            f"{argument}={shown(value)}: α must be a finite number > 0, at most "
-            f"{setting(MOST_WEIGHT)}."
+            f"{argument}={show_checked_value(value)}: α must be a finite number > 0, at most "
+            f"{setting_number_text(MOST_WEIGHT)}."
         )
 
 
-def cells_of(
+def dirichlet_prior_cells(
     prior: Prior, strength: float, statements: Statements
 ) -> tuple[Statements, DirichletCells]:
     """Give every statement its α; the statements come back with the prior's own labels listed."""
     patterns = pattern_prior(prior, statements)
     if patterns is not None:
-        return _from_patterns(patterns)
+        return _dirichlet_prior_from_patterns(patterns)
     if isinstance(prior, Mapping):
-        return _from_mapping(cast("Mapping[str, float]", prior), statements)
+        return _dirichlet_prior_from_mapping(cast("Mapping[str, float]", prior), statements)
     if isinstance(prior, str):
         alpha = _PER_STATEMENT.get(prior)
         log_alpha = math.log(strength) - statements.log_size if alpha is None else math.log(alpha)
@@ -111,7 +111,9 @@ def pattern_prior(prior: Prior, statements: Statements) -> ElicitedPrior | Wildc
     return WildcardPrior.read(named, statements) if has_wildcards(named, statements) else None
 
 
-def _from_patterns(prior: ElicitedPrior | WildcardPrior) -> tuple[Statements, DirichletCells]:
+def _dirichlet_prior_from_patterns(
+    prior: ElicitedPrior | WildcardPrior,
+) -> tuple[Statements, DirichletCells]:
     lumps = prior.lumps()
     first = lumps[0] if lumps else (-math.inf, -math.inf)
     cells = DirichletCells(
@@ -120,7 +122,9 @@ def _from_patterns(prior: ElicitedPrior | WildcardPrior) -> tuple[Statements, Di
     return prior.statements, cells
 
 
-def mapping_of(name: str, alpha: FloatArray | None, statements: Statements) -> dict[str, float]:
+def dirichlet_prior_mapping(
+    name: str, alpha: FloatArray | None, statements: Statements
+) -> dict[str, float]:
     """Read a vector of α, in the order in which the statements are listed, as a mapping."""
     assert alpha is not None, "only a fixed Dirichlet is read as one"
     if alpha.shape != (statements.size,) or statements.size > DENSE:
@@ -129,11 +133,11 @@ def mapping_of(name: str, alpha: FloatArray | None, statements: Statements) -> d
             f"statements ({', '.join(statements.labels[:4])}…); give one each, at most {DENSE}."
         )
     for label, value in zip(statements.labels, alpha, strict=True):
-        _check_alpha(f"priors[{name!r}] at {label!r}", float(value))
+        _check_dirichlet_prior_alpha(f"priors[{name!r}] at {label!r}", float(value))
     return dict(zip(statements.labels, alpha.tolist(), strict=True))
 
 
-def _from_mapping(
+def _dirichlet_prior_from_mapping(
     prior: Mapping[str, float], statements: Statements
 ) -> tuple[Statements, DirichletCells]:
     named = {label: alpha for label, alpha in prior.items() if label != REST}
@@ -154,10 +158,10 @@ def _from_mapping(
     )
 
 
-def plain_numbers(value: Any) -> Any:
+def dirichlet_prior_as_json(value: Any) -> Any:
     """Write numbers, and mappings of them, as JSON has them."""
     if isinstance(value, Mapping):
-        return {str(key): plain_numbers(each) for key, each in value.items()}
+        return {str(key): dirichlet_prior_as_json(each) for key, each in value.items()}
     return float(value)
 
 
@@ -172,23 +176,23 @@ def marginal_prior(prior: Prior, statements: Statements, measures: list[str]) ->
     keep = [statements.measures.index(measure) for measure in measures]
     factor = Fraction(statements.size, math.prod(statements.arities[j] for j in keep))
     if is_elicited(prior):
-        return _marginal_beliefs(cast("Mapping[str, Any]", prior), measures)
+        return _marginal_dirichlet_prior_beliefs(cast("Mapping[str, Any]", prior), measures)
     patterns = pattern_prior(prior, statements)
     if isinstance(patterns, WildcardPrior):
         return patterns.marginal(keep)
     if isinstance(prior, Mapping):
-        return _marginal_mapping(cast("Mapping[str, float]", prior), keep, factor)
+        return _marginal_dirichlet_prior_mapping(cast("Mapping[str, float]", prior), keep, factor)
     alpha = _PER_STATEMENT[prior] if isinstance(prior, str) else float(prior)
-    return _times(alpha, factor)
+    return _dirichlet_prior_alpha_times(alpha, factor)
 
 
-def _marginal_beliefs(prior: Mapping[str, Any], measures: list[str]) -> Prior:
+def _marginal_dirichlet_prior_beliefs(prior: Mapping[str, Any], measures: list[str]) -> Prior:
     """Beliefs about some of the measures; a product sums to the product of the others."""
     kept = {name: belief for name, belief in prior.items() if name in measures}
     return {**kept, WEIGHT: float(prior.get(WEIGHT, 1.0))} if kept else "symmetric"
 
 
-def _marginal_mapping(
+def _marginal_dirichlet_prior_mapping(
     prior: Mapping[str, float], keep: list[int], factor: Fraction
 ) -> dict[str, float]:
     rest, sums, named = float(prior.get(REST, 0.0)), dict[str, float](), dict[str, int]()
@@ -197,11 +201,14 @@ def _marginal_mapping(
             short = str(Statement.parse(label).on(keep))
             sums[short] = sums.get(short, 0.0) + alpha
             named[short] = named.get(short, 0) + 1
-    masses = {short: total + _times(rest, factor - named[short]) for short, total in sums.items()}
-    return masses if rest == 0.0 else {**masses, REST: _times(rest, factor)}
+    masses = {
+        short: total + _dirichlet_prior_alpha_times(rest, factor - named[short])
+        for short, total in sums.items()
+    }
+    return masses if rest == 0.0 else {**masses, REST: _dirichlet_prior_alpha_times(rest, factor)}
 
 
-def _times(alpha: float, factor: Fraction) -> float:
+def _dirichlet_prior_alpha_times(alpha: float, factor: Fraction) -> float:
     try:
         return float(Fraction(alpha) * factor)
     except OverflowError:

@@ -16,7 +16,11 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.methods.dirichlet.patterns import StatePattern, overlap, read_pattern
+from bayescompare.methods.dirichlet.patterns import (
+    StatePattern,
+    dirichlet_patterns_overlap,
+    read_pattern,
+)
 from bayescompare.statements import BAR, DENSE, State, Statement, Statements
 from bayescompare.text.numbers import count
 
@@ -31,14 +35,14 @@ def has_wildcards(prior: Mapping[str, float], statements: Statements) -> bool:
 
     That is a part ``"*"``, or a part with some of the algorithms only.
     """
-    parts = {str(state) for label in prior if label != REST for state in _states(label)}
+    parts = {str(state) for label in prior if label != REST for state in _wildcard_states(label)}
     l = len(statements.algorithms)
     return any(
         part == REST or len(Statement.parse(part).states[0].names) not in (1, l) for part in parts
     )
 
 
-def _states(label: object) -> tuple[object, ...]:
+def _wildcard_states(label: object) -> tuple[object, ...]:
     return Statement.parse(str(label)).states
 
 
@@ -83,7 +87,9 @@ class WildcardPrior:
     @classmethod
     def read(cls, prior: Mapping[str, float], statements: Statements) -> WildcardPrior:
         """Read the mapping, and reject what does not fit these algorithms and measures."""
-        patterns = {label: _read(label, statements) for label in prior if label != REST}
+        patterns = {
+            label: _read_wildcard_patterns(label, statements) for label in prior if label != REST
+        }
         arities, l = statements.arities, len(statements.algorithms)
         named: dict[str, float] = {}
         wildcards: list[_Wildcard] = []
@@ -93,7 +99,7 @@ class WildcardPrior:
                 named[label] = float(prior[label])
             else:
                 wildcards.append(_Wildcard(label, parts, sizes, float(prior[label])))
-        _check_exclusive(wildcards)
+        _check_wildcards_exclusive(wildcards)
         listed = statements.with_labels(list(named))
         whole = cls(named, tuple(wildcards), float(prior.get(REST, 0.0)), listed)
         whole._check_cover()
@@ -233,7 +239,7 @@ class WildcardPrior:
         return mass + self.rest * left
 
 
-def _read(label: object, statements: Statements) -> tuple[StatePattern, ...]:
+def _read_wildcard_patterns(label: object, statements: Statements) -> tuple[StatePattern, ...]:
     states = Statement.parse(str(label)).states
     if len(states) != len(statements.measures):
         raise BayescompareError(
@@ -246,9 +252,12 @@ def _read(label: object, statements: Statements) -> tuple[StatePattern, ...]:
     )
 
 
-def _check_exclusive(wildcards: list[_Wildcard]) -> None:
+def _check_wildcards_exclusive(wildcards: list[_Wildcard]) -> None:
     for one, other in itertools.combinations(wildcards, 2):
-        if all(overlap(a, b) for a, b in zip(one.patterns, other.patterns, strict=True)):
+        if all(
+            dirichlet_patterns_overlap(a, b)
+            for a, b in zip(one.patterns, other.patterns, strict=True)
+        ):
             raise BayescompareError(
                 f"prior[{one.label!r}] and prior[{other.label!r}] match some statements in common: "
                 "name patterns that exclude each other."

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.claims import claim_words, in_quotes
+from bayescompare.comparison.claims import claim_in_quotes, claim_words
 from bayescompare.comparison.columns import HIGHEST, LOWER, LOWEST, THETA_MEAN, UPPER
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.methods.dirichlet.elicited import WEIGHT, beliefs_words, is_elicited
+from bayescompare.methods.dirichlet.elicited import WEIGHT, elicited_beliefs_words, is_elicited
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count, plural, probability_words, setting
-from bayescompare.text.phrases import exactness_words, join_names
+from bayescompare.text.numbers import count, plural, probability_words, setting_number_text
+from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods._shared.learned_prior import LearnedPrior
@@ -27,9 +27,17 @@ def dirichlet_words(
     """Say the verdict, the prior, the rivals, what the figure does not mean, and cautions."""
     prior = method.prior
     verdict, not_frequency, others = lead_words(results, answer, decision)
-    sentences = [verdict, not_frequency, _prior(method), others, _imprecise(answer, decision)]
+    sentences = [
+        verdict,
+        not_frequency,
+        _dirichlet_prior_words(method),
+        others,
+        _dirichlet_imprecise_words(answer, decision),
+    ]
     sentences.append(
-        _joint(results, answer) if len(results.algorithms) > 2 else _sparse(results, answer)
+        _dirichlet_joint_words(results, answer)
+        if len(results.algorithms) > 2
+        else _dirichlet_sparse_words(results, answer)
     )
     if len(results.algorithms) > 2 and prior not in ("symmetric", "imprecise"):
         sentences.append(
@@ -40,7 +48,7 @@ def dirichlet_words(
     return [sentence for sentence in sentences if sentence]
 
 
-def _prior(method: Dirichlet) -> str:
+def _dirichlet_prior_words(method: Dirichlet) -> str:
     """Say under which prior the probabilities hold; `learned_pair_words` covers a learned one."""
     if method.prior == "learned":
         return ""
@@ -50,18 +58,20 @@ def _prior(method: Dirichlet) -> str:
         weight = plural(method.strength, "dataset")
         return f"The prior treats all statements alike and weighs as much as {weight}."
     if is_elicited(method.prior):
-        return _beliefs(cast("Mapping[str, Any]", method.prior))
+        return _dirichlet_belief_words(cast("Mapping[str, Any]", method.prior))
     if isinstance(method.prior, Mapping):
         return "You chose the prior of each statement."
     alpha = {"jeffreys": "½ (Jeffreys)", "uniform": "1 (uniform)"}.get(str(method.prior))
-    return f"The prior gives every statement α = {alpha or setting(float(str(method.prior)))}."
+    value = alpha or setting_number_text(float(str(method.prior)))
+    return f"The prior gives every statement α = {value}."
 
 
-def _beliefs(prior: Mapping[str, Any]) -> str:
+def _dirichlet_belief_words(prior: Mapping[str, Any]) -> str:
     beliefs = {name: belief for name, belief in prior.items() if name != WEIGHT}
     weight = plural(prior.get(WEIGHT, 1.0), "dataset")
     return (
-        f"You chose the prior: it expects that {beliefs_words(beliefs)}, and weighs as much as "
+        f"You chose the prior: it expects that {elicited_beliefs_words(beliefs)}, and weighs as "
+        "much as "
         f"{weight}."
     )
 
@@ -87,38 +97,42 @@ def size_words(results: Results) -> str:
 def lead_words(results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say which statement leads, that leading is not frequency, and what comes next."""
     return [
-        _verdict(results, answer, decision),
-        _not_frequency(answer, decision),
-        _others(results, answer, decision),
+        _dirichlet_verdict_words(results, answer, decision),
+        _dirichlet_frequency_words(answer, decision),
+        _dirichlet_others_words(results, answer, decision),
     ]
 
 
-def _verdict(results: Results, answer: Answer, decision: Decision) -> str:
+def _dirichlet_verdict_words(results: Results, answer: Answer, decision: Decision) -> str:
     n = plural(len(results.datasets), "dataset")
     if decision.verdict == "tied":
         tied = (decision.statement, *decision.rivals)
         # Orderings of many algorithms are too long to be listed in a sentence.
         named = f"{len(tied)} orderings"
         if len(results.algorithms) == 2:
-            named = join_names([in_quotes(_claim(results, label)) for label in tied], most=4)
+            named = join_names(
+                [claim_in_quotes(_dirichlet_claim_words(results, label)) for label in tied], most=4
+            )
         return (
             f"On {n} no single statement leads: {named} are equally likely to be the most probable "
             f"one ({probability_words(decision.level)} each)."
         )
-    how = exactness_words(answer, decision.statement)
+    how = exactness_phrase(answer, decision.statement)
     start = (
-        f"On {n} the most probable statement is that {_claim(results, decision.statement)}. The "
+        f"On {n} the most probable statement is that "
+        f"{_dirichlet_claim_words(results, decision.statement)}. The "
         "probability that it is the most probable one is "
-        f"{probability_words(decision.level)} ({how}){_held_back(decision)}"
+        f"{probability_words(decision.level)} ({how}){_dirichlet_held_back_words(decision)}"
     )
     return {
         "settled": f"{start}, which settles it.",
-        "likely": f"{start}: likely, but short of {setting(SETTLED)} and so not settled.",
+        "likely": f"{start}: likely, but short of "
+        f"{setting_number_text(SETTLED)} and so not settled.",
         "open": f"{start}, which leaves the question open.",
     }[decision.verdict]
 
 
-def _held_back(decision: Decision) -> str:
+def _dirichlet_held_back_words(decision: Decision) -> str:
     """Say what else the verdict rests on, where that is less sure."""
     words = ""
     if decision.alone is not None and decision.alone < decision.level:
@@ -128,23 +142,23 @@ def _held_back(decision: Decision) -> str:
     return words
 
 
-def _others(results: Results, answer: Answer, decision: Decision) -> str:
+def _dirichlet_others_words(results: Results, answer: Answer, decision: Decision) -> str:
     if decision.runner_up is None or decision.verdict == "tied":
         return ""
     label, probability = decision.runner_up
     level = probability_words(probability)
-    sentence = f"The next statement, with {level}, is that {_claim(results, label)}"
+    sentence = f"The next statement, with {level}, is that {_dirichlet_claim_words(results, label)}"
     if answer.n_statements > len(answer.labels) and answer.unobserved is not None:
         rest = probability_words(answer.unobserved)
         sentence += f"; all statements never observed have {rest} together"
     return f"{sentence}."
 
 
-def _claim(results: Results, label: str) -> str:
+def _dirichlet_claim_words(results: Results, label: str) -> str:
     return claim_words(label, results.algorithms, results.measures)
 
 
-def _imprecise(answer: Answer, decision: Decision) -> str:
+def _dirichlet_imprecise_words(answer: Answer, decision: Decision) -> str:
     if LOWER not in answer.per_statement:
         return ""
     low, high = (answer.column_at(end, decision.statement) for end in (LOWER, UPPER))
@@ -183,7 +197,7 @@ def bounds_words(results: Results, answer: Answer, decision: Decision) -> list[s
     ]
 
 
-def _not_frequency(answer: Answer, decision: Decision) -> str:
+def _dirichlet_frequency_words(answer: Answer, decision: Decision) -> str:
     if decision.verdict == "tied":
         return ""
     mean = answer.column_at(THETA_MEAN, decision.statement)
@@ -193,7 +207,7 @@ def _not_frequency(answer: Answer, decision: Decision) -> str:
     )
 
 
-def _sparse(results: Results, answer: Answer) -> str:
+def _dirichlet_sparse_words(results: Results, answer: Answer) -> str:
     n = len(results.datasets)
     if n >= 2 * answer.n_observed:
         return ""
@@ -204,7 +218,7 @@ def _sparse(results: Results, answer: Answer) -> str:
     )
 
 
-def _joint(results: Results, answer: Answer) -> str:
+def _dirichlet_joint_words(results: Results, answer: Answer) -> str:
     """Say what a joint test over orderings can and cannot show with this many datasets."""
     n, l = len(results.datasets), len(results.algorithms)
     start = (

@@ -32,9 +32,9 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Kind, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.gsd.permutation import PermutationTest, Scheme, permutation_test
-from bayescompare.methods.gsd.base import GsdMethod, check_option
+from bayescompare.methods.gsd.base import GsdMethod, check_gsd_option
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.details import GsdDetails, PermutationDetails
 from bayescompare.methods.gsd.methods_text import gsd_methods_text
@@ -88,7 +88,7 @@ class GSD(GsdMethod):
     """
 
     name: ClassVar[str] = "gsd"
-    title: ClassVar[str] = title_of("gsd")
+    title: ClassVar[str] = title_in_registry("gsd")
     citations: ClassVar[tuple[str, ...]] = ("jansen2022gsd",)
     comparison_type: ClassVar[type[Comparison] | None] = GsdComparison
     levers: ClassVar[str] = (
@@ -128,8 +128,8 @@ class GSD(GsdMethod):
         check_count(permutations=self.permutations)
         if self.stop_after is not None:
             check_count(stop_after=self.stop_after)
-        check_option("scheme", self.scheme, ("paired", "pooled"))
-        check_option("alternative", self.alternative, ("two-sided", "first", "second"))
+        check_gsd_option("scheme", self.scheme, ("paired", "pooled"))
+        check_gsd_option("alternative", self.alternative, ("two-sided", "first", "second"))
 
     @property
     def sides(self) -> int:
@@ -220,9 +220,9 @@ class GSD(GsdMethod):
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
         """Say the relation of two algorithms in these data, and whether it is significant."""
-        from bayescompare.methods.gsd.words import pair_headline
+        from bayescompare.methods.gsd.words import gsd_pair_headline
 
-        return None if answer.tested is None else pair_headline(self, results, answer, decision)
+        return None if answer.tested is None else gsd_pair_headline(self, results, answer, decision)
 
 
 def gsd_answer(results: Results, **figures: Any) -> Answer:

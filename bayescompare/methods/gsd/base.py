@@ -12,7 +12,7 @@ from bayescompare._checks import check_word, is_number
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
-from bayescompare.methods.gsd.posterior import bootstrap_tree
+from bayescompare.methods.gsd.posterior import gsd_bootstrap_tree
 from bayescompare.methods.gsd.problem import DominanceProblem, PairRule
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement
@@ -20,7 +20,7 @@ from bayescompare.statements import Statement
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["GsdMethod", "check_option"]
+__all__ = ["GsdMethod", "check_gsd_option"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +35,18 @@ class GsdMethod(Method):
     rule: PairRule | None = None
 
     def __post_init__(self) -> None:
-        _check_share("delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart")
+        _check_gsd_method_share(
+            "delta", self.delta, "0 for the order itself, 1e-5 to tell ties apart"
+        )
         if self.epsilon is not None:
-            _check_share("epsilon", self.epsilon, "a share of each pair's δ_max", closed=True)
+            _check_gsd_method_share(
+                "epsilon", self.epsilon, "a share of each pair's δ_max", closed=True
+            )
             if self.delta != type(self).delta:
                 raise BayescompareError(
                     f"delta={self.delta!r} and epsilon={self.epsilon!r}: δ = ε·δ_max; pass one."
                 )
-        check_option("rule", self.rule, (None, "interval", "jansen2022"))
+        check_gsd_option("rule", self.rule, (None, "interval", "jansen2022"))
 
     def pair(self, results: Results) -> DominanceProblem:
         """Set up the linear programmes of two algorithms."""
@@ -67,16 +71,16 @@ class GsdMethod(Method):
 
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw opt in both directions by the Bayesian bootstrap over datasets."""
-        return bootstrap_tree(self, results, draws, chains, rng)
+        return gsd_bootstrap_tree(self, results, draws, chains, rng)
 
 
-def _check_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
+def _check_gsd_method_share(name: str, value: object, hint: str, *, closed: bool = False) -> None:
     if not (is_number(value) and 0.0 <= value <= 1.0 and (closed or value < 1.0)):
         ends = "[0, 1]" if closed else "[0, 1)"
         raise BayescompareError(f"{name}={value!r}: must be a number in {ends}: {hint}.")
 
 
-def check_option(name: str, value: object, known: tuple[str | None, ...]) -> None:
+def check_gsd_option(name: str, value: object, known: tuple[str | None, ...]) -> None:
     """Reject an option that is not one of the known words (None included, where listed)."""
     if value is not None or None not in known:
         check_word(name, value, [word for word in known if word is not None])

@@ -32,21 +32,21 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
 from bayescompare.comparison.method import Form, Kind, Parameter, Sampling
-from bayescompare.comparison.registry import title_of
-from bayescompare.kernels.gsd.batch import optima
-from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, dirichlet_alpha
+from bayescompare.comparison.registry import title_in_registry
+from bayescompare.kernels.gsd.batch import gsd_batch_optima
+from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, shared_bootstrap_alpha
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    check_support,
-    constant_dirichlet,
+    check_shared_prior_support,
     prior_options,
+    shared_constant_dirichlet,
 )
 from bayescompare.methods.gsd.base import GsdMethod
 from bayescompare.methods.gsd.comparison import GsdComparison
 from bayescompare.methods.gsd.details import PairDetails
 from bayescompare.methods.gsd.methods_text import gsd_bootstrap_methods_text
-from bayescompare.methods.gsd.posterior import draw_weights, finish
+from bayescompare.methods.gsd.posterior import draw_gsd_weights, finish_gsd_tree
 from bayescompare.methods.gsd.relations import Relations
 from bayescompare.results.results import Results
 
@@ -97,7 +97,7 @@ class GSDBootstrap(GsdMethod):
     """
 
     name: ClassVar[str] = "gsd-bootstrap"
-    title: ClassVar[str] = title_of("gsd-bootstrap")
+    title: ClassVar[str] = title_in_registry("gsd-bootstrap")
     citations: ClassVar[tuple[str, ...]] = (
         "jansen2022gsd",
         "rubin1981bootstrap",
@@ -170,7 +170,7 @@ class GSDBootstrap(GsdMethod):
     @property
     def needs_mcmc(self) -> bool:
         """Whether a prior of the user's is no Dirichlet, so that NUTS is needed."""
-        return bool(self.priors) and constant_dirichlet((self.priors or {})[WEIGHT]) is None
+        return bool(self.priors) and shared_constant_dirichlet((self.priors or {})[WEIGHT]) is None
 
     @property
     def supports_psis(self) -> bool:
@@ -180,7 +180,9 @@ class GSDBootstrap(GsdMethod):
     def weight_alpha(self, results: Results) -> FloatArray:
         """Parameters of the posterior of the weights: the prior's, and one for each dataset."""
         if self.priors:
-            return dirichlet_alpha(self.priors[WEIGHT], len(results.datasets), "dataset") + 1.0
+            return (
+                shared_bootstrap_alpha(self.priors[WEIGHT], len(results.datasets), "dataset") + 1.0
+            )
         return np.full(len(results.datasets), float(self.concentration))
 
     # the answer ----------------------------------------------------------------------------------
@@ -190,7 +192,7 @@ class GSDBootstrap(GsdMethod):
         if self.needs_mcmc:
             return self._sampled(results, sampling)
         relations = Relations(self.pair(results))
-        weights = draw_weights(self.weight_alpha(results), self.resamples, sampling.rng)
+        weights = draw_gsd_weights(self.weight_alpha(results), self.resamples, sampling.rng)
         held = relations.hold(weights)
         # Where no draw or every draw has it the error is not zero but unknown: Laplace's rule.
         share, n = held.mean(axis=0), self.resamples
@@ -202,13 +204,13 @@ class GSDBootstrap(GsdMethod):
     def _sampled(self, results: Results, sampling: Sampling) -> Answer:
         """Answer from NUTS, with its Monte Carlo standard error."""
         model = self.nuts_model(results)
-        check_support(self.priors or {}, self.parameters, model)
+        check_shared_prior_support(self.priors or {}, self.parameters, model)
         relations = Relations(self.pair(results))
-        tree = nuts.sample_as(sampling, model, predicts=self.predicts)
-        tree = finish(relations.problem, tree)
+        tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
+        tree = finish_gsd_tree(relations.problem, tree)
         weights = tree["posterior"][WEIGHT].transpose("chain", "draw", "dataset").values
         held = relations.hold(weights.reshape(-1, weights.shape[-1]))
-        mcse = nuts.monte_carlo_error(held.reshape(*weights.shape[:2], -1).astype(np.float64))
+        mcse = nuts.nuts_monte_carlo_error(held.reshape(*weights.shape[:2], -1).astype(np.float64))
         return self._finished(results, relations, held, mcse, seed=sampling.seed, tree=tree)
 
     def _finished(
@@ -257,7 +259,9 @@ class GSDBootstrap(GsdMethod):
         n = picked.shape[-1]
         times = np.stack([(picked == k).sum(axis=-1) for k in range(n)], axis=-1)
         pair = self.pair(results)
-        found = optima(pair.solver, pair.weighted(times.reshape(-1, n) / n), pair.used_delta)
+        found = gsd_batch_optima(
+            pair.solver, pair.weighted(times.reshape(-1, n) / n), pair.used_delta
+        )
         labels = Relations(pair).labels
         return {
             f"opt of {labels[2 * k]}": (found[:, k], seen) for k, seen in enumerate(pair.optimum())
@@ -276,15 +280,15 @@ class GSDBootstrap(GsdMethod):
 
     def model(self, results: Results) -> pm.Model:
         """Build the model, with both optima as functions of the weights."""
-        from bayescompare.methods.gsd.model import build_bootstrap
+        from bayescompare.methods.gsd.model import build_gsd_bootstrap
 
-        return build_bootstrap(self, results, optimum=True)
+        return build_gsd_bootstrap(self, results, optimum=True)
 
     def nuts_model(self, results: Results) -> pm.Model:
         """Build the model without the optima, which `sample` adds for all draws at once."""
-        from bayescompare.methods.gsd.model import build_bootstrap
+        from bayescompare.methods.gsd.model import build_gsd_bootstrap
 
-        return build_bootstrap(self, results, optimum=False)
+        return build_gsd_bootstrap(self, results, optimum=False)
 
     def predictive_model(self, results: Results) -> None:
         """Predict through the form that is sampled."""
@@ -300,15 +304,15 @@ class GSDBootstrap(GsdMethod):
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Add both optima under NUTS's weights."""
-        return finish(self.pair(results), tree)
+        return finish_gsd_tree(self.pair(results), tree)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw new datasets among those seen, and how the two algorithms compare on each."""
-        from bayescompare.methods.gsd.prediction import resampled_labels
+        from bayescompare.methods.gsd.prediction import gsd_resampled_labels
 
-        return resampled_labels(self, results, answer, number, draws, rng)
+        return gsd_resampled_labels(self, results, answer, number, draws, rng)
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

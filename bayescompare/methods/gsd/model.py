@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, place_weights
-from bayescompare.methods.gsd.posterior import OPTIMUM, directions
+from bayescompare.methods._shared.bootstrap import DRAWN, WEIGHT, place_shared_weights
+from bayescompare.methods.gsd.posterior import OPTIMUM, gsd_directions
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 
-__all__ = ["build_bootstrap"]
+__all__ = ["build_gsd_bootstrap"]
 
 _IMPROPER = (
     "the prior of weight, Haldane's, is improper at concentration <= 1, and there are no draws "
@@ -30,16 +30,16 @@ _IMPROPER = (
 )
 
 
-def build_bootstrap(method: GSDBootstrap, results: Results, *, optimum: bool) -> pm.Model:
+def build_gsd_bootstrap(method: GSDBootstrap, results: Results, *, optimum: bool) -> pm.Model:
     """Build the model; `optimum` says whether opt is in it, at two linear programmes a draw."""
     import pymc as pm
 
     n = len(results.datasets)
-    coords = {"dataset": list(results.datasets), "direction": directions(results)}
+    coords = {"dataset": list(results.datasets), "direction": gsd_directions(results)}
     with pm.Model(coords=coords) as model:
         prior = (method.priors or {}).get(WEIGHT)
         alpha = np.full(n, method.concentration - 1.0)
-        weight = place_weights(prior, alpha, "dataset", _IMPROPER)
+        weight = place_shared_weights(prior, alpha, "dataset", _IMPROPER)
         if optimum:
             from bayescompare.methods.gsd.optimum_op import optimum_of
 

@@ -23,11 +23,11 @@ __all__ = ["optimum_of"]
 
 def optimum_of(problem: DominanceProblem, weight: Any) -> Any:
     """Both optima under these weights of the datasets, a tensor (2,)."""
-    gains: Any = _WorstGains(problem)(weight)
+    gains: Any = _GsdWorstGains(problem)(weight)
     return disconnected_grad(gains) @ weight  # type: ignore[no-untyped-call]
 
 
-class _WorstGains(Op):
+class _GsdWorstGains(Op):
     """Gains u(x_l) − u(y_l) on every dataset, by the utility worst for whose gains they are.
 
     The first row has those of the first algorithm, the second row those of the second.

@@ -18,7 +18,7 @@ from bayescompare.results.results import Results
 if TYPE_CHECKING:
     from bayescompare.methods.gsd.base import GsdMethod
 
-__all__ = ["front_of", "order_answer", "strict", "thresholds_of"]
+__all__ = ["gsd_front_of", "gsd_thresholds_of", "order_answer", "strict_gsd_order"]
 
 
 def order_answer(method: GsdMethod, results: Results) -> Answer:
@@ -32,28 +32,28 @@ def order_answer(method: GsdMethod, results: Results) -> Answer:
         opt[i, j], opt[j, i] = pair.optimum()
         relation[i, j], relation[j, i] = pair.dominates()
         largest[i, j] = largest[j, i] = pair.delta_max
-    front = front_of(relation, names)
+    front = gsd_front_of(relation, names)
     return Answer(
         labels=(", ".join(front),),
         states=(),
-        counts=np.array([float(strict(relation).sum())]),
+        counts=np.array([float(strict_gsd_order(relation).sum())]),
         n_statements=1,
         n_observed=1,
         details=OrderDetails(
             relation=tuple(tuple(row) for row in relation.tolist()),
-            opt=_square(opt),
-            delta_max=_square(largest),
+            opt=_gsd_order_square(opt),
+            delta_max=_gsd_order_square(largest),
             front=front,
         ),
     )
 
 
-def strict(relation: BoolArray) -> BoolArray:
+def strict_gsd_order(relation: BoolArray) -> BoolArray:
     """Who dominates whom and is not dominated in turn."""
     return np.asarray(relation & ~relation.T)
 
 
-def front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
+def gsd_front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
     """The algorithms that no other strictly dominates.
 
     Examples
@@ -61,11 +61,11 @@ def front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
     >>> front_of(np.array([[True, True], [False, True]]), ["A", "B"])
     ('A',)
     """
-    beaten = strict(relation).any(axis=0)
+    beaten = strict_gsd_order(relation).any(axis=0)
     return tuple(name for name, lost in zip(names, beaten, strict=True) if not lost)
 
 
-def thresholds_of(
+def gsd_thresholds_of(
     pairs: Mapping[tuple[str, str], DominanceProblem], names: Sequence[str]
 ) -> FloatArray:
     """Smallest δ at which each dominates each, exactly; infinite where none does."""
@@ -78,5 +78,5 @@ def thresholds_of(
     return thresholds
 
 
-def _square(values: FloatArray) -> Square:
+def _gsd_order_square(values: FloatArray) -> Square:
     return tuple(tuple(None if math.isnan(v) else float(v) for v in row) for row in values)

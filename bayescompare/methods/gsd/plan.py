@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.methods.gsd.posterior import draw_weights
+from bayescompare.methods.gsd.posterior import draw_gsd_weights
 from bayescompare.methods.gsd.relations import Relations
 from bayescompare.results.results import Results
 
@@ -29,9 +29,9 @@ def plan_bootstrap(
     relations = Relations(method.pair(results))
 
     def simulate(number: int, rng: np.random.Generator) -> FloatArray:
-        (weights,) = draw_weights(alpha, 1, rng)
+        (weights,) = draw_gsd_weights(alpha, 1, rng)
         more = rng.multinomial(number, weights)
-        held = relations.hold(draw_weights(alpha + more, _DRAWS, rng))
+        held = relations.hold(draw_gsd_weights(alpha + more, _DRAWS, rng))
         return np.asarray(held.mean(axis=0))
 
     return simulate

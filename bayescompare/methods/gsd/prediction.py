@@ -9,20 +9,20 @@ import numpy as np
 from bayescompare._typing import StrArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.urn import draw_cells, polya_urn
+from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from bayescompare.kernels.orders import RELATIVE_TOLERANCE
 from bayescompare.methods._shared.bootstrap import WEIGHT
-from bayescompare.methods._shared.prediction import sampled_posterior, thinned
+from bayescompare.methods._shared.prediction import shared_sampled_posterior, thinned_shared_draws
 from bayescompare.results.results import Results
 from bayescompare.statements import State
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 
-__all__ = ["resampled_labels"]
+__all__ = ["gsd_resampled_labels"]
 
 
-def resampled_labels(
+def gsd_resampled_labels(
     method: GSDBootstrap,
     results: Results,
     answer: Answer,
@@ -36,15 +36,17 @@ def resampled_labels(
     better on one: the order of two point masses.
     """
     if method.needs_mcmc:
-        chosen = draw_cells(thinned(sampled_posterior(answer)[WEIGHT], draws, rng), number, rng)
+        chosen = draw_urn_cells(
+            thinned_shared_draws(shared_sampled_posterior(answer)[WEIGHT], draws, rng), number, rng
+        )
     else:
         alpha = method.weight_alpha(results)
         cells = DirichletCells(np.log(alpha), np.zeros_like(alpha))
         chosen = np.take_along_axis(*polya_urn(cells, draws, number, rng), axis=1)
-    return _relations(results)[chosen]
+    return _gsd_prediction_relations(results)[chosen]
 
 
-def _relations(results: Results) -> StrArray:
+def _gsd_prediction_relations(results: Results) -> StrArray:
     """How the two algorithms compare on each dataset."""
     first, second = results.oriented().transpose(1, 0, 2)
     noise = RELATIVE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))

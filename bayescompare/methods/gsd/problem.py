@@ -15,7 +15,7 @@ from bayescompare.kernels.gsd.system import PairRule, PreferenceSystem, build_sy
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
 from bayescompare.results.results import Results
 
-__all__ = ["DominanceProblem", "PairRule", "unbounded"]
+__all__ = ["DominanceProblem", "PairRule", "gsd_unbounded_measures"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class DominanceProblem:
     def system(self) -> PreferenceSystem:
         """Points, order and gains."""
         values = self.results.oriented()
-        low, high = _bounds(self.results, values)
+        low, high = _gsd_problem_bounds(self.results, values)
         metric = np.array([self.results[name].scale == "metric" for name in self.results.measures])
         try:
             return build_system(values[:, 0], values[:, 1], low, high, metric, rule=self.rule)
@@ -91,7 +91,7 @@ class DominanceProblem:
             self.solver.optimum(sign * self.objective, used).value for sign in (1.0, -1.0)
         )
         # What is zero up to the tolerance of every verdict is shown as zero.
-        return _or_zero(first), _or_zero(second)
+        return _gsd_problem_or_zero(first), _gsd_problem_or_zero(second)
 
     def dominates(self, delta: float | None = None) -> tuple[bool, bool]:
         """Whether the first dominates the second, and the second the first."""
@@ -103,16 +103,16 @@ class DominanceProblem:
         return self.system.objective(weights)
 
 
-def _or_zero(value: float) -> float:
+def _gsd_problem_or_zero(value: float) -> float:
     return 0.0 if abs(value) <= TOLERANCE else value
 
 
-def _bounds(results: Results, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _gsd_problem_bounds(results: Results, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Least and greatest of every measure, oriented; where not declared, what the pair shows."""
     seen_low, seen_high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
     low, high = np.empty(len(seen_low)), np.empty(len(seen_low))
     for j, name in enumerate(results.measures):
-        least, greatest = _finite(results[name].bounds)
+        least, greatest = _finite_gsd_problem_bounds(results[name].bounds)
         if results[name].direction == "min":
             least, greatest = (None if end is None else -end for end in (greatest, least))
         low[j] = seen_low[j] if least is None else least
@@ -120,7 +120,7 @@ def _bounds(results: Results, values: FloatArray) -> tuple[FloatArray, FloatArra
     return low, high
 
 
-def _finite(
+def _finite_gsd_problem_bounds(
     bounds: tuple[float | None, float | None] | None,
 ) -> tuple[float | None, float | None]:
     """Bounds to compute with: an infinite one bounds nothing."""
@@ -131,7 +131,7 @@ def _finite(
     )
 
 
-def unbounded(results: Results) -> list[str]:
+def gsd_unbounded_measures(results: Results) -> list[str]:
     """Measures without both bounds, for which the range of the pair stands in.
 
     Examples
@@ -140,5 +140,5 @@ def unbounded(results: Results) -> list[str]:
     >>> unbounded(load_example("benavoli-example1")), unbounded(load_example("jansen-uci"))
     (['accuracy', 'time'], [])
     """
-    ends = {name: _finite(results[name].bounds) for name in results.measures}
+    ends = {name: _finite_gsd_problem_bounds(results[name].bounds) for name in results.measures}
     return [name for name, bounds in ends.items() if None in bounds]

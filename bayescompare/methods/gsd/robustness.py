@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.gsd.permutation import resampled_objectives
+from bayescompare.kernels.gsd.permutation import permuted_gsd_objectives
 from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from bayescompare.methods.gsd.problem import DominanceProblem
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd.base import GsdMethod
 
-__all__ = ["contaminated", "not_dominated"]
+__all__ = ["gsd_contaminated_pvalues", "gsd_not_dominated"]
 
 
-def contaminated(
+def gsd_contaminated_pvalues(
     method: GSD, pair: DominanceProblem, sign: float, gammas: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     """P-values of one direction under contamination by each γ."""
-    objectives, verdicts, exact = _resampled(method, pair, rng)
+    objectives, verdicts, exact = _resampled_gsd_robustness(method, pair, rng)
     statistic = pair.solver.optimum(sign * pair.objective, pair.used_delta).value
     below = verdicts.below(objectives, statistic - 2.0 * gammas / (1.0 - gammas))
     reached = (~below).sum(axis=0)
@@ -45,14 +45,14 @@ def contaminated(
     return np.asarray(reached / n if exact else (reached + 1.0) / (n + 1.0))
 
 
-def not_dominated(
+def gsd_not_dominated(
     method: GSD, pair: DominanceProblem, rng: np.random.Generator
 ) -> tuple[float, float]:
     """P-values of two hypotheses: the first dominates the second, and the second the first.
 
     Each is the share of resamples at or below its statistic; one set of them serves both.
     """
-    objectives, verdicts, exact = _resampled(method, pair, rng)
+    objectives, verdicts, exact = _resampled_gsd_robustness(method, pair, rng)
     statistics = [
         pair.solver.optimum(sign * pair.objective, pair.used_delta).value for sign in (1.0, -1.0)
     ]
@@ -63,10 +63,10 @@ def not_dominated(
     return float(first), float(second)
 
 
-def _resampled(
+def _resampled_gsd_robustness(
     method: GsdMethod, pair: DominanceProblem, rng: np.random.Generator
 ) -> tuple[FloatArray, Verdicts, bool]:
-    objectives, exact = resampled_objectives(
+    objectives, exact = permuted_gsd_objectives(
         pair.system,
         rng,
         permutations=getattr(method, "permutations", 1000),

@@ -12,35 +12,35 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import OPT, SHARE_BELOW
 from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.kernels.gsd.verdicts import TOLERANCE
-from bayescompare.methods.classic.words import ahead_and_behind
+from bayescompare.methods.classic.words import classic_ahead_and_behind
 from bayescompare.methods.gsd.details import (
     OrderDetails,
     PairDetails,
     PermutationDetails,
 )
-from bayescompare.methods.gsd.order import strict
-from bayescompare.methods.gsd.problem import unbounded
+from bayescompare.methods.gsd.order import strict_gsd_order
+from bayescompare.methods.gsd.problem import gsd_unbounded_measures
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import (
     count,
     plural,
     probability_words,
     pvalue_equation,
-    setting,
-    statistic,
+    setting_number_text,
+    statistic_number_text,
 )
-from bayescompare.text.phrases import exactness_words, join_names
+from bayescompare.text.phrases import exactness_phrase, join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.gsd import GSD
     from bayescompare.methods.gsd.base import GsdMethod
 
-__all__ = ["bootstrap_words", "order_words", "pair_headline", "pair_words", "resolution_words"]
+__all__ = ["bootstrap_words", "gsd_pair_headline", "order_words", "pair_words", "resolution_words"]
 
 
-def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
+def gsd_pair_headline(method: GSD, results: Results, answer: Answer, decision: Decision) -> str:
     """The relation in the data, and what the test makes of it, in one line."""
-    ahead, behind = ahead_and_behind(results, answer)
+    ahead, behind = classic_ahead_and_behind(results, answer)
     dominates = PermutationDetails.of(answer).dominates
     over, under = dominates[::-1] if answer.tested else dominates
     relation = {
@@ -54,28 +54,35 @@ def pair_headline(method: GSD, results: Results, answer: Answer, decision: Decis
     # Opt may be unusually high, and negative all the same.
     but = f", but the labels matter in favour of {ahead}" if significant and not over else ""
     tested = "" if method.sides == 2 else f" for {ahead} over {behind}"
-    return f"{relation}{but} ({_pvalue(method, decision)}{tested}, {verdict})"
+    return f"{relation}{but} ({_gsd_pvalue_words(method, decision)}{tested}, {verdict})"
 
 
 def pair_words(method: GSD, results: Results, answer: Answer, decision: Decision) -> list[str]:
     """Say the relation in the data, the result of the test, and what neither shows."""
-    ahead, behind = ahead_and_behind(results, answer)
+    ahead, behind = classic_ahead_and_behind(results, answer)
     n = plural(len(results.datasets), "dataset")
     alike = all(PermutationDetails.of(answer).dominates)
-    sentences = [f"On {n} {_relation(results, answer)}."]
+    sentences = [f"On {n} {_gsd_relation_words(results, answer)}."]
     if not alike:
-        sentences.append(_least(results, answer))
+        sentences.append(_gsd_least_words(results, answer))
     if method.sides == 1:
         sentences.append(
             f"The test asked only whether {ahead} dominates {behind}, not the reverse."
         )
-    tested, p = "The hypothesis that the labels do not matter is", _pvalue(method, decision)
+    tested, p = (
+        "The hypothesis that the labels do not matter is",
+        _gsd_pvalue_words(method, decision),
+    )
     if decision.verdict == "settled":
         sentences.append(f"{tested} rejected in favour of {ahead} ({p}).")
     else:
         caution = "" if alike else "; that does not show that the two are equal or incomparable"
         sentences.append(f"{tested} not rejected ({p}){caution}.")
-    return [*sentences, _meaning(results), *_small_print(method, results, answer)]
+    return [
+        *sentences,
+        _gsd_meaning_words(results),
+        *_gsd_small_print_words(method, results, answer),
+    ]
 
 
 def bootstrap_words(
@@ -85,7 +92,8 @@ def bootstrap_words(
     assert answer.probability is not None
     verdict = {
         "settled": "which settles it",
-        "likely": f"which is likely, but short of {setting(SETTLED)} and so not settled",
+        "likely": f"which is likely, but short of "
+        f"{setting_number_text(SETTLED)} and so not settled",
         "open": "which leaves the question open",
         "tied": "as probable as another relation",
     }[decision.verdict]
@@ -98,13 +106,13 @@ def bootstrap_words(
     return [
         f"On {n} the probability that {method.claim(results, decision.statement)} is "
         f"{probability_words(decision.level)} "
-        f"({exactness_words(answer, decision.statement)}), {verdict}.",
+        f"({exactness_phrase(answer, decision.statement)}), {verdict}.",
         f"The others: {join_names(others)}.",
-        f"In the data themselves {_relation(results, answer)}.",
-        _meaning(results),
+        f"In the data themselves {_gsd_relation_words(results, answer)}.",
+        _gsd_meaning_words(results),
         "The bootstrap assumes that only the kinds of datasets seen exist, with unknown weights; "
         "with few datasets it is overconfident.",
-        *_small_print(method, results, answer),
+        *_gsd_small_print_words(method, results, answer),
     ]
 
 
@@ -112,7 +120,7 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     """The order of all algorithms, its front, and the pairs without one."""
     details = OrderDetails.of(answer)
     names, relation = results.algorithms, np.array(details.relation)
-    above = strict(relation)
+    above = strict_gsd_order(relation)
     front = details.front
     wins = [
         f"{name} dominates {join_names([names[j] for j in np.flatnonzero(above[i])])}"
@@ -152,27 +160,29 @@ def order_words(method: GSD, results: Results, answer: Answer) -> list[str]:
     )
     return [
         *sentences,
-        _meaning(results),
+        _gsd_meaning_words(results),
         "This is the order in these data; pairwise() tests, pair by pair, whether it could be "
         "chance.",
-        *_small_print(method, results, answer),
+        *_gsd_small_print_words(method, results, answer),
     ]
 
 
-def _pvalue(method: GSD, decision: Decision) -> str:
+def _gsd_pvalue_words(method: GSD, decision: Decision) -> str:
     sides = "two-sided" if method.sides == 2 else "one-sided"
     return pvalue_equation(decision.level, f"{sides} p")
 
 
-def _least(results: Results, answer: Answer) -> str:
+def _gsd_least_words(results: Results, answer: Answer) -> str:
     """The statistic of the tested direction, and how many resamples stay below it."""
-    ahead, behind = ahead_and_behind(results, answer)
+    ahead, behind = classic_ahead_and_behind(results, answer)
     lead = answer.tested or 0
     opt, below = (float(answer.per_statement[name][lead]) for name in (OPT, SHARE_BELOW))
     least = f"{ahead} is on average worth as much as {behind}"
     if abs(opt) > TOLERANCE:
         more = "more" if opt > 0 else "less"
-        least = f"{ahead} is on average worth {statistic(abs(opt))} {more} than {behind}"
+        least = (
+            f"{ahead} is on average worth {statistic_number_text(abs(opt))} {more} than {behind}"
+        )
     details = PermutationDetails.of(answer)
     total = details.resamples[lead]
     lower = round(below * total)
@@ -185,7 +195,7 @@ def _least(results: Results, answer: Answer) -> str:
     )
 
 
-def _relation(results: Results, answer: Answer) -> str:
+def _gsd_relation_words(results: Results, answer: Answer) -> str:
     first, second = results.algorithms
     match PairDetails.of(answer).dominates:
         case (True, True):
@@ -200,7 +210,7 @@ def _relation(results: Results, answer: Answer) -> str:
     )
 
 
-def _meaning(results: Results) -> str:
+def _gsd_meaning_words(results: Results) -> str:
     ordinal = [name for name in results.measures if results[name].scale == "ordinal"]
     metric = [name for name in results.measures if results[name].scale == "metric"]
     scales = []
@@ -214,16 +224,16 @@ def _meaning(results: Results) -> str:
     )
 
 
-def _small_print(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
+def _gsd_small_print_words(method: GsdMethod, results: Results, answer: Answer) -> list[str]:
     sentences = []
-    loose = unbounded(results)
+    loose = gsd_unbounded_measures(results)
     if loose:
         sentences.append(
             f"Caution: {join_names(loose)} came without both bounds, so the range seen in the pair "
             "is taken for the least and greatest possible value; pass bounds= if you know them."
         )
     if isinstance(answer.details, PairDetails) and method.epsilon is None:
-        sentences += _cut(method.delta, answer.details.delta_max)
+        sentences += _gsd_cut_delta_words(method.delta, answer.details.delta_max)
     if any(results[name].rope is not None for name in results.measures):
         sentences.append("This test ignores the rope.")
     return sentences
@@ -246,15 +256,15 @@ def resolution_words(method: GSD, tests: int, alpha: float) -> str:
     return (
         f"With {plural(method.permutations, 'resample')} no {sides} p-value is below "
         f"{least}, and Holm's correction for {plural(tests, 'test')} asks for "
-        f"{setting(alpha)}/{tests} or less: use permutations={wanted} or more."
+        f"{setting_number_text(alpha)}/{tests} or less: use permutations={wanted} or more."
     )
 
 
-def _cut(delta: float, largest: float) -> list[str]:
+def _gsd_cut_delta_words(delta: float, largest: float) -> list[str]:
     """Say that δ was above what the pair allows."""
     if delta <= largest:
         return []
     return [
-        f"δ = {setting(delta)} is more than this pair allows and was reduced to "
-        f"{statistic(largest, levels=[delta])}."
+        f"δ = {setting_number_text(delta)} is more than this pair allows and was reduced to "
+        f"{statistic_number_text(largest, levels=[delta])}."
     ]

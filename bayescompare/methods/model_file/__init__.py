@@ -24,14 +24,14 @@ from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.comparison.integration import with_pointwise
+from bayescompare.comparison.integration import with_pointwise_integration
 from bayescompare.comparison.method import STATEMENTS, InputKind, Kind, Method, Sampling
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.methods._shared.priors import Priors, prior_options
 from bayescompare.methods.model_file.answer import (
-    quantity_leads,
-    read_probability,
-    read_quantity,
+    model_file_quantity_leads,
+    read_model_file_probability,
+    read_model_file_quantity,
 )
 from bayescompare.methods.model_file.comparison import ModelComparison
 from bayescompare.methods.model_file.details import ModelDetails, StrengthDetails
@@ -84,7 +84,7 @@ class ModelFile(Method):
     """
 
     name: ClassVar[str] = "model"
-    title: ClassVar[str] = title_of("model")
+    title: ClassVar[str] = title_in_registry("model")
     comparison_type: ClassVar[type[Comparison] | None] = ModelComparison
     details_type: ClassVar[type[Details]] = ModelDetails
     levers: ClassVar[str] = (
@@ -161,10 +161,10 @@ class ModelFile(Method):
 
     def check_scale(self, results: Results, posterior: xr.Dataset | None) -> None:
         """Refuse likelihoods of statements that do not sum to one."""
-        from bayescompare.methods.model_file.scale import check_statements
+        from bayescompare.methods.model_file.scale import check_model_file_statements
 
         if self.data_scale == STATEMENTS and posterior is not None:
-            check_statements(self, results, posterior)
+            check_model_file_statements(self, results, posterior)
 
     def own_likelihood(self, results: Results) -> Callable[[xr.Dataset], xr.DataArray] | None:
         """Return the file's own ``log_likelihood``, where it has one."""
@@ -211,7 +211,7 @@ class ModelFile(Method):
         answers = []
         for pair in pairs:
             names = {dim: list(pair) for dim in ("algorithm", "opponent") if dim in values.dims}
-            answer = read_quantity(results.sel(algorithms=pair), values.sel(names))
+            answer = read_model_file_quantity(results.sel(algorithms=pair), values.sel(names))
             details = self._details(answer, together=results.algorithms)
             answers.append(replace(answer, tree=tree, seed=sampling.seed, details=details))
         return answers
@@ -219,8 +219,8 @@ class ModelFile(Method):
     def _sampled(self, results: Results, model: pm.Model, sampling: Sampling) -> xr.DataTree:
         """Sample, and name the file in whatever goes wrong."""
         try:
-            tree = nuts.sample_as(sampling, model, predicts=self.predicts)
-            return with_pointwise(bounded_prior(tree, model), self, results, model)
+            tree = nuts.sample_nuts_as_asked(sampling, model, predicts=self.predicts)
+            return with_pointwise_integration(bounded_prior(tree, model), self, results, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         except Exception as error:
@@ -235,9 +235,9 @@ class ModelFile(Method):
         posterior = tree["posterior"].to_dataset()
         try:
             if self.code.probability is not None:
-                answer = read_probability(results, self.code.probability, posterior)
+                answer = read_model_file_probability(results, self.code.probability, posterior)
             else:
-                answer = read_quantity(results, posterior[self.code.quantity_of(model)])
+                answer = read_model_file_quantity(results, posterior[self.code.quantity_of(model)])
         except BayescompareError as error:
             raise BayescompareError(f"{self.code.where}: {error}") from None
         return replace(answer, tree=tree, seed=sampling.seed, details=self._details(answer))
@@ -264,23 +264,23 @@ class ModelFile(Method):
         names = {
             dim: list(results.algorithms) for dim in ("algorithm", "opponent") if dim in values.dims
         }
-        return quantity_leads(values.sel(names), answer.labels)
+        return model_file_quantity_leads(values.sel(names), answer.labels)
 
     def likelihood_of_more(
         self, results: Results, answer: Answer
     ) -> Callable[[int, np.random.Generator], FloatArray]:
         """Predict datasets at one draw, and weigh every draw by them."""
-        from bayescompare.methods.model_file.plan import weigh_by_predicted
+        from bayescompare.methods.model_file.plan import weigh_model_file_plan
 
-        return weigh_by_predicted(self, results, answer)
+        return weigh_model_file_plan(self, results, answer)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw the statements of new datasets by what the model has: theta, better or rank."""
-        from bayescompare.methods.model_file.prediction import predicted
+        from bayescompare.methods.model_file.prediction import predict_by_model_file
 
-        return predicted(self, results, answer, number, draws, rng)
+        return predict_by_model_file(self, results, answer, number, draws, rng)
 
     def simulate(self, results: Results, rng: np.random.Generator) -> Results:
         """Draw once from the model's prior, and make a table of what it predicts."""

@@ -15,48 +15,56 @@ from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.columns import theta_columns
-from bayescompare.comparison.nuts import monte_carlo_error
-from bayescompare.kernels.leading import exceeds, sole_leader, strict_order
+from bayescompare.comparison.nuts import nuts_monte_carlo_error
+from bayescompare.kernels.leading import exceeds_to_lead, sole_leader, strict_order
 from bayescompare.methods.model_file.details import StrengthDetails
 from bayescompare.methods.model_file.hook import ROUNDING, hooked_probability
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHERS, State, Statement, Statements
-from bayescompare.text.numbers import statistic
+from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["quantity_leads", "read_probability", "read_quantity"]
+__all__ = ["model_file_quantity_leads", "read_model_file_probability", "read_model_file_quantity"]
 
 
 #: Statements listed; of more those that the draws support most.
 _MOST = 256
 
 
-def read_quantity(results: Results, values: xr.DataArray) -> Answer:
+def read_model_file_quantity(results: Results, values: xr.DataArray) -> Answer:
     """Read the answer off draws of a quantity, by its dims."""
-    _check_draws(values)
+    _check_model_file_draws(values)
     if "statement" in values.dims:
-        return _by_theta(results, values)
+        return _model_file_answer_by_theta(results, values)
     if "opponent" in values.dims:
         turned = values.rename(algorithm="opponent", opponent="algorithm")
-        return _by_strength(results, _wins(values), _exceeds(values, turned))
-    return _by_strength(results, values, _exceeds(values, values.rename(algorithm="opponent")))
+        return _model_file_answer_by_strength(
+            results,
+            _model_file_strength_by_wins(values),
+            _exceeds_in_model_file_answer(values, turned),
+        )
+    return _model_file_answer_by_strength(
+        results, values, _exceeds_in_model_file_answer(values, values.rename(algorithm="opponent"))
+    )
 
 
-def _exceeds(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
+def _exceeds_in_model_file_answer(values: xr.DataArray, others: xr.DataArray) -> xr.DataArray:
     import xarray as xr
 
-    beats: xr.DataArray = xr.apply_ufunc(exceeds, values, others)
+    beats: xr.DataArray = xr.apply_ufunc(exceeds_to_lead, values, others)
     return beats
 
 
-def _check_draws(values: xr.DataArray) -> None:
+def _check_model_file_draws(values: xr.DataArray) -> None:
     """Reject draws of θ that are not probability vectors, and of `better` outside 0 to 1."""
     if values.name == "theta":
         total = values.sum("statement")
         if not bool((values >= -ROUNDING).all() and (abs(total - 1.0) < 1e-6).all()):
-            least, mean = (statistic(float(v), significant=3) for v in (values.min(), total.mean()))
+            least, mean = (
+                statistic_number_text(float(v), significant=3) for v in (values.min(), total.mean())
+            )
             raise BayescompareError(
                 "theta is off the simplex: in every draw the statements' probabilities must be at "
                 f"least 0 and sum to 1 (least {least}, mean sum {mean}); divide by their sum."
@@ -71,7 +79,7 @@ def _check_draws(values: xr.DataArray) -> None:
             )
 
 
-def read_probability(
+def read_model_file_probability(
     results: Results, hook: Callable[[xr.Dataset], Any], posterior: xr.Dataset
 ) -> Answer:
     """Take the statements' probabilities as a model file's own function gives them."""
@@ -81,7 +89,7 @@ def read_probability(
     return replace(answer, none_leads=left if left > ROUNDING else 0.0)
 
 
-def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
+def _model_file_answer_by_theta(results: Results, theta: xr.DataArray) -> Answer:
     """P(each statement's θ is the largest)."""
     drawn = theta.transpose("chain", "draw", "statement")
     values = drawn.values
@@ -90,11 +98,11 @@ def _by_theta(results: Results, theta: xr.DataArray) -> Answer:
     mean = values.mean(axis=(0, 1))
     low, high = np.quantile(values.reshape(-1, len(labels)), (0.025, 0.975), axis=0)
     extra = theta_columns(mean, low, high)
-    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), extra)
+    answer = _answer(results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), extra)
     return replace(answer, none_leads=float(1.0 - each.any(axis=-1).mean()))
 
 
-def _wins(better: xr.DataArray) -> xr.DataArray:
+def _model_file_strength_by_wins(better: xr.DataArray) -> xr.DataArray:
     """Strength of each algorithm as the mean probability of beating the others."""
     import xarray as xr
 
@@ -107,23 +115,27 @@ def _wins(better: xr.DataArray) -> xr.DataArray:
     return better.where(~same).mean("opponent")
 
 
-def _by_strength(results: Results, strength: xr.DataArray, beats: xr.DataArray) -> Answer:
+def _model_file_answer_by_strength(
+    results: Results, strength: xr.DataArray, beats: xr.DataArray
+) -> Answer:
     """P(each ordering by strength), measure by measure; of too many, P(who is first on each).
 
     A draw in which two algorithms share a listed place has no ordering, and counts for none.
     Either way the matrix of who is ahead of whom on every measure goes with it.
     """
     over = ("measure",) if "measure" in strength.dims else ()
-    labels, each, strict, whole = _orderings(strength)
-    counts = None if whole else _first_counts(results, labels)
-    answer = _answer(results, labels, each.mean(axis=(0, 1)), monte_carlo_error(each), None, counts)
+    labels, each, strict, whole = _model_file_orderings(strength)
+    counts = None if whole else _model_file_first_counts(results, labels)
+    answer = _answer(
+        results, labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each), None, counts
+    )
     ahead = beats.all(over).mean(("chain", "draw")).transpose("algorithm", "opponent")
     who = tuple(tuple(row) for row in ahead.values.tolist())
     none = float(1.0 - strict.mean())
     return replace(answer, details=StrengthDetails(ahead=who), none_leads=none)
 
 
-def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
+def _model_file_orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray, bool]:
     """Statements, which draw has which, which draws have one, and whether they are whole orders."""
     over = ("measure",) if "measure" in strength.dims else ()
     names = [str(name) for name in strength["algorithm"].values.tolist()]
@@ -134,9 +146,9 @@ def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray
     places = len(names) if whole else 1
     order, alone = strict_order(values, places)
     strict = alone.all(axis=-1)
-    labels, each = _shares(order[..., :places], strict, names)
+    labels, each = _model_file_ordering_shares(order[..., :places], strict, names)
     if whole and (len(names) == 2 or not labels):
-        labels, each = _every(labels, each, names, measures)
+        labels, each = _every_model_file_ordering(labels, each, names, measures)
     elif not labels:
         first = (State.order(name, OTHERS) for name in names[:_MOST])
         labels = [str(Statement.of(state, measures=measures)) for state in first]
@@ -144,15 +156,15 @@ def _orderings(strength: xr.DataArray) -> tuple[list[str], FloatArray, BoolArray
     return labels, each, strict, whole
 
 
-def quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
+def model_file_quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
     """Which of these statements each draw of a quantity has: (chain, draw, statement)."""
     if "statement" in values.dims:
         drawn = values.transpose("chain", "draw", "statement")
         each = sole_leader(drawn.values).astype(np.float64)
         known = [str(label) for label in drawn["statement"].values.tolist()]
     else:
-        strength = _wins(values) if "opponent" in values.dims else values
-        known, each, _, _ = _orderings(strength)
+        strength = _model_file_strength_by_wins(values) if "opponent" in values.dims else values
+        known, each, _, _ = _model_file_orderings(strength)
     place = {label: k for k, label in enumerate(known)}
     out = np.zeros((*each.shape[:2], len(labels)))
     for k, label in enumerate(labels):
@@ -161,7 +173,7 @@ def quantity_leads(values: xr.DataArray, labels: Sequence[str]) -> FloatArray:
     return out
 
 
-def _shares(
+def _model_file_ordering_shares(
     seen: NDArray[np.intp], strict: BoolArray, names: list[str]
 ) -> tuple[list[str], FloatArray]:
     """The statements that strict draws support, the most frequent 256, and which draw has which."""
@@ -170,16 +182,16 @@ def _shares(
     kept = np.argsort(-counts, kind="stable")[:_MOST]
     each = np.zeros((*strict.shape, len(kept)))
     each[strict] = place.reshape(-1, 1) == kept
-    labels = [_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
+    labels = [_model_file_ordering_label(rows[k].reshape(seen.shape[-2:]), names) for k in kept]
     return labels, each
 
 
-def _label(rows: NDArray[np.intp], names: list[str]) -> str:
+def _model_file_ordering_label(rows: NDArray[np.intp], names: list[str]) -> str:
     rest = [] if rows.shape[-1] > 1 else [OTHERS]
     return str(Statement.of(*(State.order(*(names[k] for k in row), *rest) for row in rows)))
 
 
-def _every(
+def _every_model_file_ordering(
     labels: list[str], each: FloatArray, names: list[str], measures: int
 ) -> tuple[list[str], FloatArray]:
     """List the statements that no draw has, too."""
@@ -191,7 +203,7 @@ def _every(
     return whole, wider
 
 
-def _first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
+def _model_file_first_counts(results: Results, labels: Sequence[str]) -> FloatArray | None:
     """Weight of the datasets on which these are first; who tie for it share it."""
     parsed = [Statement.parse(label) for label in labels]
     if results.n_replicates is not None or len(parsed[0].states) != len(results.measures):
@@ -213,7 +225,7 @@ def _answer(
     extra: dict[str, FloatArray] | None = None,
     counts: FloatArray | None = None,
 ) -> Answer:
-    counts = _counts(results, labels) if counts is None else counts
+    counts = _model_file_answer_counts(results, labels) if counts is None else counts
     parts = [tuple(map(str, Statement.parse(label).states)) for label in labels]
     by_measure = all(len(part) == len(results.measures) for part in parts)
     states = tuple(zip(*parts, strict=True)) if by_measure else ()
@@ -230,7 +242,7 @@ def _answer(
     )
 
 
-def _counts(results: Results, labels: list[str]) -> FloatArray:
+def _model_file_answer_counts(results: Results, labels: list[str]) -> FloatArray:
     """Weight of the datasets for each statement, where they are the usual ones; 0 elsewhere."""
     if results.n_replicates is not None or any(
         ">" not in Statement.parse(label).relations for label in labels

@@ -8,13 +8,13 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray
-from bayescompare.comparison.nuts import quiet
+from bayescompare.comparison.nuts import quiet_nuts_warnings
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["batched_likelihood", "flat_draws", "observed_values"]
+__all__ = ["batched_likelihood", "model_file_flat_draws", "model_file_observed_values"]
 
 
 def batched_likelihood(model: pm.Model) -> Any:
@@ -38,18 +38,18 @@ def batched_likelihood(model: pm.Model) -> Any:
     data = [pt.tensor(dtype=v.dtype, shape=(None,) * v.ndim) for v in values]
     with plain:
         terms = plain.logp(observed, sum=False)
-    total: Any = sum(map(_by_dataset, [plain] * len(terms), observed, terms))
+    total: Any = sum(map(_model_file_term_by_dataset, [plain] * len(terms), observed, terms))
     replaced = graph_replace([total], dict(zip(values, data, strict=True)), strict=False)[0]
     places = [plain.rvs_to_values[rv] for rv in free]
     drawn = [pt.tensor(dtype=v.dtype, shape=(None, *v.type.shape)) for v in places]
-    with quiet():
+    with quiet_nuts_warnings():
         every = vectorize_graph(replaced, dict(zip(places, drawn, strict=True)))
         # Numba would compile for many seconds, and fails on selections that are empty.
         mode = Mode("cvm", "fast_run")
         return compile_([*drawn, *data], every, on_unused_input="ignore", mode=mode)
 
 
-def _by_dataset(model: pm.Model, rv: Any, term: Any) -> Any:
+def _model_file_term_by_dataset(model: pm.Model, rv: Any, term: Any) -> Any:
     dims = list(model.named_vars_to_dims.get(rv.name) or ())
     if "dataset" not in dims or dims.index("dataset") >= term.ndim:
         raise BayescompareError(
@@ -59,7 +59,7 @@ def _by_dataset(model: pm.Model, rv: Any, term: Any) -> Any:
     return term.sum(axis=[k for k in range(term.ndim) if k != axis])
 
 
-def flat_draws(model: pm.Model, posterior: xr.Dataset) -> list[AnyArray]:
+def model_file_flat_draws(model: pm.Model, posterior: xr.Dataset) -> list[AnyArray]:
     """Draws of every free variable, (chain · draw, …)."""
     drawn = []
     for rv in model.free_RVs:
@@ -68,7 +68,7 @@ def flat_draws(model: pm.Model, posterior: xr.Dataset) -> list[AnyArray]:
     return drawn
 
 
-def observed_values(model: pm.Model) -> list[AnyArray]:
+def model_file_observed_values(model: pm.Model) -> list[AnyArray]:
     """The data of every observed variable."""
     values = [model.rvs_to_values[rv] for rv in model.observed_RVs]
     return [np.asarray(v.data if hasattr(v, "data") else v.get_value()) for v in values]

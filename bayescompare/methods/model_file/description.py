@@ -6,20 +6,20 @@ import inspect
 import re
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods._shared.option_tables import read_parameters
+from bayescompare.methods._shared.option_tables import read_shared_parameters
 from bayescompare.methods._shared.priors import describe_prior
 from bayescompare.methods.model_file.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["describe_source"]
+__all__ = ["describe_model_file"]
 
 #: The type of a parameter, as in "sigma : prior over algorithm, measure".
 _OVER = re.compile(r"\bover (\w+(?:, \w+)*)")
 
 
-def describe_source(source: Source) -> pd.DataFrame:
+def describe_model_file(source: Source) -> pd.DataFrame:
     """Tabulate what the build function takes: dims, default and meaning by name.
 
     The "Parameters" of the build function's docstring, or else of the file's, give the meanings,
@@ -41,17 +41,17 @@ def describe_source(source: Source) -> pd.DataFrame:
     """
     import pandas as pd
 
-    documented = read_parameters(inspect.cleandoc(source.doc))
-    documented |= read_parameters(inspect.getdoc(source.build) or "")
+    documented = read_shared_parameters(inspect.cleandoc(source.doc))
+    documented |= read_shared_parameters(inspect.getdoc(source.build) or "")
     required = source.required()
     rows = []
     for name, default in source.parameters().items():
         kind, meaning = documented.get(name, ("", ""))
         over = _OVER.search(kind)
-        shown = "required" if name in required else _default(default)
+        shown = "required" if name in required else _model_file_prior_default(default)
         rows.append((name, over[1] if over else "", shown, meaning))
     return pd.DataFrame(rows, columns=["name", "dims", "default", "meaning"]).set_index("name")
 
 
-def _default(value: Any) -> str:
+def _model_file_prior_default(value: Any) -> str:
     return "" if value is None else describe_prior(value)

@@ -10,8 +10,8 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.comparison.nuts import monte_carlo_error
-from bayescompare.text.numbers import statistic
+from bayescompare.comparison.nuts import nuts_monte_carlo_error
+from bayescompare.text.numbers import statistic_number_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,28 +34,28 @@ def hooked_probability(
     statement that holds in a draw, or shares. The error of the second kind is that of its mean;
     of the first it comes from batches: the hook is asked again of √n draws at a time.
     """
-    array = _asked(hook, posterior)
-    labels = _labels(array)
+    array = _ask_model_file_hook(hook, posterior)
+    labels = _model_file_hook_labels(array)
     if set(_SAMPLES) <= set(array.dims):
-        each = _checked_probabilities(array.transpose(*_SAMPLES, "statement").values)
-        return labels, each.mean(axis=(0, 1)), monte_carlo_error(each)
-    probability = _checked_probabilities(array.values)
-    return labels, probability, _batch_error(hook, posterior, labels, probability)
+        each = _model_file_hook_probabilities(array.transpose(*_SAMPLES, "statement").values)
+        return labels, each.mean(axis=(0, 1)), nuts_monte_carlo_error(each)
+    probability = _model_file_hook_probabilities(array.values)
+    return labels, probability, _model_file_hook_batch_error(hook, posterior, labels, probability)
 
 
 def hooked_leads(hook: Hook, posterior: xr.Dataset, labels: Sequence[str]) -> FloatArray:
     """What a hook says of each draw; one that speaks of all draws together says nothing of each."""
-    array = _asked(hook, posterior)
+    array = _ask_model_file_hook(hook, posterior)
     if not set(_SAMPLES) <= set(array.dims):
         raise BayescompareError(
             "probability() returns one figure for all draws; let it return one for each chain and "
             "draw, so that draws can be weighted."
         )
     each = array.transpose(*_SAMPLES, "statement").reindex(statement=list(labels), fill_value=0.0)
-    return _checked_probabilities(each.values)
+    return _model_file_hook_probabilities(each.values)
 
 
-def _asked(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
+def _ask_model_file_hook(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
     try:
         array = hook(posterior)
     except Exception as error:
@@ -73,7 +73,7 @@ def _asked(hook: Hook, posterior: xr.Dataset) -> xr.DataArray:
     return checked
 
 
-def _labels(array: xr.DataArray) -> list[str]:
+def _model_file_hook_labels(array: xr.DataArray) -> list[str]:
     labels = [str(label) for label in array["statement"].values.tolist()]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if twice or not labels:
@@ -85,25 +85,26 @@ def _labels(array: xr.DataArray) -> list[str]:
     return labels
 
 
-def _checked_probabilities(values: Any) -> FloatArray:
+def _model_file_hook_probabilities(values: Any) -> FloatArray:
     """Reject what are no probabilities of statements that exclude each other."""
     p = np.asarray(values, dtype=np.float64)
     rows = p.reshape(-1, p.shape[-1])
     good = np.isfinite(rows) & (rows >= -ROUNDING) & (rows <= 1.0 + ROUNDING)
     if not good.all():
         row = rows[~good.all(axis=1)][0]
-        gave = ", ".join(statistic(float(v), significant=3) or "nan" for v in row[:6])
+        gave = ", ".join(statistic_number_text(float(v), significant=3) or "nan" for v in row[:6])
         raise BayescompareError(f"probability() gave {gave}: each must lie between 0 and 1.")
     most = float(rows.sum(axis=1).max())
     if most > 1.0 + 1e-6:
         raise BayescompareError(
-            f"probability() gave probabilities that sum to {statistic(most)}: statements exclude "
+            f"probability() gave probabilities that sum to {statistic_number_text(most)}: "
+            "statements exclude "
             "each other, so that they sum to at most 1."
         )
     return np.clip(p, 0.0, 1.0)
 
 
-def _batch_error(
+def _model_file_hook_batch_error(
     hook: Hook, posterior: xr.Dataset, labels: list[str], probability: FloatArray
 ) -> FloatArray:
     """Standard error by batch means: batches of √n draws are nearly independent of each other."""
@@ -115,7 +116,10 @@ def _batch_error(
         for start in range(0, draws - length + 1, length)
     ]
     try:
-        arrays = [_asked(hook, part).reindex(statement=labels, fill_value=0.0) for part in batches]
+        arrays = [
+            _ask_model_file_hook(hook, part).reindex(statement=labels, fill_value=0.0)
+            for part in batches
+        ]
     except BayescompareError as error:
         raise BayescompareError(
             f"{error} That was on some of the draws, by which its Monte Carlo error is computed; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare.methods.model_file.source import Source
 from bayescompare.results.results import Results
 
@@ -37,7 +37,7 @@ def hooked_likelihood(
             array = hook(posterior, results, **given)
         except Exception as error:
             raise BayescompareError(
-                f"{source.where}: log_likelihood() failed: {one_line(error)}"
+                f"{source.where}: log_likelihood() failed: {error_in_one_line(error)}"
             ) from error
         return _checked_likelihood(array, source.where, results)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare.methods._shared.trees import ratio_prior
+from bayescompare.methods._shared.trees import shared_ratio_prior
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -37,12 +37,12 @@ def bounded_prior(tree: xr.DataTree, model: pm.Model) -> xr.DataTree:
         transform = model.rvs_to_transforms.get(rv)
         if isinstance(transform, SimplexTransform):
             vectors.append(name)
-        elif (bounds := _bounds(rv, transform)) is not None:
-            tree = _logit_scaled(tree, name, *bounds)
-    return ratio_prior(tree, vectors)
+        elif (bounds := _model_file_variable_bounds(rv, transform)) is not None:
+            tree = _model_file_prior_logit_scaled(tree, name, *bounds)
+    return shared_ratio_prior(tree, vectors)
 
 
-def _bounds(rv: Any, transform: Any) -> tuple[Any, Any] | None:
+def _model_file_variable_bounds(rv: Any, transform: Any) -> tuple[Any, Any] | None:
     """Both ends of where a variable lies; None where it has no two."""
     from pymc.logprob.transforms import IntervalTransform, LogOddsTransform
 
@@ -57,7 +57,9 @@ def _bounds(rv: Any, transform: Any) -> tuple[Any, Any] | None:
     return low.eval(), high.eval()
 
 
-def _logit_scaled(tree: xr.DataTree, name: str, low: Any, high: Any) -> xr.DataTree:
+def _model_file_prior_logit_scaled(
+    tree: xr.DataTree, name: str, low: Any, high: Any
+) -> xr.DataTree:
     import xarray as xr
 
     prior, value = tree["log_prior"].to_dataset(), tree["posterior"][name]

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.answer import Answer
-from bayescompare.comparison.nuts import check_compiler, quiet
-from bayescompare.methods.model_file.batched import batched_likelihood, flat_draws, observed_values
+from bayescompare.comparison.nuts import check_compiler_for_nuts, quiet_nuts_warnings
+from bayescompare.methods.model_file.batched import (
+    batched_likelihood,
+    model_file_flat_draws,
+    model_file_observed_values,
+)
 from bayescompare.methods.model_file.details import ModelDetails
 from bayescompare.results.results import Results
 from bayescompare.text.phrases import join_names
@@ -26,10 +30,10 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.model_file import ModelFile
 
-__all__ = ["weigh_by_predicted"]
+__all__ = ["weigh_model_file_plan"]
 
 
-def weigh_by_predicted(
+def weigh_model_file_plan(
     method: ModelFile, results: Results, answer: Answer
 ) -> Callable[[int, np.random.Generator], FloatArray]:
     """Return a function that predicts so many datasets from one draw, and weighs every draw.
@@ -43,10 +47,13 @@ def weigh_by_predicted(
             f"plan: this pair was read off one model of {join_names(together, most=4)}; compare() "
             "the two by themselves."
         )
-    check_compiler()
+    check_compiler_for_nuts()
     model, posterior = method.model(results), answer.tree["posterior"].to_dataset()
-    _check_latents(method, model)
-    drawn, likelihood = flat_draws(model, posterior), _likelihood(method, model)
+    _check_model_file_plan_latents(method, model)
+    drawn, likelihood = (
+        model_file_flat_draws(model, posterior),
+        _model_file_plan_likelihood(method, model),
+    )
     shape, n = (posterior.sizes["chain"], posterior.sizes["draw"]), len(results.datasets)
     predictors: list[Callable[..., list[AnyArray]]] = []
 
@@ -54,7 +61,9 @@ def weigh_by_predicted(
         k = int(rng.integers(shape[0] * shape[1]))
         one = [values[k] for values in drawn]
         if not predictors:
-            predictors.append(_predictor(method, model, one, int(rng.integers(2**31 - 1))))
+            predictors.append(
+                _model_file_plan_predictor(method, model, one, int(rng.integers(2**31 - 1)))
+            )
         logs = np.zeros(shape[0] * shape[1])
         for start in range(0, number, n):
             rows = rng.permutation(n)[: number - start]
@@ -64,7 +73,7 @@ def weigh_by_predicted(
     return weigh
 
 
-def _check_latents(method: ModelFile, model: pm.Model) -> None:
+def _check_model_file_plan_latents(method: ModelFile, model: pm.Model) -> None:
     """Refuse a model in which every dataset has a variable of its own, as a new one would."""
     dims = model.named_vars_to_dims
     own = [str(rv.name) for rv in model.free_RVs if "dataset" in (dims.get(str(rv.name)) or ())]
@@ -76,38 +85,43 @@ def _check_latents(method: ModelFile, model: pm.Model) -> None:
         )
 
 
-def _likelihood(method: ModelFile, model: pm.Model) -> Callable[..., FloatArray]:
+def _model_file_plan_likelihood(method: ModelFile, model: pm.Model) -> Callable[..., FloatArray]:
     """Compile the log likelihood of any data at every draw."""
-    dtypes = [values.dtype for values in observed_values(model)]
+    dtypes = [values.dtype for values in model_file_observed_values(model)]
     number = len(model.free_RVs)
-    with _named(method, "its likelihood of new data cannot be compiled"):
+    with _name_model_file_plan_errors(method, "its likelihood of new data cannot be compiled"):
         compiled = batched_likelihood(model)
 
     def likelihood(*values: AnyArray) -> FloatArray:
         data = [x.astype(kind) for x, kind in zip(values[number:], dtypes, strict=True)]
-        with _named(method, "its likelihood of new data fails"), np.errstate(all="ignore"):
+        with (
+            _name_model_file_plan_errors(method, "its likelihood of new data fails"),
+            np.errstate(all="ignore"),
+        ):
             return np.asarray(compiled(*values[:number], *data))
 
     return likelihood
 
 
 @contextmanager
-def _named(method: ModelFile, what: str) -> Iterator[None]:
+def _name_model_file_plan_errors(method: ModelFile, what: str) -> Iterator[None]:
     """Turn whatever PyMC raises into one line that names the model."""
     try:
         yield
     except Exception as error:
-        raise BayescompareError(f"plan: {method.code.where}: {what}: {one_line(error)}") from error
+        raise BayescompareError(
+            f"plan: {method.code.where}: {what}: {error_in_one_line(error)}"
+        ) from error
 
 
-def _predictor(
+def _model_file_plan_predictor(
     method: ModelFile, model: pm.Model, one: list[AnyArray], seed: int
 ) -> Callable[..., list[AnyArray]]:
     """Compile what draws the observed variables given the free ones, and try it on one draw."""
     from pymc.pytensorf import compile as compile_
 
     cannot = "it does not predict new data; a likelihood without random= is the usual reason"
-    with _named(method, cannot), quiet():
+    with _name_model_file_plan_errors(method, cannot), quiet_nuts_warnings():
         function: Any = compile_(
             list(model.free_RVs),
             list(model.observed_RVs),

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayescompare._errors import BayescompareError, one_line
+from bayescompare._errors import BayescompareError, error_in_one_line
 from bayescompare._typing import AnyArray, FloatArray, IntArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.methods._shared.prediction import (
-    categorical_labels,
-    sampled_posterior,
-    thinned,
+    shared_categorical_labels,
+    shared_sampled_posterior,
+    thinned_shared_draws,
 )
 from bayescompare.methods._shared.simulated import (
-    drawn_labels,
-    table_of_ranks,
-    table_of_statements,
-    truth_in,
+    shared_drawn_labels,
+    shared_table_of_ranks,
+    shared_table_of_statements,
+    shared_truth_in_tree,
 )
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, State, Statement
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.model_file import ModelFile
 
-__all__ = ["predicted", "simulated"]
+__all__ = ["predict_by_model_file", "simulated"]
 
 #: Predicted ranks, 1 is best, as `modelling.ranks` gives those seen.
 RANK = "rank"
@@ -45,7 +45,7 @@ RANK = "rank"
 SCORE, GAP = "score", "gap"
 
 
-def predicted(
+def predict_by_model_file(
     method: ModelFile,
     results: Results,
     answer: Answer,
@@ -54,19 +54,21 @@ def predicted(
     rng: np.random.Generator,
 ) -> StrArray:
     """Draw the statements of new datasets by what the model has: theta, better or rank."""
-    posterior = sampled_posterior(answer)
+    posterior = shared_sampled_posterior(answer)
     assert answer.tree is not None
     if "theta" in posterior and posterior["theta"].dims[2:] == ("statement",):
         theta = posterior["theta"]
         labels = [str(label) for label in theta["statement"].values.tolist()]
-        return categorical_labels(thinned(theta, draws, rng), labels, number, rng)
+        return shared_categorical_labels(
+            thinned_shared_draws(theta, draws, rng), labels, number, rng
+        )
     if "better" in posterior and len(results.algorithms) == 2:
-        return _by_better(posterior["better"], results, number, draws, rng)
-    rank = _predicted_ranks(method, answer.tree, results, number, draws, rng)
-    return _rank_labels(rank, results, rng)
+        return _model_file_prediction_by_better(posterior["better"], results, number, draws, rng)
+    rank = _model_file_predicted_ranks(method, answer.tree, results, number, draws, rng)
+    return _model_file_rank_labels(rank, results, rng)
 
 
-def _by_better(
+def _model_file_prediction_by_better(
     better: xr.DataArray,
     results: Results,
     number: int,
@@ -75,15 +77,15 @@ def _by_better(
 ) -> StrArray:
     """Who is better on a new dataset; what is left of the probability is a tie."""
     a, b = results.algorithms
-    both = thinned(better.sel(algorithm=[a, b], opponent=[a, b]), draws, rng)
+    both = thinned_shared_draws(better.sel(algorithm=[a, b], opponent=[a, b]), draws, rng)
     wins = np.stack([both[:, 0, 1], both[:, 1, 0]], axis=1)
     theta = np.insert(wins, 1, np.maximum(1.0 - wins.sum(axis=1), 0.0), axis=1)
     order = State.order(a, b)
     states = (order, State.equal(a, b), order.reversed())
-    return categorical_labels(theta, [str(state) for state in states], number, rng)
+    return shared_categorical_labels(theta, [str(state) for state in states], number, rng)
 
 
-def _predicted_ranks(
+def _model_file_predicted_ranks(
     method: ModelFile,
     tree: xr.DataTree,
     results: Results,
@@ -92,9 +94,13 @@ def _predicted_ranks(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Ranks on new datasets like those seen: (draws, number, algorithm, measure)."""
-    name = _predicted_name(tree, results)
+    name = _model_file_predicted_name(tree, results)
     seen_too = tree["posterior_predictive"].to_dataset()[name]
-    rank = thinned(_ordered(_ranks_of(seen_too, results), results), draws, rng)
+    rank = thinned_shared_draws(
+        _model_file_ranks_ordered(_model_file_ranks_of_values(seen_too, results), results),
+        draws,
+        rng,
+    )
     seen = rank.shape[1]
     if number <= seen:
         return rank[:, rng.choice(seen, size=number, replace=False)]
@@ -106,12 +112,18 @@ def _predicted_ranks(
     posterior = drawn.rename(sample="draw").expand_dims("chain").assign_coords(draw=range(draws))
     more: list[AnyArray] = []
     while sum(part.shape[1] for part in more) < number:
-        again = nuts.predict_again(method.model(results), xr.DataTree(posterior), name, rng)
-        more.append(_ordered(_ranks_of(again, results), results).isel(chain=0).values)
+        again = nuts.predict_again_from_nuts(
+            method.model(results), xr.DataTree(posterior), name, rng
+        )
+        more.append(
+            _model_file_ranks_ordered(_model_file_ranks_of_values(again, results), results)
+            .isel(chain=0)
+            .values
+        )
     return np.concatenate(more, axis=1)[:, :number]
 
 
-def _predicted_name(tree: xr.DataTree, results: Results) -> str:
+def _model_file_predicted_name(tree: xr.DataTree, results: Results) -> str:
     """Name of what the model predicts, if that orders the algorithms."""
     there = tree["posterior_predictive"].data_vars if "posterior_predictive" in tree else {}
     for name in (RANK, SCORE):
@@ -126,7 +138,7 @@ def _predicted_name(tree: xr.DataTree, results: Results) -> str:
     )
 
 
-def _ranks_of(values: xr.DataArray, results: Results) -> xr.DataArray:
+def _model_file_ranks_of_values(values: xr.DataArray, results: Results) -> xr.DataArray:
     """Ranks, from a score or from the gap between two algorithms, with ties within the rope."""
     import xarray as xr
     from scipy.stats import rankdata
@@ -146,7 +158,7 @@ def _ranks_of(values: xr.DataArray, results: Results) -> xr.DataArray:
     return values
 
 
-def _ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:
+def _model_file_ranks_ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:
     """Ranks over dataset, algorithm and measure, in the order of the results."""
     if "measure" not in rank.dims:
         rank = rank.expand_dims(measure=list(results.measures))
@@ -154,7 +166,9 @@ def _ordered(rank: xr.DataArray, results: Results) -> xr.DataArray:
     return rank.transpose("chain", "draw", "dataset", "algorithm", "measure")
 
 
-def _rank_labels(rank: FloatArray, results: Results, rng: np.random.Generator) -> StrArray:
+def _model_file_rank_labels(
+    rank: FloatArray, results: Results, rng: np.random.Generator
+) -> StrArray:
     """Statements that ranks show; a tie is broken by chance where the measure has no rope."""
     roped = np.array([results[name].rope is not None for name in results.measures])
     split = np.where(roped, 0.0, 0.25 * rng.random(rank.shape))
@@ -162,11 +176,13 @@ def _rank_labels(rank: FloatArray, results: Results, rng: np.random.Generator) -
     tied = roped & (np.ptp(rank, axis=-2) == 0.0)
     rows = np.where(tied[..., None, :], -1, place).reshape(-1, *rank.shape[-2:])
     distinct, where = np.unique(rows, axis=0, return_inverse=True)
-    labels = np.array([_label(row, results) for row in distinct], dtype=np.str_)
+    labels = np.array(
+        [_model_file_prediction_label(row, results) for row in distinct], dtype=np.str_
+    )
     return labels[where.ravel()].reshape(rank.shape[:2])
 
 
-def _label(orders: IntArray, results: Results) -> str:
+def _model_file_prediction_label(orders: IntArray, results: Results) -> str:
     """Label of one statement, from the order of the algorithms on each measure."""
     names = results.algorithms
     states = (
@@ -178,17 +194,19 @@ def _label(orders: IntArray, results: Results) -> str:
 
 def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> Results:
     """Draw once from the model's prior, and make a table of what it predicts."""
-    tree = nuts.one_prior_draw(method.model(results), rng)
+    tree = nuts.draw_prior_as_nuts(method.model(results), rng)
     if "prior_predictive" not in tree:
         raise BayescompareError(f"simulate: {method.code.where}: the model predicts nothing.")
-    data, truth = tree["prior_predictive"].to_dataset(), truth_in(tree)
+    data, truth = tree["prior_predictive"].to_dataset(), shared_truth_in_tree(tree)
     if method.code.table is not None:
-        return _hooked(method, data.isel(chain=0, draw=0, drop=True), results, truth)
+        return _model_file_table_by_hook(
+            method, data.isel(chain=0, draw=0, drop=True), results, truth
+        )
     if OUTCOME in data and {"dataset", "statement"} <= set(data[OUTCOME].dims):
-        return table_of_statements(results, drawn_labels(tree), truth)
+        return shared_table_of_statements(results, shared_drawn_labels(tree), truth)
     if RANK in data and "algorithm" in data[RANK].dims and results.n_replicates is None:
-        rank = _ordered(data[RANK], results).isel(chain=0, draw=0).values
-        return table_of_ranks(rank, results, truth=truth)
+        rank = _model_file_ranks_ordered(data[RANK], results).isel(chain=0, draw=0).values
+        return shared_table_of_ranks(rank, results, truth=truth)
     names = ", ".join(f"{name!r} over {data[name].dims[2:]}" for name in data.data_vars)
     raise BayescompareError(
         f"simulate: {method.code.where} predicts {names}, from which no table follows; give the "
@@ -196,7 +214,7 @@ def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> 
     )
 
 
-def _hooked(
+def _model_file_table_by_hook(
     method: ModelFile, predicted: xr.Dataset, results: Results, truth: xr.Dataset
 ) -> Results:
     """Let the file's own function make the table."""
@@ -205,7 +223,7 @@ def _hooked(
         table: Any = method.code.table(predicted, results)
     except Exception as error:
         raise BayescompareError(
-            f"{method.code.where}: table() failed: {one_line(error)}"
+            f"{method.code.where}: table() failed: {error_in_one_line(error)}"
         ) from error
     if not isinstance(table, Results):
         raise BayescompareError(

@@ -13,16 +13,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path
-from bayescompare._errors import BayescompareError, did_you_mean, one_line
-from bayescompare.comparison.integration import check_latents
-from bayescompare.results.text import first
+from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
+from bayescompare.comparison.integration import check_integration_latents
+from bayescompare.results.text import first_words_in_results
 
 if TYPE_CHECKING:
     import pymc as pm
 
     from bayescompare.results.results import Results
 
-__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "bundled_folder", "find_source"]
+__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "bundled_model_files_folder", "find_source"]
 
 #: What ``REPLICATES`` is where a model takes replicates but does not need them.
 OPTIONAL = "optional"
@@ -38,7 +38,7 @@ MODEL_QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-def bundled_folder() -> Path:
+def bundled_model_files_folder() -> Path:
     """Return the folder of the bundled models: in the wheel, or beside the package in a clone."""
     package = Path(__file__).resolve().parents[2]
     inside = package / "_models"
@@ -47,7 +47,7 @@ def bundled_folder() -> Path:
 
 def bundled() -> dict[str, Path]:
     """Return the bundled models by name."""
-    folder = bundled_folder()
+    folder = bundled_model_files_folder()
     return {path.stem: path for path in sorted(folder.glob("*.py")) if path.stem[0] != "_"}
 
 
@@ -149,7 +149,7 @@ class Source:
             raise BayescompareError(f"{self.where}: {error}") from None
         except Exception as error:
             raise BayescompareError(
-                f"{self._line(error)}: build() failed: {one_line(error)}"
+                f"{self._line(error)}: build() failed: {error_in_one_line(error)}"
             ) from error
         if not isinstance(model, pm.Model):
             raise BayescompareError(
@@ -190,7 +190,7 @@ class Source:
         for dim in ("dataset", "algorithm", "opponent", "measure"):
             self._check_names(model, dim, results)
         try:
-            check_latents(self.latents, model)
+            check_integration_latents(self.latents, model)
         except BayescompareError as error:
             raise BayescompareError(f"{self.where}: {error}") from None
         quantity = self.quantity_of(model)
@@ -213,8 +213,10 @@ class Source:
         wanted = getattr(results, source)
         if names is not None and sorted(names) != sorted(wanted):
             raise BayescompareError(
-                f"{self.where}: the coords of {dim!r} are {len(names)} ({first(names)}), "
-                f"and the results have {len(wanted)} ({first(wanted)}): take results.{source}."
+                f"{self.where}: the coords of {dim!r} are {len(names)} "
+                f"({first_words_in_results(names)}), "
+                f"and the results have {len(wanted)} ({first_words_in_results(wanted)}): take "
+                f"results.{source}."
             )
 
     def _line(self, error: BaseException) -> str:
@@ -229,7 +231,7 @@ class Source:
 def find_source(source: object) -> Source:
     """Load a model from a path, a bundled model's name, or a function."""
     if callable(source):
-        name = _function_name(source)
+        name = _model_file_function_name(source)
         where = f"{getattr(source, '__module__', '?')}.{name}"
         code = getattr(inspect.unwrap(source), "__code__", None)
         file = "" if code is None else str(code.co_filename)
@@ -246,17 +248,17 @@ def find_source(source: object) -> Source:
         path = known[str(source)]
     if not path.is_file():
         raise BayescompareError(f"{path}: no such model file.")
-    return _of_module(path, _load(path))
+    return _model_file_source_of_module(path, _load_model_file_module(path))
 
 
-def _function_name(source: Callable[..., Any]) -> str:
+def _model_file_function_name(source: Callable[..., Any]) -> str:
     """Name of a function, or of what a partial function is made from; a lambda has none."""
     inner = getattr(source, "func", source)
     name = str(getattr(inner, "__name__", type(inner).__name__))
     return UNNAMED if name == "<lambda>" else name
 
 
-def _load(path: Path) -> ModuleType:
+def _load_model_file_module(path: Path) -> ModuleType:
     """Run a file as a module that is not kept."""
     whole = str(path.resolve())  # as tracebacks will have it
     spec = importlib.util.spec_from_file_location(f"bayescompare_model_{path.stem}", whole)
@@ -273,14 +275,16 @@ def _load(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == whole]
         line = f", line {frames[-1].lineno}" if frames else ""
-        raise BayescompareError(f"{path}{line}: cannot be loaded: {one_line(error)}") from error
+        raise BayescompareError(
+            f"{path}{line}: cannot be loaded: {error_in_one_line(error)}"
+        ) from error
     finally:
         # Not kept: the next file of this name is another one.
         sys.modules.pop(spec.name, None)
     return module
 
 
-def _of_module(path: Path, module: ModuleType) -> Source:
+def _model_file_source_of_module(path: Path, module: ModuleType) -> Source:
     build = getattr(module, "build", None)
     if not callable(build):
         raise BayescompareError(
@@ -293,17 +297,20 @@ def _source(
     name: str, where: str, build: Callable[..., Any], holder: object, doc: str, file: str
 ) -> Source:
     """Read what goes with a build function off its module, or off the function itself."""
-    quantity, probability = _attribute(holder, "QUANTITY"), _attribute(holder, "probability")
+    quantity, probability = (
+        _model_file_source_attribute(holder, "QUANTITY"),
+        _model_file_source_attribute(holder, "probability"),
+    )
     if not (quantity is None or isinstance(quantity, str)):
         raise BayescompareError(f"{where}: QUANTITY={quantity!r} must be a variable's name.")
     if not (probability is None or callable(probability)):
         raise BayescompareError(f"{where}: probability must be a function of the posterior.")
-    replicates = _attribute(holder, "REPLICATES")
+    replicates = _model_file_source_attribute(holder, "REPLICATES")
     if not (replicates is None or isinstance(replicates, bool) or replicates == OPTIONAL):
         raise BayescompareError(
             f"{where}: REPLICATES={replicates!r} must be True, False or {OPTIONAL!r}."
         )
-    table = _attribute(holder, "table")
+    table = _model_file_source_attribute(holder, "table")
     if not (table is None or callable(table)):
         raise BayescompareError(f"{where}: table must be a function of what the model predicts.")
     return Source(
@@ -316,14 +323,14 @@ def _source(
         file,
         replicates or False,
         table,
-        *_likelihood(where, holder),
-        _scale(where, holder),
+        *_model_file_source_likelihood(where, holder),
+        _model_file_source_scale(where, holder),
     )
 
 
-def _scale(where: str, holder: object) -> str | None:
+def _model_file_source_scale(where: str, holder: object) -> str | None:
     """Read what a file says that its likelihood is about."""
-    scale = _attribute(holder, "DATA_SCALE")
+    scale = _model_file_source_attribute(holder, "DATA_SCALE")
     if not (scale is None or isinstance(scale, str)):
         raise BayescompareError(
             f"{where}: DATA_SCALE={scale!r} must be a word, such as 'statements'."
@@ -331,9 +338,14 @@ def _scale(where: str, holder: object) -> str | None:
     return scale
 
 
-def _likelihood(where: str, holder: object) -> tuple[tuple[str, ...], Callable[..., Any] | None]:
+def _model_file_source_likelihood(
+    where: str, holder: object
+) -> tuple[tuple[str, ...], Callable[..., Any] | None]:
     """Read what a file says about leaving a dataset out: LATENT, or a function of its own."""
-    latent, hook = _attribute(holder, "LATENT"), _attribute(holder, "log_likelihood")
+    latent, hook = (
+        _model_file_source_attribute(holder, "LATENT"),
+        _model_file_source_attribute(holder, "log_likelihood"),
+    )
     named = () if latent is None else (latent,) if isinstance(latent, str) else latent
     if not isinstance(named, tuple | list) or not all(isinstance(name, str) for name in named):
         raise BayescompareError(
@@ -350,8 +362,8 @@ def _likelihood(where: str, holder: object) -> tuple[tuple[str, ...], Callable[.
     return tuple(named), hook
 
 
-def _attribute(holder: object, name: str) -> Any:
+def _model_file_source_attribute(holder: object, name: str) -> Any:
     """An attribute of a module or a function, or of what a partial function is made from."""
     value = getattr(holder, name, None)
     inner = getattr(holder, "func", None)
-    return _attribute(inner, name) if value is None and callable(inner) else value
+    return _model_file_source_attribute(inner, name) if value is None and callable(inner) else value

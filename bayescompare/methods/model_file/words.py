@@ -10,7 +10,12 @@ from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods.model_file.details import ModelDetails
 from bayescompare.methods.model_file.source import UNNAMED
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import error, plural, probability_words, setting
+from bayescompare.text.numbers import (
+    plural,
+    probability_words,
+    setting_number_text,
+    standard_error_text,
+)
 from bayescompare.text.phrases import join_names
 
 __all__ = ["model_file_words", "model_methods_text"]
@@ -28,10 +33,10 @@ def model_file_words(results: Results, answer: Answer, decision: Decision) -> li
         f"probability {probability_words(decision.level)}"
     )
     if math.isfinite(mcse):
-        start += f" (Monte Carlo standard error {error(mcse)})"
+        start += f" (Monte Carlo standard error {standard_error_text(mcse)})"
     verdict = {
         "settled": ", which settles it.",
-        "likely": f": likely, but short of {setting(SETTLED)} and so not settled.",
+        "likely": f": likely, but short of {setting_number_text(SETTLED)} and so not settled.",
         "open": ", which leaves the question open.",
         "tied": ", and so has another statement.",
     }[decision.verdict]
@@ -68,7 +73,7 @@ def _pair_words(results: Results, answer: Answer) -> list[str]:
         for first, row in zip(names, ahead, strict=True)
         if (behind := [name for name, p in zip(names, row, strict=True) if p >= SETTLED])
     ]
-    least = f"{setting(SETTLED)} or more"
+    least = f"{setting_number_text(SETTLED)} or more"
     if not sure:
         return [f"No algorithm is ahead of another{everywhere} with probability {least}."]
     return [f"Pair by pair{everywhere}, with probability {least} each: {'; '.join(sure)}."]

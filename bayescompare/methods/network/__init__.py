@@ -37,26 +37,26 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.network.dag_posterior import log_number_of_dags, log_sum_over_dags
-from bayescompare.kernels.network.statements import is_complete
+from bayescompare.kernels.network.statements import is_complete_network_part
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.priors import (
     Priors,
     check_priors,
-    is_fixed,
     is_number,
+    is_shared_prior_fixed,
     prior_options,
 )
 from bayescompare.methods._shared.questions import FourQuestions
-from bayescompare.methods.dirichlet import questions, theta_summary
-from bayescompare.methods.dirichlet.prior import cells_of
+from bayescompare.methods.dirichlet import dirichlet_theta_summary, questions
+from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
 from bayescompare.methods.network.answer import (
-    Maximum,
-    average_maximum,
+    NetworkMaximum,
+    average_graph_maximum,
     graph_maximum,
     graph_weights,
-    tables_of,
+    network_tables_of,
 )
 from bayescompare.methods.network.average import averaged_draws, averaged_sample
 from bayescompare.methods.network.comparison import NetworkComparison
@@ -66,7 +66,7 @@ from bayescompare.methods.network.family import Families
 from bayescompare.methods.network.graph import (
     SEARCHES,
     Graph,
-    Scores,
+    GraphScores,
     default_max_parents,
     edges_of,
 )
@@ -75,17 +75,17 @@ from bayescompare.methods.network.methods_text import network_methods_text
 from bayescompare.methods.network.posterior import (
     NetworkLayout,
     build,
-    finish,
-    single_tree,
+    finish_network_tree,
+    single_network_tree,
 )
-from bayescompare.methods.network.prior import cell_alpha, check_cell_alpha
+from bayescompare.methods.network.prior import check_network_cell_alpha, network_cell_alpha
 from bayescompare.methods.network.search import find_graph
 from bayescompare.methods.network.theta import MOST_DRAWN, drawn_theta
 from bayescompare.methods.network.words import NOT_EQUIVALENT, GraphKind, network_words
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import Statement, Statements
-from bayescompare.text.numbers import count, memory, setting
+from bayescompare.text.numbers import count, memory_size_text, setting_number_text
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -144,7 +144,7 @@ class Network(Method):
     """
 
     name: ClassVar[str] = "network"
-    title: ClassVar[str] = title_of("network")
+    title: ClassVar[str] = title_in_registry("network")
     citations: ClassVar[tuple[str, ...]] = (
         "benavoli2015joint",
         "decampos2016joint",
@@ -196,7 +196,8 @@ class Network(Method):
         check_positive(ess=self.ess, mcse=self.mcse)
         if self.mcse < _LEAST_MCSE:
             raise BayescompareError(
-                f"mcse={self.mcse!r}: must be at least {setting(_LEAST_MCSE)}; the draws it takes "
+                f"mcse={self.mcse!r}: must be at least {setting_number_text(_LEAST_MCSE)}; the "
+                "draws it takes "
                 "grow with the square of its inverse."
             )
         most: object = self.max_parents
@@ -223,7 +224,7 @@ class Network(Method):
         priors: Any = self.priors
         by_name = priors.get("alpha") if isinstance(priors, Mapping) else None
         if isinstance(by_name, Mapping):
-            check_cell_alpha(by_name)
+            check_network_cell_alpha(by_name)
             priors = {**priors, "alpha": 1.0}
         check_priors(priors, self.parameters)
         if priors and len(priors) > 1:
@@ -237,19 +238,19 @@ class Network(Method):
         """Return the choices by name; a graph as its edges, a prior that is an object by name."""
         options = super().options()
         if not isinstance(self.search, str):
-            options["search"] = _plain_edges(self.search)
+            options["search"] = _plain_network_test_edges(self.search)
         return {**options, "priors": prior_options(self.priors)}
 
     @property
     def nonconjugate_priors(self) -> Priors:
         """The user's priors that leave the tables' posterior without a closed form."""
-        return {k: v for k, v in (self.priors or {}).items() if not is_fixed(v)}
+        return {k: v for k, v in (self.priors or {}).items() if not is_shared_prior_fixed(v)}
 
     @property
     def _fixed_alpha(self) -> Any:
         """What the user gave as α, where it is numbers."""
         alpha = (self.priors or {}).get("alpha")
-        return alpha if alpha is not None and is_fixed(alpha) else None
+        return alpha if alpha is not None and is_shared_prior_fixed(alpha) else None
 
     @property
     def needs_mcmc(self) -> bool:
@@ -258,7 +259,7 @@ class Network(Method):
 
     # the graph -----------------------------------------------------------------------------------
 
-    def scores(self, results: Results) -> Scores:
+    def scores(self, results: Results) -> GraphScores:
         """Scores of graphs on the results' statements."""
         statements = Statements.of(results)
         if len(statements.measures) < 2:
@@ -269,10 +270,10 @@ class Network(Method):
         ess = (self.priors or {}).get("ess", self.ess)
         limit = default_max_parents(statements) if self.max_parents is None else self.max_parents
         given = self._fixed_alpha
-        alpha = None if given is None else cell_alpha(given, statements)
-        return Scores(statements, float(ess) if is_number(ess) else self.ess, limit, alpha)
+        alpha = None if given is None else network_cell_alpha(given, statements)
+        return GraphScores(statements, float(ess) if is_number(ess) else self.ess, limit, alpha)
 
-    def graph(self, scores: Scores) -> Graph:
+    def graph(self, scores: GraphScores) -> Graph:
         """Find the graph, or read the user's."""
         return find_graph(scores, self.search)
 
@@ -294,22 +295,26 @@ class Network(Method):
             scores.statements, graph, scores.prior, self.mcse, sampling.rng
         )
         if self.average:
-            maximum = average_maximum(scores, self.mcse, sampling.rng)
+            maximum = average_graph_maximum(scores, self.mcse, sampling.rng)
         answer = self.describe(scores, graph, maximum, parts, sampling)
-        if is_complete(graph, range(len(graph))) and not self.average and scores.prior.equivalent:
-            _, cells = cells_of("symmetric", scores.ess, scores.statements)
+        if (
+            is_complete_network_part(graph, range(len(graph)))
+            and not self.average
+            and scores.prior.equivalent
+        ):
+            _, cells = dirichlet_prior_cells("symmetric", scores.ess, scores.statements)
             figures = questions(scores.statements, cells, answer)
-            return replace(answer, per_statement=theta_summary(cells), scalars=figures)
+            return replace(answer, per_statement=dirichlet_theta_summary(cells), scalars=figures)
         layouts, weights = self._layouts(results, scores, graph, sampling.rng)
         extra, figures = drawn_theta(scores.statements, layouts, weights, answer)
         return replace(answer, per_statement=extra, scalars=figures)
 
     def describe(
         self,
-        scores: Scores,
+        scores: GraphScores,
         graph: Graph,
-        maximum: Maximum,
-        parts: list[tuple[list[int], Maximum]],
+        maximum: NetworkMaximum,
+        parts: list[tuple[list[int], NetworkMaximum]],
         sampling: Sampling,
     ) -> Answer:
         """Put probabilities and what was learned into an answer."""
@@ -325,12 +330,12 @@ class Network(Method):
                 edges=tuple(edges_of(graph, statements.measures)),
                 score=scores.graph(graph),
                 max_parents=scores.max_parents,
-                components=tuple(_component(statements, *part) for part in parts),
+                components=tuple(_network_test_component(statements, *part) for part in parts),
             ),
             seed=None if maximum.exact else sampling.seed,
         )
 
-    def _log_evidence(self, scores: Scores, graph: Graph) -> float | None:
+    def _log_evidence(self, scores: GraphScores, graph: Graph) -> float | None:
         if self.needs_mcmc:
             return None
         if not self.average:
@@ -340,22 +345,22 @@ class Network(Method):
         return log_sum_over_dags(scores.local_table) - number
 
     def _layouts(
-        self, results: Results, scores: Scores, graph: Graph, rng: np.random.Generator
+        self, results: Results, scores: GraphScores, graph: Graph, rng: np.random.Generator
     ) -> tuple[list[NetworkLayout], FloatArray]:
         """The best graph's layout, or with average one per class of graphs with its weight."""
         graphs = graph_weights(scores, rng) if self.average else {graph: 1.0}
         layouts = [self.layout(results, scores, one) for one in graphs]
         return layouts, np.array(list(graphs.values()))
 
-    def layout(self, results: Results, scores: Scores, graph: Graph) -> NetworkLayout:
+    def layout(self, results: Results, scores: GraphScores, graph: Graph) -> NetworkLayout:
         """Lay out the tables of a graph."""
-        tables = tables_of(scores.statements, graph, range(len(graph)), scores.prior)
+        tables = network_tables_of(scores.statements, graph, range(len(graph)), scores.prior)
         # The tables have a cell for every state, observed or not.
         statements = scores.statements.complete_levels()
         return NetworkLayout.of(results, statements, tables, self._listing(statements))
 
     def _listing(self, statements: Statements) -> LumpedStatements:
-        return LumpedStatements.from_cells(*cells_of("symmetric", 1.0, statements))
+        return LumpedStatements.from_cells(*dirichlet_prior_cells("symmetric", 1.0, statements))
 
     # posterior -----------------------------------------------------------------------------------
 
@@ -377,9 +382,9 @@ class Network(Method):
         """Build the model without a discrete variable: the graph is summed out."""
         if not self.average:
             return self.model(results)
-        from bayescompare.methods.network.average_model import build_summed
+        from bayescompare.methods.network.average_model import build_summed_network
 
-        return build_summed(self.families(results))
+        return build_summed_network(self.families(results))
 
     def families(self, results: Results) -> Families:
         """The families of measures and parents, from which all graphs are made."""
@@ -407,11 +412,12 @@ class Network(Method):
         if chains * draws * cells > MOST_DRAWN:
             raise BayescompareError(
                 f"draws={draws}, chains={chains}: the tables have {count(cells)} cells, so these "
-                f"draws would take {memory(chains * draws * cells * 8)} several times over; ask "
+                f"draws would take {memory_size_text(chains * draws * cells * 8)} several times "
+                "over; ask "
                 f"for at most {max(1, MOST_DRAWN // (chains * cells))} draws, or compare fewer "
                 "algorithms."
             )
-        return single_tree(layout, draws=draws, chains=chains, rng=rng)
+        return single_network_tree(layout, draws=draws, chains=chains, rng=rng)
 
     def own_sample(
         self,
@@ -436,15 +442,15 @@ class Network(Method):
 
             return finish_average(self.families(results), tree)
         scores = self.scores(results)
-        return finish(self.layout(results, scores, self.graph(scores)), tree)
+        return finish_network_tree(self.layout(results, scores, self.graph(scores)), tree)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
     ) -> StrArray:
         """Draw tables, with average=True a graph before them, and new statements from them."""
-        from bayescompare.methods.network.prediction import predicted
+        from bayescompare.methods.network.prediction import predict_by_network
 
-        return predicted(self, results, answer, number, draws, rng)
+        return predict_by_network(self, results, answer, number, draws, rng)
 
     def simulate(self, results: Results, rng: np.random.Generator) -> Results:
         """Draw the tables from their prior, and the states of each dataset from them."""
@@ -454,12 +460,12 @@ class Network(Method):
 
     def leads(self, results: Results, answer: Answer) -> FloatArray:
         """Which statement has the largest θ in each draw of the tables."""
-        from bayescompare.methods.network.sampled import lead_in_draws
+        from bayescompare.methods.network.sampled import lead_in_network_draws
 
         assert answer.tree is not None
         scores = self.scores(results)
         layout = self.layout(results, scores, self.graph(scores))
-        return lead_in_draws(layout, answer.tree["posterior"].to_dataset())
+        return lead_in_network_draws(layout, answer.tree["posterior"].to_dataset())
 
     def leave_one_out(self, results: Results) -> tuple[FloatArray, FloatArray]:
         """Exact leave-one-dataset-out; what was learned is learned anew without the dataset.
@@ -485,7 +491,7 @@ class Network(Method):
 
         return plan_network(self, results)
 
-    def _learned_without(self, results: Results, scores: Scores) -> FloatArray:
+    def _learned_without(self, results: Results, scores: GraphScores) -> FloatArray:
         """Log predictive density of each dataset under the graph that the others choose."""
         density = np.empty(len(results.datasets))
         for i, left_out in enumerate(results.datasets):
@@ -522,7 +528,9 @@ class Network(Method):
         return [*sentences, *([NOT_EQUIVALENT] if self._fixed_alpha is not None else [])]
 
 
-def _component(statements: Statements, members: list[int], part: Maximum) -> Component:
+def _network_test_component(
+    statements: Statements, members: list[int], part: NetworkMaximum
+) -> Component:
     """The answer of one component by itself: its own best statement."""
     best = int(np.argmax(part.probability))
     label = str(Statement.parse(statements.labels[best]).on(members))
@@ -534,6 +542,6 @@ def _component(statements: Statements, members: list[int], part: Maximum) -> Com
     )
 
 
-def _plain_edges(graph: Any) -> list[list[str]]:
+def _plain_network_test_edges(graph: Any) -> list[list[str]]:
     edges = graph.edges() if hasattr(graph, "edges") else graph
     return [[str(a), str(b)] for a, b, *_ in edges]

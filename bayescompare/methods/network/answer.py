@@ -16,20 +16,25 @@ from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.network.dag_posterior import all_dags, local_scores
 from bayescompare.kernels.network.dag_sampling import sample_dags
-from bayescompare.kernels.network.forest import is_binary_tree, tree_maximum
-from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
-from bayescompare.methods.network.graph import Graph, Scores, pattern
+from bayescompare.kernels.network.forest import binary_forest_maximum, is_binary_forest
+from bayescompare.kernels.network.statements import (
+    NetworkTables,
+    is_complete_network_part,
+    network_components,
+    network_states_of_largest,
+)
+from bayescompare.methods.network.graph import Graph, GraphScores, graph_class_pattern
 from bayescompare.statements import Statements
 from bayescompare.text import numbers
 
 __all__ = [
-    "Maximum",
-    "average_maximum",
-    "check_drawable",
+    "NetworkMaximum",
+    "average_graph_maximum",
+    "check_network_drawable",
     "graph_maximum",
     "graph_weights",
-    "prior_weights",
-    "tables_of",
+    "network_tables_of",
+    "prior_graph_weights",
 ]
 
 
@@ -52,7 +57,7 @@ _BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
-class Maximum:
+class NetworkMaximum:
     """P(each listed statement is the most probable), with its squared error (0: exact)."""
 
     probability: FloatArray
@@ -64,9 +69,9 @@ class Maximum:
         return not self.variance.any()
 
 
-def tables_of(
+def network_tables_of(
     statements: Statements, graph: Graph, members: Iterable[int], prior: CellPrior
-) -> Tables:
+) -> NetworkTables:
     """Count the conditional tables of some measures, if they fit."""
     chosen = list(members)
     cells = sum(
@@ -80,7 +85,7 @@ def tables_of(
             "compare fewer algorithms, use pairwise(), or max_parents=0."
         )
     table = statements.table
-    return Tables.count(table.states, table.counts, statements.arities, graph, chosen, prior)
+    return NetworkTables.count(table.states, table.counts, statements.arities, graph, chosen, prior)
 
 
 def graph_maximum(
@@ -91,7 +96,7 @@ def graph_maximum(
     rng: np.random.Generator,
     *,
     exact: bool = True,
-) -> tuple[Maximum, list[tuple[list[int], Maximum]]]:
+) -> tuple[NetworkMaximum, list[tuple[list[int], NetworkMaximum]]]:
     """P(max) of every listed statement under one graph, and of each component by itself.
 
     Parameters
@@ -103,28 +108,32 @@ def graph_maximum(
         reach that error.
     """
     parts = []
-    for members in components(graph):
-        maximum = _complete(statements, graph, members, prior)
+    for members in network_components(graph):
+        maximum = _network_answer_of_complete(statements, graph, members, prior)
         if maximum is None and (exact or error < _PILOT_ERROR):
-            maximum = _tree(statements, graph, members, prior)
+            maximum = _network_answer_of_tree(statements, graph, members, prior)
         if maximum is None:
-            maximum = _drawn(statements, graph, members, prior, error, rng)
+            maximum = _network_answer_drawn(statements, graph, members, prior, error, rng)
         parts.append((members, maximum))
-    return _product([part for _, part in parts]), parts
+    return _network_answer_product([part for _, part in parts]), parts
 
 
 def graph_weights(
-    scores: Scores, rng: np.random.Generator, size: int | None = None
+    scores: GraphScores, rng: np.random.Generator, size: int | None = None
 ) -> dict[Graph, float]:
     """Posterior probability of every class of graphs, by one of its members.
 
     Up to four measures all graphs are enumerated; beyond, so many graphs are drawn exactly.
     """
     m = len(scores.statements.measures)
-    return _enumerated(scores) if m <= MOST_ENUMERATED else _sampled(scores, rng, size)
+    return (
+        _network_answer_all_graphs(scores)
+        if m <= MOST_ENUMERATED
+        else _network_answer_sampled_graphs(scores, rng, size)
+    )
 
 
-def prior_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float]:
+def prior_graph_weights(scores: GraphScores, rng: np.random.Generator) -> dict[Graph, float]:
     """The same before any data: every graph is as probable as another."""
     m = len(scores.statements.measures)
     most = min(scores.max_parents, m - 1)
@@ -132,10 +141,14 @@ def prior_weights(scores: Scores, rng: np.random.Generator) -> dict[Graph, float
         graphs = list(all_dags(m, most))
     else:
         graphs = sample_dags(local_scores(np.zeros(1 << m), m, most), SAMPLED_GRAPHS, rng)
-    return _by_class(((graph, 1.0 / len(graphs)) for graph in graphs), scores.prior)
+    return _network_answer_graph_classes(
+        ((graph, 1.0 / len(graphs)) for graph in graphs), scores.prior
+    )
 
 
-def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> Maximum:
+def average_graph_maximum(
+    scores: GraphScores, error: float, rng: np.random.Generator
+) -> NetworkMaximum:
     """P(max) averaged over the posterior of all graphs.
 
     Equivalent graphs have one answer, so classes are averaged. Up to four measures all graphs are
@@ -143,26 +156,30 @@ def average_maximum(scores: Scores, error: float, rng: np.random.Generator) -> M
     needs, a pilot telling how much graphs differ.
     """
     if len(scores.statements.measures) <= MOST_ENUMERATED:
-        return _mixture(scores, _enumerated(scores), error, rng)[0]
-    _, between = _mixture(scores, _sampled(scores, rng), error, rng, exact=False)
+        return _network_answer_mixture(scores, _network_answer_all_graphs(scores), error, rng)[0]
+    _, between = _network_answer_mixture(
+        scores, _network_answer_sampled_graphs(scores, rng), error, rng, exact=False
+    )
     # Half of the squared error for the graphs, half for the draws under each.
     wanted = math.ceil(2.0 * float(between.max()) / error**2)
     size = min(max(SAMPLED_GRAPHS, wanted), MOST_SAMPLED)
-    weights = _sampled(scores, rng, size)
-    mixture, between = _mixture(scores, weights, error / math.sqrt(2.0), rng, exact=False)
+    weights = _network_answer_sampled_graphs(scores, rng, size)
+    mixture, between = _network_answer_mixture(
+        scores, weights, error / math.sqrt(2.0), rng, exact=False
+    )
     # Graphs never drawn may have a probability of about one in so many.
     unseen = 1.0 / size**2
-    return Maximum(mixture.probability, mixture.variance + between / size + unseen)
+    return NetworkMaximum(mixture.probability, mixture.variance + between / size + unseen)
 
 
-def _mixture(
-    scores: Scores,
+def _network_answer_mixture(
+    scores: GraphScores,
     weights: dict[Graph, float],
     error: float,
     rng: np.random.Generator,
     *,
     exact: bool = True,
-) -> tuple[Maximum, FloatArray]:
+) -> tuple[NetworkMaximum, FloatArray]:
     """Average over classes of graphs, and the variance of P between them."""
     statements = scores.statements
     probability, variance, square = (np.zeros(statements.n_listed) for _ in range(3))
@@ -173,64 +190,72 @@ def _mixture(
         probability += weight * maximum.probability
         square += weight * maximum.probability**2
         variance += weight**2 * maximum.variance
-    return Maximum(probability, variance), np.maximum(square - probability**2, 0.0)
+    return NetworkMaximum(probability, variance), np.maximum(square - probability**2, 0.0)
 
 
-def _enumerated(scores: Scores) -> dict[Graph, float]:
+def _network_answer_all_graphs(scores: GraphScores) -> dict[Graph, float]:
     m = len(scores.statements.measures)
     graphs = list(all_dags(m, min(scores.max_parents, m - 1)))
     logs = np.array([scores.graph(graph) for graph in graphs])
-    return _by_class(zip(graphs, np.exp(logs - logsumexp(logs)), strict=True), scores.prior)
+    return _network_answer_graph_classes(
+        zip(graphs, np.exp(logs - logsumexp(logs)), strict=True), scores.prior
+    )
 
 
-def _sampled(
-    scores: Scores, rng: np.random.Generator, size: int | None = None
+def _network_answer_sampled_graphs(
+    scores: GraphScores, rng: np.random.Generator, size: int | None = None
 ) -> dict[Graph, float]:
     drawn = sample_dags(scores.local_table, size or SAMPLED_GRAPHS, rng)
-    return _by_class(((graph, 1.0 / len(drawn)) for graph in drawn), scores.prior)
+    return _network_answer_graph_classes(
+        ((graph, 1.0 / len(drawn)) for graph in drawn), scores.prior
+    )
 
 
-def _by_class(graphs: Iterable[tuple[Graph, float]], prior: CellPrior) -> dict[Graph, float]:
+def _network_answer_graph_classes(
+    graphs: Iterable[tuple[Graph, float]], prior: CellPrior
+) -> dict[Graph, float]:
     chosen: dict[object, Graph] = {}
     weights: dict[Graph, float] = {}
     for graph, weight in graphs:
-        member = chosen.setdefault(pattern(graph) if prior.equivalent else graph, graph)
+        member = chosen.setdefault(graph_class_pattern(graph) if prior.equivalent else graph, graph)
         weights[member] = weights.get(member, 0.0) + weight
     total = sum(w for w in weights.values() if w > NEGLIGIBLE)
     return {graph: w / total for graph, w in weights.items() if w > NEGLIGIBLE}
 
 
-def _tree(
+def _network_answer_of_tree(
     statements: Statements, graph: Graph, members: list[int], prior: CellPrior
-) -> Maximum | None:
+) -> NetworkMaximum | None:
     """A tree of binary measures by message passing: exact; else None."""
     if prior.ess > MOST_ESS:
         return None
-    tables = tables_of(statements, graph, members, prior)
-    if not is_binary_tree(tables):
+    tables = network_tables_of(statements, graph, members, prior)
+    if not is_binary_forest(tables):
         return None
-    states, place = _own_states(statements, tables)
-    p = tree_maximum(tables, states)
-    return None if p is None else Maximum(p[place], np.zeros(statements.n_listed))
+    states, place = _network_answer_own_states(statements, tables)
+    p = binary_forest_maximum(tables, states)
+    return None if p is None else NetworkMaximum(p[place], np.zeros(statements.n_listed))
 
 
-def _own_states(statements: Statements, tables: Tables) -> tuple[IntArray, IntArray]:
+def _network_answer_own_states(
+    statements: Statements, tables: NetworkTables
+) -> tuple[IntArray, IntArray]:
     """The distinct states of a component's measures, and which of them each statement has."""
     own = statements.table.states[:, list(tables.members)]
     states, place = np.unique(own, axis=0, return_inverse=True)
     return states, place.ravel()
 
 
-def _complete(
+def _network_answer_of_complete(
     statements: Statements, graph: Graph, members: list[int], prior: CellPrior
-) -> Maximum | None:
+) -> NetworkMaximum | None:
     """A complete component that is one Dirichlet over its own statements: exact; else None."""
-    if not is_complete(graph, members):
+    if not is_complete_network_part(graph, members):
         return None
     if prior.equivalent:
-        cells, place = _bdeu_cells(statements, members, prior.ess)
+        cells, place = _network_answer_bdeu_cells(statements, members, prior.ess)
     else:
-        tables = tables_of(statements, graph, members, prior)
+        tables = network_tables_of(statements, graph, members, prior)
         alpha = tables.joint_alpha()
         if alpha is None or len(alpha) > MOST_JOINT:
             return None
@@ -239,10 +264,10 @@ def _complete(
         counts = np.bincount(place, weights=statements.table.counts, minlength=len(alpha))
         cells = DirichletCells(np.log(alpha), counts)
     p, _ = probability_of_maximum(cells)
-    return Maximum(p[place], np.zeros(statements.n_listed))
+    return NetworkMaximum(p[place], np.zeros(statements.n_listed))
 
 
-def _bdeu_cells(
+def _network_answer_bdeu_cells(
     statements: Statements, members: list[int], ess: float
 ) -> tuple[DirichletCells, IntArray]:
     """The multinomial over the members' states: those observed, and the rest as one lump."""
@@ -255,59 +280,64 @@ def _bdeu_cells(
     return cells, inverse.ravel()
 
 
-def _drawn(
+def _network_answer_drawn(
     statements: Statements,
     graph: Graph,
     members: list[int],
     prior: CellPrior,
     error: float,
     rng: np.random.Generator,
-) -> Maximum:
+) -> NetworkMaximum:
     """Draw the tables until every probability of the component has the error asked for."""
-    check_drawable(prior.ess)
-    tables = tables_of(statements, graph, members, prior)
-    states, place = _own_states(statements, tables)
-    hits = _hits(tables, states, _PILOT, rng)
+    check_network_drawable(prior.ess)
+    tables = network_tables_of(statements, graph, members, prior)
+    states, place = _network_answer_own_states(statements, tables)
+    hits = _network_answer_hits(tables, states, _PILOT, rng)
     p = (hits + 1.0) / (_PILOT + 2.0)
     needed = int(np.ceil((p * (1.0 - p)).max() / error**2))
     draws = max(_PILOT, needed)
     if draws > _PILOT:
         # The pilot chose the number of draws, so it is not counted among them.
-        hits = _hits(tables, states, draws, rng)
+        hits = _network_answer_hits(tables, states, draws, rng)
     p = hits / draws
     # Laplace's rule where a statement never, or always, led: its error is not zero but unknown.
     safe = (hits + 1.0) / (draws + 2.0)
-    return Maximum(p[place], (safe * (1.0 - safe) / draws)[place])
+    return NetworkMaximum(p[place], (safe * (1.0 - safe) / draws)[place])
 
 
-def check_drawable(ess: float) -> None:
+def check_network_drawable(ess: float) -> None:
     """Reject a prior so firm that the cells drawn are all equal but for rounding.
 
     Which of them is largest would then be decided by the listing.
     """
     if ess > MOST_ESS:
         raise BayescompareError(
-            f"ess={numbers.setting(ess)}: beyond {numbers.setting(MOST_ESS)} the statements' "
+            f"ess={numbers.setting_number_text(ess)}: beyond "
+            f"{numbers.setting_number_text(MOST_ESS)} the statements' "
             "probabilities are equal but for rounding, and draws cannot tell which is "
             "largest; give a smaller ess."
         )
 
 
-def _hits(tables: Tables, states: IntArray, draws: int, rng: np.random.Generator) -> FloatArray:
+def _network_answer_hits(
+    tables: NetworkTables, states: IntArray, draws: int, rng: np.random.Generator
+) -> FloatArray:
     """How often each of `states` is the largest in so many draws of the tables."""
     index = {tuple(row): k for k, row in enumerate(states.tolist())}
     hits = np.zeros(len(states))
     step = max(1, _BLOCK // len(tables.alpha))
     for start in range(0, draws, step):
         logs = tables.log_draws(min(step, draws - start), rng)
-        leaders, counts = np.unique(largest_states(tables, logs), axis=0, return_counts=True)
+        leaders, counts = np.unique(
+            network_states_of_largest(tables, logs), axis=0, return_counts=True
+        )
         for row, count in zip(leaders.tolist(), counts, strict=True):
             if tuple(row) in index:
                 hits[index[tuple(row)]] += count
     return hits
 
 
-def _product(parts: list[Maximum]) -> Maximum:
+def _network_answer_product(parts: list[NetworkMaximum]) -> NetworkMaximum:
     """Independent components: probabilities multiply, relative squared errors add."""
     probability = np.prod([part.probability for part in parts], axis=0)
     others = [
@@ -315,4 +345,4 @@ def _product(parts: list[Maximum]) -> Maximum:
         for part in parts
     ]
     variance = sum(o**2 * part.variance for o, part in zip(others, parts, strict=True))
-    return Maximum(probability, np.asarray(variance))
+    return NetworkMaximum(probability, np.asarray(variance))

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Replicate
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 
 __all__ = ["simulate"]
 
@@ -25,7 +25,9 @@ def simulate(
     first, rest = np.full(2, np.log(ess / 2.0)), np.full(2, np.log(ess / 4.0))
 
     def rows(log_alpha: FloatArray, counts: FloatArray, size: int) -> FloatArray:
-        return np.exp(log_theta(log_alpha, *latents(log_alpha, counts, (size,), rng)))
+        return np.exp(
+            dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, (size,), rng))
+        )
 
     def joint(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
         return a[..., :, None, None] * b[..., :, :, None] * c[..., None, :, :]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
     from bayescompare.methods.network import Network
-    from bayescompare.methods.network.graph import Graph, Scores
+    from bayescompare.methods.network.graph import Graph, GraphScores
 
 __all__ = ["NetworkComparison"]
 
@@ -38,7 +38,7 @@ class NetworkComparison(Questions, Comparison):
         from bayescompare.methods.network.to_pgmpy import pgmpy_network
 
         method, scores, graph = self._learned()
-        _check_fixed_prior(method, "network")
+        _check_network_comparison_prior(method, "network")
         layout = method.layout(self.results, scores, graph)
         return pgmpy_network(scores.statements, graph, layout.tables)
 
@@ -80,18 +80,18 @@ class NetworkComparison(Questions, Comparison):
 
         Exact where the subset holds its own ancestors in an equivalent graph; the graph is kept.
         """
-        from bayescompare.methods.network.subset import on
+        from bayescompare.methods.network.subset import network_on_subset
 
         self._require("on")
         subset = self.results.sel(measures=measures)
         method, scores, graph = self._learned()
-        _check_fixed_prior(method, "on()")
+        _check_network_comparison_prior(method, "on()")
         if method.average:
             raise BayescompareError(
                 "on() follows one graph, and average=True mixes them: ask compare() on "
                 "results.sel(measures=[...]) with average=True, or on() with average=False."
             )
-        smaller = on(method, scores, graph, list(subset.measures))
+        smaller = network_on_subset(method, scores, graph, list(subset.measures))
         answer = smaller.answer(subset, Sampling(np.random.default_rng(0), seed=0))
         return comparison_of(subset, smaller, answer)
 
@@ -107,7 +107,7 @@ class NetworkComparison(Questions, Comparison):
             lacking.update(("network", "on"))
         return lacking
 
-    def _learned(self) -> tuple[Network, Scores, Graph]:
+    def _learned(self) -> tuple[Network, GraphScores, Graph]:
         from bayescompare.methods.network.graph import graph_of
         from bayescompare.methods.network.subset import SummedNetwork
 
@@ -122,7 +122,7 @@ class NetworkComparison(Questions, Comparison):
         return method, method.scores(self.results), graph
 
 
-def _check_fixed_prior(method: Network, what: str) -> None:
+def _check_network_comparison_prior(method: Network, what: str) -> None:
     if method.needs_mcmc:
         (name,) = method.nonconjugate_priors
         raise BayescompareError(

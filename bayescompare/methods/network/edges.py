@@ -15,17 +15,17 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.network.dag_posterior import edge_probabilities
+from bayescompare.kernels.network.dag_posterior import edge_probabilities_of_dags
 from bayescompare.kernels.network.forest_posterior import forest_edge_probabilities
 from bayescompare.kernels.network.parent_sets import MOST_MEASURES, ParentSets, number_of_sets
 from bayescompare.kernels.network.partition_mcmc import PartitionChain
-from bayescompare.methods.network.graph import MOST_SUMMED, Scores
-from bayescompare.text.numbers import count, plural, statistic
+from bayescompare.methods.network.graph import MOST_SUMMED, GraphScores
+from bayescompare.text.numbers import count, plural, statistic_number_text
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["EdgeProbabilities", "are_summed", "edge_posterior"]
+__all__ = ["EdgeProbabilities", "are_graphs_summed", "edge_posterior"]
 
 CHAINS = 4
 #: Samples of a chain that are thrown away, then kept at first and at most.
@@ -58,24 +58,24 @@ class EdgeProbabilities:
     rhat: float | None = None
 
 
-def are_summed(m: int, max_parents: int) -> bool:
+def are_graphs_summed(m: int, max_parents: int) -> bool:
     """Whether all graphs of so many measures can be summed over."""
     return m <= MOST_SUMMED or max_parents <= 1
 
 
-def edge_posterior(scores: Scores, rng: np.random.Generator) -> EdgeProbabilities:
+def edge_posterior(scores: GraphScores, rng: np.random.Generator) -> EdgeProbabilities:
     """Sum over all graphs where that is possible, otherwise sample them."""
     m = len(scores.statements.measures)
     if m <= MOST_SUMMED:
-        return EdgeProbabilities(edge_probabilities(scores.local_table))
+        return EdgeProbabilities(edge_probabilities_of_dags(scores.local_table))
     if scores.max_parents == 0:
         return EdgeProbabilities(np.zeros((m, m)))
     if scores.max_parents == 1:
-        return EdgeProbabilities(forest_edge_probabilities(_log_weights(scores)))
-    return _sampled(scores, rng)
+        return EdgeProbabilities(forest_edge_probabilities(_network_test_edge_weights(scores)))
+    return _sample_network_test_edges(scores, rng)
 
 
-def _log_weights(scores: Scores) -> FloatArray:
+def _network_test_edge_weights(scores: GraphScores) -> FloatArray:
     """Score of each parent alone, relative to that of none."""
     m = len(scores.statements.measures)
     weights = np.zeros((m, m))
@@ -87,15 +87,15 @@ def _log_weights(scores: Scores) -> FloatArray:
     return weights
 
 
-def _sampled(scores: Scores, rng: np.random.Generator) -> EdgeProbabilities:
-    sets = _parent_sets(scores)
+def _sample_network_test_edges(scores: GraphScores, rng: np.random.Generator) -> EdgeProbabilities:
+    sets = _network_test_parent_sets(scores)
     sums = sets.subset_sums()
     chains = [PartitionChain(sets, sums, rng) for _ in range(CHAINS)]
     for chain in chains:
         chain.sample(_WARMUP, rng)
     draws = [chain.sample(_FIRST, rng) for chain in chains]
     while True:
-        posterior = _diagnosed(np.stack(draws))
+        posterior = _diagnose_network_test_edges(np.stack(draws))
         assert posterior.mcse is not None
         assert posterior.rhat is not None
         sound = posterior.rhat <= _RHAT and float(posterior.mcse.max()) <= _ERROR
@@ -108,13 +108,13 @@ def _sampled(scores: Scores, rng: np.random.Generator) -> EdgeProbabilities:
         raise BayescompareError(
             f"edges: after {plural(size, 'sample')} each, {CHAINS} chains over the graphs of "
             f"{len(sets.masks)} measures still disagree (R-hat "
-            f"{statistic(posterior.rhat, levels=[_MOST_RHAT])}); give a "
+            f"{statistic_number_text(posterior.rhat, levels=[_MOST_RHAT])}); give a "
             "smaller max_parents, or compare on fewer measures."
         )
     return posterior
 
 
-def _parent_sets(scores: Scores) -> ParentSets:
+def _network_test_parent_sets(scores: GraphScores) -> ParentSets:
     statements = scores.statements
     m = len(statements.measures)
     wanted = m * number_of_sets(m, scores.max_parents)
@@ -135,7 +135,7 @@ def _parent_sets(scores: Scores) -> ParentSets:
     )
 
 
-def _diagnosed(draws: FloatArray) -> EdgeProbabilities:
+def _diagnose_network_test_edges(draws: FloatArray) -> EdgeProbabilities:
     """Means with their errors, from draws (chain, draw, m, m)."""
     import arviz as az
     import xarray as xr
@@ -149,14 +149,14 @@ def _diagnosed(draws: FloatArray) -> EdgeProbabilities:
         with warnings.catch_warnings():
             # An edge that only one chain has met has no variance in the others.
             warnings.simplefilter("ignore", RuntimeWarning)
-            error[moving] = _values(az.mcse(kept, method="mean"), worst=1.0)
-            rhat = float(np.max(_values(az.rhat(kept), worst=np.inf)))
-            ess = float(np.min(_values(az.ess(kept, method="mean"), worst=1.0)))
+            error[moving] = _network_test_edge_figures(az.mcse(kept, method="mean"), worst=1.0)
+            rhat = float(np.max(_network_test_edge_figures(az.rhat(kept), worst=np.inf)))
+            ess = float(np.min(_network_test_edge_figures(az.ess(kept, method="mean"), worst=1.0)))
     # Graphs never met may have a probability of about one in so many.
     unseen = 1.0 / max(ess, 1.0)
     return EdgeProbabilities(mean, np.sqrt(error**2 + unseen**2), rhat)
 
 
-def _values(figures: xr.DataArray, worst: float) -> FloatArray:
+def _network_test_edge_figures(figures: xr.DataArray, worst: float) -> FloatArray:
     """Figures by edge; one that cannot be computed is taken as the worst."""
     return np.where(np.isfinite(figures), figures, worst)

@@ -17,8 +17,8 @@ from scipy.special import digamma
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.network.dag_posterior import log_number_of_dags
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods.network.answer import tables_of
-from bayescompare.methods.network.graph import Scores
+from bayescompare.methods.network.answer import network_tables_of
+from bayescompare.methods.network.graph import GraphScores
 from bayescompare.methods.network.posterior import NetworkLayout
 from bayescompare.results.results import Results
 
@@ -125,7 +125,7 @@ Latents = Callable[[Family, BoolArray], tuple[FloatArray, FloatArray]]
 class Families:
     """The families of a table's measures, made when they are first asked for."""
 
-    def __init__(self, results: Results, scores: Scores, listing: LumpedStatements) -> None:
+    def __init__(self, results: Results, scores: GraphScores, listing: LumpedStatements) -> None:
         self.results, self.scores, self.listing = results, scores, listing
         self._known: dict[tuple[int, int], Family] = {}
 
@@ -135,7 +135,7 @@ class Families:
             statements = self.scores.statements
             m = len(statements.measures)
             graph = tuple(parents if j == child else 0 for j in range(m))
-            tables = tables_of(statements, graph, range(m), self.scores.prior)
+            tables = network_tables_of(statements, graph, range(m), self.scores.prior)
             layout = NetworkLayout.of(self.results, statements, tables, self.listing)
             self._known[child, parents] = Family(layout, tables.members.index(child))
         return self._known[child, parents]

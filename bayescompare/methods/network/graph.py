@@ -16,17 +16,25 @@ import numpy as np
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.bd import bd_local_score, bd_local_scores
-from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets
 from bayescompare.kernels.network.cell_prior import CellPrior
 from bayescompare.kernels.network.dag_posterior import is_acyclic, local_scores
 from bayescompare.kernels.network.dag_search import best_dag, best_dag_of
-from bayescompare.kernels.numerics.gammas import log_rising
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["SEARCHES", "Graph", "Scores", "default_max_parents", "edges_of", "graph_of", "pattern"]
+__all__ = [
+    "SEARCHES",
+    "Graph",
+    "GraphScores",
+    "default_max_parents",
+    "edges_of",
+    "graph_class_pattern",
+    "graph_of",
+]
 
 Graph = tuple[int, ...]
 
@@ -50,7 +58,7 @@ def default_max_parents(statements: Statements) -> int:
 
 
 @dataclass(frozen=True)
-class Scores:
+class GraphScores:
     """Scores of graphs on one table of statements, on demand or all at once.
 
     BDeu, from g(S) of subsets of the measures; or BD, where `alpha` has the parameters of the
@@ -85,8 +93,8 @@ class Scores:
             log_alpha = math.log(self.ess) - sum(
                 math.log(self.statements.arities[j]) for j in members
             )
-            whole = float(log_rising(math.log(self.ess), counts.sum()))
-            self._known[mask] = float(log_rising(log_alpha, counts).sum()) - whole
+            whole = float(log_rising_gamma(math.log(self.ess), counts.sum()))
+            self._known[mask] = float(log_rising_gamma(log_alpha, counts).sum()) - whole
         return self._known[mask]
 
     def local(self, child: int, parents: int) -> float:
@@ -109,7 +117,7 @@ class Scores:
         table, m = self.statements.table, len(self.statements.measures)
         logs = np.array([math.log(r) for r in self.statements.arities])
         largest = min(self.max_parents, m - 1) + 1
-        return subset_scores(table.states, table.counts, logs, self.ess, largest)
+        return bdeu_scores_of_subsets(table.states, table.counts, logs, self.ess, largest)
 
     @cached_property
     def local_table(self) -> FloatArray:
@@ -140,7 +148,7 @@ class Scores:
 
 def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
     """Read a user's graph: a pgmpy DAG, any networkx DiGraph, or pairs (parent, child)."""
-    nodes, edges = _nodes_and_edges(graph)
+    nodes, edges = _network_test_graph_parts(graph)
     for name in nodes:
         if name not in measures:
             raise BayescompareError(
@@ -159,7 +167,8 @@ def graph_of(graph: Any, measures: Sequence[str]) -> Graph:
         parents[place[child]] |= 1 << place[parent]
     if any(mask >> j & 1 for j, mask in enumerate(parents)) or not is_acyclic(tuple(parents)):
         raise BayescompareError(
-            f"search, your graph, has a cycle: {_cycle(parents, measures)}; it must not."
+            f"search, your graph, has a cycle: {_network_test_graph_cycle(parents, measures)}; "
+            "it must not."
         )
     return tuple(parents)
 
@@ -174,7 +183,9 @@ def edges_of(graph: Sequence[int], measures: Sequence[str]) -> list[tuple[str, s
     ]
 
 
-def pattern(graph: Graph) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int, int]]]:
+def graph_class_pattern(
+    graph: Graph,
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int, int]]]:
     """What identifies a graph's equivalence class: who is joined, and which parents are unmarried.
 
     Equivalent graphs have the same score, and under BDeu the same distribution of θ.
@@ -193,7 +204,7 @@ def pattern(graph: Graph) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[i
     return joined, colliders
 
 
-def _nodes_and_edges(graph: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
+def _network_test_graph_parts(graph: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
     if hasattr(graph, "nodes") and hasattr(graph, "edges"):
         if hasattr(graph, "is_directed") and not graph.is_directed():
             raise BayescompareError("search is an undirected graph: give a DiGraph or a DAG.")
@@ -208,7 +219,7 @@ def _nodes_and_edges(graph: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
     )
 
 
-def _cycle(parents: Sequence[int], measures: Sequence[str]) -> str:
+def _network_test_graph_cycle(parents: Sequence[int], measures: Sequence[str]) -> str:
     import networkx as nx
 
     whole: nx.DiGraph[str] = nx.DiGraph(edges_of(parents, measures))

@@ -8,8 +8,8 @@ import numpy as np
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.network.dag_posterior import log_sum_over_dags
-from bayescompare.kernels.numerics.gammas import log_rising
-from bayescompare.methods.network.graph import Scores
+from bayescompare.kernels.numerics.gammas import log_rising_gamma
+from bayescompare.methods.network.graph import GraphScores
 from bayescompare.methods.network.posterior import NetworkLayout
 from bayescompare.results.results import Results
 
@@ -26,13 +26,15 @@ def table_loo(layout: NetworkLayout) -> tuple[FloatArray, FloatArray]:
         less = np.where(counts - own < 1e-9, 0.0, counts - own)
         log_alpha, log_row = np.log(alpha), np.log(alpha.sum(axis=-1))
         for sign, out, changed in ((1.0, without, less), (-1.0, within, counts + own)):
-            cells = log_rising(log_alpha, counts) - log_rising(log_alpha, changed)
-            rows = log_rising(log_row, counts.sum(-1)) - log_rising(log_row, changed.sum(-1))
+            cells = log_rising_gamma(log_alpha, counts) - log_rising_gamma(log_alpha, changed)
+            rows = log_rising_gamma(log_row, counts.sum(-1)) - log_rising_gamma(
+                log_row, changed.sum(-1)
+            )
             out += sign * (cells.sum(axis=(-1, -2)) - rows.sum(axis=-1))
     return without, within
 
 
-def averaged_loo(results: Results, scores: Scores) -> tuple[FloatArray, FloatArray]:
+def averaged_loo(results: Results, scores: GraphScores) -> tuple[FloatArray, FloatArray]:
     """Sum over all graphs with each dataset left out, and with each counted twice."""
     whole = log_sum_over_dags(scores.local_table)
     table = scores.statements.table

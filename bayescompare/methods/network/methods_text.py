@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayescompare.methods._shared.methods_text import chosen, own_priors
+from bayescompare.methods._shared.methods_text import shared_option_as_given, shared_own_priors
 from bayescompare.methods.network.details import NetworkDetails
-from bayescompare.text.numbers import error, plural, setting
+from bayescompare.text.numbers import plural, setting_number_text, standard_error_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -17,9 +17,9 @@ __all__ = ["network_methods_text"]
 def network_methods_text(method: Any, answer: Answer | None) -> str:
     """Describe the test, its graph and what is reported."""
     limit = method.max_parents if answer is None else NetworkDetails.of(answer).max_parents
-    choices = ["BDeu score", f"equivalent sample size {chosen(method.ess)}"]
+    choices = ["BDeu score", f"equivalent sample size {shared_option_as_given(method.ess)}"]
     if method.priors:
-        choices[1] = f"prior given by the user: {own_priors(method)}"
+        choices[1] = f"prior given by the user: {shared_own_priors(method)}"
     if "alpha" in (method.priors or {}) and not method.needs_mcmc:
         choices[0] = "BD score"
     if isinstance(method.search, str):
@@ -35,17 +35,17 @@ def network_methods_text(method: Any, answer: Answer | None) -> str:
         "by the test of {cited} with the joint distribution factored by a Bayesian network over "
         f"the measures, {graph} ({', '.join(choices)}). Reported is the posterior "
         f"probability that a joint statement is the most probable one, computed "
-        f"{_error(method, answer)}."
+        f"{_network_methods_text_error(method, answer)}."
     )
 
 
-def _error(method: Any, answer: Answer | None) -> str:
+def _network_methods_text_error(method: Any, answer: Answer | None) -> str:
     if answer is not None and answer.mcse is not None:
-        most = error(float(answer.mcse.max()))
+        most = standard_error_text(float(answer.mcse.max()))
         return (
             f"by {'NUTS' if method.needs_mcmc else 'Monte Carlo'} (standard error at most {most})"
         )
     if answer is None and not method.needs_mcmc:
-        wanted = setting(method.mcse)
+        wanted = setting_number_text(method.mcse)
         return f"exactly where it can be, else by Monte Carlo to a standard error of {wanted}"
     return "by NUTS in PyMC" if method.needs_mcmc else "exactly"

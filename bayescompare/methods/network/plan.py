@@ -12,9 +12,9 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.network.ancestral import ancestral_states
 from bayescompare.kernels.network.dag_sampling import DagSampler
-from bayescompare.kernels.network.statements import largest_states
-from bayescompare.methods.network.answer import graph_maximum, graph_weights, tables_of
-from bayescompare.methods.network.graph import Scores, default_max_parents
+from bayescompare.kernels.network.statements import network_states_of_largest
+from bayescompare.methods.network.answer import graph_maximum, graph_weights, network_tables_of
+from bayescompare.methods.network.graph import GraphScores, default_max_parents
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -46,18 +46,20 @@ def plan_network(
 
     def simulate(number: int, rng: np.random.Generator) -> FloatArray:
         graph = found if sampler is None else sampler.draw(rng)
-        tables = tables_of(scores.statements, graph, range(m), scores.prior)
+        tables = network_tables_of(scores.statements, graph, range(m), scores.prior)
         (states,) = ancestral_states(tables, tables.log_draws(1, rng), number, rng)
-        after = _with_states(scores, states, learn_limit=method.max_parents is None)
+        after = _network_plan_with_states(scores, states, learn_limit=method.max_parents is None)
         if method.average:
-            return _averaged(after, rng)
+            return _network_plan_averaged(after, rng)
         again = method.graph(after)
         return graph_maximum(after.statements, again, after.prior, _ERROR, rng)[0].probability
 
     return simulate
 
 
-def _with_states(scores: Scores, states: IntArray, *, learn_limit: bool) -> Scores:
+def _network_plan_with_states(
+    scores: GraphScores, states: IntArray, *, learn_limit: bool
+) -> GraphScores:
     """Add datasets with these states (number, m); statements never seen are listed last."""
     statements, table = scores.statements, scores.statements.table
     place = {tuple(row): k for k, row in enumerate(table.states.tolist())}
@@ -78,14 +80,16 @@ def _with_states(scores: Scores, states: IntArray, *, learn_limit: bool) -> Scor
     return replace(scores, statements=more, max_parents=limit)
 
 
-def _averaged(scores: Scores, rng: np.random.Generator) -> FloatArray:
+def _network_plan_averaged(scores: GraphScores, rng: np.random.Generator) -> FloatArray:
     """P(max) over all graphs, each with its share of the draws."""
     rows = scores.statements.table.states
     probability = np.zeros(len(rows))
     for graph, weight in graph_weights(scores, rng, _GRAPHS).items():
-        tables = tables_of(scores.statements, graph, range(len(graph)), scores.prior)
+        tables = network_tables_of(scores.statements, graph, range(len(graph)), scores.prior)
         own = rows[:, list(tables.members)]
-        leaders = largest_states(tables, tables.log_draws(math.ceil(weight * _DRAWS), rng))
+        leaders = network_states_of_largest(
+            tables, tables.log_draws(math.ceil(weight * _DRAWS), rng)
+        )
         leads = (leaders[:, None] == own).all(axis=-1).mean(axis=0)
         probability += weight * leads
     return probability

@@ -11,26 +11,26 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.comparison.method import Form
-from bayescompare.kernels.dirichlet.posterior import latents
-from bayescompare.kernels.network.statements import Tables
+from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
+from bayescompare.kernels.network.statements import NetworkTables
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import Priors, place
+from bayescompare.methods._shared.priors import Priors, place_shared_prior
 from bayescompare.methods._shared.simplex import (
     LATENTS,
-    observe_weights,
-    place_dirichlet,
-    weighted,
+    observe_shared_weights,
+    place_shared_dirichlet,
+    shared_weighted_logs,
 )
 from bayescompare.methods._shared.trees import (
-    latent_log_prior,
-    make_tree,
-    marginal_dims,
-    one_byte,
-    one_statement_each,
-    ratio_prior,
-    signed,
-    statement_coords,
-    without_latents,
+    make_shared_tree,
+    shared_latent_log_prior,
+    shared_marginal_dims,
+    shared_ratio_prior,
+    shared_statement_coords,
+    shared_statement_each,
+    shared_without_latents,
+    shrink_shared_predictions,
+    sign_shared_tree,
 )
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, Statements
@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["NetworkLayout", "build", "drawn_tables", "finish", "single_tree"]
+__all__ = [
+    "NetworkLayout",
+    "build",
+    "drawn_network_tables",
+    "finish_network_tree",
+    "single_network_tree",
+]
 
 
 #: Joint states of a measure and its ancestors up to which its marginal is summed exactly.
@@ -64,7 +70,7 @@ class NetworkLayout:
 
     results: Results
     statements: Statements
-    tables: Tables
+    tables: NetworkTables
     listing: LumpedStatements
     shown: IntArray
     weights: FloatArray
@@ -72,7 +78,11 @@ class NetworkLayout:
 
     @classmethod
     def of(
-        cls, results: Results, statements: Statements, tables: Tables, listing: LumpedStatements
+        cls,
+        results: Results,
+        statements: Statements,
+        tables: NetworkTables,
+        listing: LumpedStatements,
     ) -> NetworkLayout:
         """Lay out a network's tables over the listed statements."""
         table = statements.table
@@ -87,8 +97,8 @@ class NetworkLayout:
             tables,
             listing,
             shown,
-            _cell_weights(statements, tables, every),
-            _cell_weights(statements, tables, apart),
+            _network_test_cell_weights(statements, tables, every),
+            _network_test_cell_weights(statements, tables, apart),
         )
 
     def name(self, k: int) -> str:
@@ -111,7 +121,7 @@ class NetworkLayout:
 
     def coords(self) -> dict[str, list[str]]:
         """Coords of the model and of trees."""
-        coords = statement_coords(self.results, self.listing)
+        coords = shared_statement_coords(self.results, self.listing)
         for k in range(len(self.tables.members)):
             configuration, state = self.dims(k)
             coords[configuration], coords[state] = self._configurations(k), self._states(k)
@@ -145,7 +155,7 @@ class NetworkLayout:
         l = len(self.statements.algorithms)
         columns = []
         for k in range(len(self.tables.members)):
-            above = _ancestors(self.tables, k)
+            above = _network_test_ancestors(self.tables, k)
             sizes = [int(self.tables.arities[p]) for p in above]
             if math.prod(sizes) > MOST_ANCESTORS:
                 return None
@@ -166,7 +176,9 @@ class NetworkLayout:
         return stacked[..., 0] if l == 2 else stacked
 
 
-def _cell_weights(statements: Statements, tables: Tables, chosen: BoolArray) -> FloatArray:
+def _network_test_cell_weights(
+    statements: Statements, tables: NetworkTables, chosen: BoolArray
+) -> FloatArray:
     """Each dataset's weight in every cell, from the statements chosen."""
     table = statements.table
     weights = np.zeros((len(statements.datasets), len(tables.alpha)))
@@ -176,44 +188,51 @@ def _cell_weights(statements: Statements, tables: Tables, chosen: BoolArray) -> 
     return weights
 
 
-def single_tree(
+def single_network_tree(
     layout: NetworkLayout, *, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw from prior and posterior of one graph without MCMC."""
     tables, listing = layout.tables, layout.listing
-    after = latents(np.log(tables.alpha), tables.counts, (chains, draws), rng)
-    before = latents(np.log(tables.alpha), np.zeros_like(tables.counts), (1, draws), rng)
+    after = draw_dirichlet_latents(np.log(tables.alpha), tables.counts, (chains, draws), rng)
+    before = draw_dirichlet_latents(
+        np.log(tables.alpha), np.zeros_like(tables.counts), (1, draws), rng
+    )
     logs, logs_before = (
         tables.normalised(np.log(g) - e / tables.alpha) for g, e in (after, before)
     )
     n = len(layout.results.datasets)
-    posterior, prior = _variables(layout, logs), _variables(layout, logs_before)
+    posterior, prior = (
+        _network_test_variables(layout, logs),
+        _network_test_variables(layout, logs_before),
+    )
     groups: dict[str, dict[str, AnyArray]] = {
         "posterior": posterior,
         "prior": prior,
-        "posterior_predictive": {OUTCOME: one_statement_each(posterior["theta"], n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(prior["theta"], n, rng)},
+        "posterior_predictive": {OUTCOME: shared_statement_each(posterior["theta"], n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(prior["theta"], n, rng)},
         "log_likelihood": {OUTCOME: logs @ layout.weights.T},
         "log_prior": {
             name: values
             for k in range(len(tables.members))
-            for name, values in latent_log_prior(
+            for name, values in shared_latent_log_prior(
                 layout.name(k), *(layout.rows(v, k) for v in (tables.alpha, *after))
             ).items()
         },
         "observed_data": {OUTCOME: listing.weights},
     }
-    return signed(make_tree(groups, _dims(layout), layout.coords()), listing)
+    return sign_shared_tree(
+        make_shared_tree(groups, _network_test_dims(layout), layout.coords()), listing
+    )
 
 
-def drawn_tables(layout: NetworkLayout, logs: FloatArray, *, tables: bool) -> xr.DataTree:
+def drawn_network_tables(layout: NetworkLayout, logs: FloatArray, *, tables: bool) -> xr.DataTree:
     """Put cells drawn from the prior (chain, draw, C) into a tree; `tables` keeps the tables."""
-    variables = _variables(layout, logs)
+    variables = _network_test_variables(layout, logs)
     kept = {k: v for k, v in variables.items() if tables or k in ("theta", "marginal")}
-    return make_tree({"prior": kept}, _dims(layout), layout.coords())
+    return make_shared_tree({"prior": kept}, _network_test_dims(layout), layout.coords())
 
 
-def _variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]:
+def _network_test_variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]:
     variables = {"theta": layout.theta(logs)}
     marginal = layout.marginal(logs)
     if marginal is not None:
@@ -223,10 +242,10 @@ def _variables(layout: NetworkLayout, logs: FloatArray) -> dict[str, FloatArray]
     return variables
 
 
-def _dims(layout: NetworkLayout) -> dict[str, tuple[str, ...]]:
+def _network_test_dims(layout: NetworkLayout) -> dict[str, tuple[str, ...]]:
     dims: dict[str, tuple[str, ...]] = {
         "theta": ("statement",),
-        "marginal": marginal_dims(layout.results),
+        "marginal": shared_marginal_dims(layout.results),
         OUTCOME: ("dataset", "statement"),
     }
     for k in range(len(layout.tables.members)):
@@ -235,7 +254,7 @@ def _dims(layout: NetworkLayout) -> dict[str, tuple[str, ...]]:
     return dims
 
 
-def _ancestors(tables: Tables, k: int) -> list[int]:
+def _network_test_ancestors(tables: NetworkTables, k: int) -> list[int]:
     """The k-th member and everything above it, parents before children."""
     above, new = {k}, [k]
     while new:
@@ -256,11 +275,11 @@ def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.
 
     tables = layout.tables
     with pm.Model(coords=layout.coords()) as model:
-        alphas = _place_alphas(layout, nonconjugate_priors)
+        alphas = _place_network_test_alphas(layout, nonconjugate_priors)
         parts = []
         for k, alpha in enumerate(alphas):
             total = layout.rows(tables.counts, k).sum(axis=-1)
-            logs = place_dirichlet(form, layout.name(k), alpha, total, layout.dims(k))
+            logs = place_shared_dirichlet(form, layout.name(k), alpha, total, layout.dims(k))
             parts.append(logs.ravel())
         cells: Any = pm.math.concatenate(parts)
         log_theta = cells[tables.cells(layout.shown)].sum(axis=-1)
@@ -274,29 +293,31 @@ def build(layout: NetworkLayout, nonconjugate_priors: Priors, form: Form) -> pm.
             # Through θ itself, so that pm.do(θ) reaches the data.
             log_theta = pt.log(theta)
         # What is lumped in θ is observed through its cells.
-        unlisted = weighted(layout.unlisted, cells) if layout.listing.has_other else None
-        observe_weights(log_theta, layout.listing.weights, unlisted)
+        unlisted = (
+            shared_weighted_logs(layout.unlisted, cells) if layout.listing.has_other else None
+        )
+        observe_shared_weights(log_theta, layout.listing.weights, unlisted)
     return model
 
 
-def _place_alphas(layout: NetworkLayout, priors: Priors) -> list[Any]:
+def _place_network_test_alphas(layout: NetworkLayout, priors: Priors) -> list[Any]:
     """α of every table's cells: fixed, or random by the user's prior on ess or alpha."""
     import pytensor.tensor as pt
 
     tables = layout.tables
     alphas: list[Any] = [layout.rows(tables.alpha, k) for k in range(len(tables.members))]
     if "ess" in priors:
-        ess = place("ess", priors["ess"], ())
+        ess = place_shared_prior("ess", priors["ess"], ())
         return [ess * np.full(alpha.shape, 1.0 / alpha.size) for alpha in alphas]
     if "alpha" in priors:
-        given = pt.as_tensor_variable(place("alpha", priors["alpha"], ("measure",)))
-        _check_alpha_shape(given, len(tables.members))
+        given = pt.as_tensor_variable(place_shared_prior("alpha", priors["alpha"], ("measure",)))
+        _check_network_test_alpha(given, len(tables.members))
         each = [given if given.ndim == 0 else given[j] for j in tables.members]
         return [own * np.ones(alpha.shape) for own, alpha in zip(each, alphas, strict=True)]
     return alphas
 
 
-def _check_alpha_shape(alpha: Any, measures: int) -> None:
+def _check_network_test_alpha(alpha: Any, measures: int) -> None:
     length = alpha.type.shape[0] if alpha.ndim == 1 else None
     if alpha.ndim > 1 or (length is not None and length != measures):
         raise BayescompareError(
@@ -305,20 +326,22 @@ def _check_alpha_shape(alpha: Any, measures: int) -> None:
         )
 
 
-def finish(layout: NetworkLayout, tree: xr.DataTree) -> xr.DataTree:
-    """Bring NUTS's tree into the shape of `single_tree`."""
+def finish_network_tree(layout: NetworkLayout, tree: xr.DataTree) -> xr.DataTree:
+    """Bring NUTS's tree into the shape of `single_network_tree`."""
     import xarray as xr
 
     names = [layout.name(k) for k in range(len(layout.tables.members))]
     for group in ("posterior", "prior"):
-        data = without_latents(tree[group].to_dataset())
+        data = shared_without_latents(tree[group].to_dataset())
         if "marginal" not in data and all(name in data for name in names):
             parts = [data[name].values.reshape(*data[name].shape[:2], -1) for name in names]
             with np.errstate(divide="ignore"):
                 marginal = layout.marginal(np.log(np.concatenate(parts, axis=-1)))
             if marginal is not None:
-                dims = marginal_dims(layout.results)
+                dims = shared_marginal_dims(layout.results)
                 data["marginal"] = (("chain", "draw", *dims), marginal)
                 data = data.assign_coords({d: layout.coords()[d] for d in dims})
         tree[group] = xr.DataTree(data)
-    return signed(ratio_prior(one_byte(tree), names), layout.listing)
+    return sign_shared_tree(
+        shared_ratio_prior(shrink_shared_predictions(tree), names), layout.listing
+    )

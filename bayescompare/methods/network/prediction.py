@@ -11,15 +11,15 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
-from bayescompare.kernels.dirichlet.posterior import latents
+from bayescompare.kernels.dirichlet.posterior import draw_dirichlet_latents
 from bayescompare.kernels.network.ancestral import ancestral_states
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.prediction import sampled_posterior
-from bayescompare.methods._shared.simulated import table_of_statements, truth_in
-from bayescompare.methods.dirichlet.prior import cells_of
-from bayescompare.methods.network.answer import prior_weights
+from bayescompare.methods._shared.prediction import shared_sampled_posterior
+from bayescompare.methods._shared.simulated import shared_table_of_statements, shared_truth_in_tree
+from bayescompare.methods.dirichlet.prior import dirichlet_prior_cells
+from bayescompare.methods.network.answer import prior_graph_weights
 from bayescompare.methods.network.graph import edges_of
-from bayescompare.methods.network.posterior import NetworkLayout, drawn_tables
+from bayescompare.methods.network.posterior import NetworkLayout, drawn_network_tables
 from bayescompare.results.results import Results
 from bayescompare.statements import OTHER, Statements
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.network import Network
 
-__all__ = ["predicted", "simulated"]
+__all__ = ["predict_by_network", "simulated"]
 
 #: Cells of tables, or states to choose from, that are drawn at once.
 _BLOCK = 4_000_000
 
 
-def predicted(
+def predict_by_network(
     method: Network,
     results: Results,
     answer: Answer,
@@ -47,26 +47,32 @@ def predicted(
     graph = method.graph(scores)
     if method.needs_mcmc:
         layout = method.layout(results, scores, graph)
-        logs = _sampled_cells(layout, sampled_posterior(answer), draws, rng)
-        return _labels(layout, ancestral_states(layout.tables, logs, number, rng))
+        logs = _network_prediction_sampled_cells(
+            layout, shared_sampled_posterior(answer), draws, rng
+        )
+        return _network_prediction_labels(
+            layout, ancestral_states(layout.tables, logs, number, rng)
+        )
     layouts, weights = method._layouts(results, scores, graph, rng)
     chosen = rng.choice(len(layouts), size=draws, p=weights)
     states = np.empty((draws, number, len(results.measures)), dtype=np.int64)
     for g in np.unique(chosen):
         tables = layouts[g].tables
         widest = max(len(tables.alpha), number * int(tables.arities.max()))
-        for here in _blocks(np.flatnonzero(chosen == g), max(1, _BLOCK // widest)):
+        for here in _network_prediction_blocks(
+            np.flatnonzero(chosen == g), max(1, _BLOCK // widest)
+        ):
             logs = tables.log_draws(len(here), rng)
             states[here] = ancestral_states(tables, logs, number, rng)
-    return _labels(layouts[0], states)
+    return _network_prediction_labels(layouts[0], states)
 
 
-def _blocks(places: IntArray, step: int) -> Iterator[IntArray]:
+def _network_prediction_blocks(places: IntArray, step: int) -> Iterator[IntArray]:
     for start in range(0, len(places), step):
         yield places[start : start + step]
 
 
-def _sampled_cells(
+def _network_prediction_sampled_cells(
     layout: NetworkLayout, posterior: xr.Dataset, draws: int, rng: np.random.Generator
 ) -> FloatArray:
     """Logarithms of all tables' cells in so many of the draws of a sampled answer."""
@@ -79,7 +85,7 @@ def _sampled_cells(
         return np.asarray(np.log(np.concatenate(columns, axis=1)))
 
 
-def _labels(layout: NetworkLayout, states: IntArray) -> StrArray:
+def _network_prediction_labels(layout: NetworkLayout, states: IntArray) -> StrArray:
     """Labels of statements given by the state of every measure along the last axis."""
     rows = states.reshape(-1, states.shape[-1])
     distinct, place = np.unique(rows, axis=0, return_inverse=True)
@@ -96,30 +102,34 @@ def simulated(method: Network, results: Results, rng: np.random.Generator) -> Re
     scores = method.scores(results)
     graph = method.graph(scores)
     if method.average:
-        weights = prior_weights(scores, rng)
+        weights = prior_graph_weights(scores, rng)
         graph = list(weights)[int(rng.choice(len(weights), p=list(weights.values())))]
     layout = method.layout(results, scores, graph)
-    logs, hyper = _prior_cells(method, layout, results, rng)
+    logs, hyper = _network_prediction_prior_cells(method, layout, results, rng)
     (states,) = ancestral_states(layout.tables, logs, len(results.datasets), rng)
-    labels = _labels(layout, states).tolist()
-    table = table_of_statements(results, labels, hyper)
+    labels = _network_prediction_labels(layout, states).tolist()
+    table = shared_table_of_statements(results, labels, hyper)
     if layout.listing.has_other:
-        layout = _listing(layout, table, dict(zip(labels, states, strict=True)))
-    truth = truth_in(drawn_tables(layout, logs[None], tables=not method.average))
+        layout = _network_prediction_listing(layout, table, dict(zip(labels, states, strict=True)))
+    truth = shared_truth_in_tree(
+        drawn_network_tables(layout, logs[None], tables=not method.average)
+    )
     truth.attrs["edges"] = str(edges_of(graph, results.measures))
     return table._with(truth=truth.merge(hyper))
 
 
-def _listing(
+def _network_prediction_listing(
     layout: NetworkLayout, table: Results, states: Mapping[str, IntArray]
 ) -> NetworkLayout:
     """The same tables, with θ of the statements that a simulated table lists."""
-    listing = LumpedStatements.from_cells(*cells_of("symmetric", 1.0, Statements.of(table)))
+    listing = LumpedStatements.from_cells(
+        *dirichlet_prior_cells("symmetric", 1.0, Statements.of(table))
+    )
     shown = np.array([states[label] for label in listing.labels if label != OTHER])
     return replace(layout, listing=listing, shown=shown)
 
 
-def _prior_cells(
+def _network_prediction_prior_cells(
     method: Network, layout: NetworkLayout, results: Results, rng: np.random.Generator
 ) -> tuple[FloatArray, xr.Dataset]:
     """Draw all tables from the prior: logarithms (1, C); and ess or alpha, where it has one."""
@@ -127,9 +137,11 @@ def _prior_cells(
 
     tables = layout.tables
     if not method.needs_mcmc:
-        gamma, exponential = latents(np.log(tables.alpha), np.zeros_like(tables.counts), (1,), rng)
+        gamma, exponential = draw_dirichlet_latents(
+            np.log(tables.alpha), np.zeros_like(tables.counts), (1,), rng
+        )
         return tables.normalised(np.log(gamma) - exponential / tables.alpha), xr.Dataset()
-    prior = truth_in(nuts.one_prior_draw(method.model(results), rng))
+    prior = shared_truth_in_tree(nuts.draw_prior_as_nuts(method.model(results), rng))
     parts = [prior[layout.name(k)].values.ravel() for k in range(len(tables.members))]
     with np.errstate(divide="ignore"):
         logs = np.log(np.concatenate(parts))[None]

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bayescompare._checks import MOST_WEIGHT, is_number, shown
+from bayescompare._checks import MOST_WEIGHT, is_number, show_checked_value
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare.methods._shared.priors import fixed_vector
+from bayescompare.methods._shared.priors import shared_fixed_vector
 from bayescompare.statements import Statements
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
-__all__ = ["REST", "cell_alpha", "check_cell_alpha"]
+__all__ = ["REST", "check_network_cell_alpha", "network_cell_alpha"]
 
 #: Key of a mapping that stands for every measure, or state, that it does not name.
 REST = "*"
@@ -22,22 +22,22 @@ _NAME = "priors['alpha']"
 _SHOWN = 8
 
 
-def check_cell_alpha(alpha: Mapping[Any, Any]) -> None:
+def check_network_cell_alpha(alpha: Mapping[Any, Any]) -> None:
     """Check a mapping before the data are known: numbers, or mappings of numbers."""
     if not alpha:
         raise BayescompareError(f"{_NAME}={{}}: name at least one measure, or '*' for all.")
     for measure, value in alpha.items():
         where = f"{_NAME}[{measure!r}]"
         if not isinstance(value, Mapping):
-            _check_cell(where, value)
+            _check_network_test_prior(where, value)
         elif not value:
             raise BayescompareError(f"{where}={{}}: name at least one state, or '*' for all.")
         else:
             for state, each in value.items():
-                _check_cell(f"{where}[{state!r}]", each)
+                _check_network_test_prior(f"{where}[{state!r}]", each)
 
 
-def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
+def network_cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...], ...]:
     """Give every state of every measure its α.
 
     Parameters
@@ -55,7 +55,7 @@ def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...]
     ((1.0, 2.0), (0.5, 0.5))
     """
     measures = statements.measures
-    vector = fixed_vector(alpha)
+    vector = shared_fixed_vector(alpha)
     if vector is not None:
         if vector.shape != (len(measures),):
             raise BayescompareError(
@@ -64,24 +64,30 @@ def cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[float, ...]
             )
         alpha = dict(zip(measures, vector.tolist(), strict=True))
     by_measure = alpha if isinstance(alpha, Mapping) else {REST: alpha}
-    values = _by_name(_NAME, "measure", by_measure, measures)
+    values = _network_test_prior_names(_NAME, "measure", by_measure, measures)
     return tuple(
-        _row(f"{_NAME}[{measure!r}]", value, statements.state_names(j), statements.arities[j])
+        _network_test_prior_row(
+            f"{_NAME}[{measure!r}]", value, statements.state_names(j), statements.arities[j]
+        )
         for j, (measure, value) in enumerate(zip(measures, values, strict=True))
     )
 
 
-def _row(where: str, value: Any, states: Sequence[str], arity: int) -> tuple[float, ...]:
+def _network_test_prior_row(
+    where: str, value: Any, states: Sequence[str], arity: int
+) -> tuple[float, ...]:
     """α of every state; beyond six algorithms only observed ones have names, and come first."""
     by_state = value if isinstance(value, Mapping) else {REST: value}
-    named = _by_name(where, "state", by_state, states)
+    named = _network_test_prior_names(where, "state", by_state, states)
     if len(states) < arity and REST not in by_state:
         raise BayescompareError(f"{where}: give '*' for the states that were not observed.")
     rest = [by_state.get(REST)] * (arity - len(states))
     return tuple(float(each) for each in [*named, *rest])
 
 
-def _by_name(where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
+def _network_test_prior_names(
+    where: str, kind: str, values: Mapping[Any, Any], names: Sequence[str]
+) -> list[Any]:
     """The value of every name, or of the rest."""
     for name in values:
         if name != REST and name not in names:
@@ -99,9 +105,9 @@ def _by_name(where: str, kind: str, values: Mapping[Any, Any], names: Sequence[s
     return [values.get(name, values.get(REST)) for name in names]
 
 
-def _check_cell(where: str, value: object) -> None:
+def _check_network_test_prior(where: str, value: object) -> None:
     if not (is_number(value) and math.isfinite(value) and 0.0 < value <= MOST_WEIGHT):
         raise BayescompareError(
-            f"{where}={shown(value)}: α must be a finite number > 0, at most "
-            f"{setting(MOST_WEIGHT)}."
+            f"{where}={show_checked_value(value)}: α must be a finite number > 0, at most "
+            f"{setting_number_text(MOST_WEIGHT)}."
         )

@@ -11,12 +11,12 @@ from bayescompare._typing import FloatArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Sampling
-from bayescompare.kernels.network.statements import largest_states
-from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
-from bayescompare.methods._shared.priors import check_support
-from bayescompare.methods.network.answer import Maximum
-from bayescompare.methods.network.graph import Graph, Scores
-from bayescompare.methods.network.posterior import NetworkLayout, build, finish
+from bayescompare.kernels.network.statements import network_states_of_largest
+from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
+from bayescompare.methods._shared.priors import check_shared_prior_support
+from bayescompare.methods.network.answer import NetworkMaximum
+from bayescompare.methods.network.graph import Graph, GraphScores
+from bayescompare.methods.network.posterior import NetworkLayout, build, finish_network_tree
 from bayescompare.results.results import Results
 
 if TYPE_CHECKING:
@@ -24,30 +24,34 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.network import Network
 
-__all__ = ["lead_in_draws", "sampled_answer"]
+__all__ = ["lead_in_network_draws", "sampled_answer"]
 
 
 def sampled_answer(
-    method: Network, results: Results, scores: Scores, graph: Graph, sampling: Sampling
+    method: Network, results: Results, scores: GraphScores, graph: Graph, sampling: Sampling
 ) -> Answer:
     """Sample the tables under the best graph and count which statement is the largest."""
     layout = method.layout(results, scores, graph)
     textbook = build(layout, method.nonconjugate_priors, "textbook")
-    check_support(method.nonconjugate_priors, method.parameters, textbook)
+    check_shared_prior_support(method.nonconjugate_priors, method.parameters, textbook)
     for_nuts = build(layout, method.nonconjugate_priors, "nuts")
-    tree = finish(layout, nuts.sample_as(sampling, for_nuts, through=textbook))
+    tree = finish_network_tree(
+        layout, nuts.sample_nuts_as_asked(sampling, for_nuts, through=textbook)
+    )
     posterior = tree["posterior"].to_dataset()
-    each = lead_in_draws(layout, posterior)
-    error = nuts.monte_carlo_error(each)
-    maximum = Maximum(each.mean(axis=(0, 1)), error**2)
+    each = lead_in_network_draws(layout, posterior)
+    error = nuts.nuts_monte_carlo_error(each)
+    maximum = NetworkMaximum(each.mean(axis=(0, 1)), error**2)
     answer = method.describe(scores, graph, maximum, [], sampling)
     answer = replace(
         answer, per_statement=drawn_theta_summary(posterior["theta"], scores.statements), tree=tree
     )
-    return replace(answer, scalars=sampled_questions(posterior["theta"], scores.statements, answer))
+    return replace(
+        answer, scalars=shared_sampled_questions(posterior["theta"], scores.statements, answer)
+    )
 
 
-def lead_in_draws(layout: NetworkLayout, posterior: xr.Dataset) -> FloatArray:
+def lead_in_network_draws(layout: NetworkLayout, posterior: xr.Dataset) -> FloatArray:
     """Which listed statement has the largest θ in each draw: (chain, draw, statement)."""
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     parts = [
@@ -55,7 +59,7 @@ def lead_in_draws(layout: NetworkLayout, posterior: xr.Dataset) -> FloatArray:
         for k in range(len(layout.tables.members))
     ]
     logs = np.log(np.maximum(np.concatenate(parts, axis=-1), 1e-300))
-    largest = largest_states(layout.tables, logs)
+    largest = network_states_of_largest(layout.tables, logs)
     own = layout.statements.table.states[:, list(layout.tables.members)]
     each = (largest[:, None, :] == own[None, :, :]).all(axis=-1).astype(np.float64)
     return np.asarray(each.reshape(chains, draws, -1))

@@ -27,23 +27,25 @@ from bayescompare.methods._shared.priors import prior_options
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet import Dirichlet
 from bayescompare.methods.network import Network
-from bayescompare.methods.network.answer import check_drawable, tables_of
+from bayescompare.methods.network.answer import check_network_drawable, network_tables_of
 from bayescompare.methods.network.details import NetworkDetails
-from bayescompare.methods.network.graph import Graph, Scores, edges_of, pattern
+from bayescompare.methods.network.graph import Graph, GraphScores, edges_of, graph_class_pattern
 from bayescompare.methods.network.posterior import MOST_ANCESTORS
 from bayescompare.methods.network.words import summed_words
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
 
-__all__ = ["SummedNetwork", "on"]
+__all__ = ["SummedNetwork", "network_on_subset"]
 
 
 #: Edges up to which every orientation of the graph is tried.
 MOST_EDGES = 14
 
 
-def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Method:
+def network_on_subset(
+    method: Network, scores: GraphScores, graph: Graph, measures: list[str]
+) -> Method:
     """Return the method that has this network's posterior, summed over the other measures.
 
     One measure alone is the plain test, of strength ESS, or with its α.
@@ -52,9 +54,9 @@ def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Me
     keep = sum(1 << names.index(name) for name in measures)
     if scores.alpha is not None:
         # Equivalent graphs have other distributions here, so only this graph will do.
-        closed = graph if _is_closed(graph, keep) else None
+        closed = graph if _is_closed_network_subset(graph, keep) else None
     else:
-        closed = _closed(graph, keep)
+        closed = _close_network_subset(graph, keep)
     if closed is None:
         edges = edges_of(graph, names)
         return SummedNetwork(
@@ -65,7 +67,7 @@ def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Me
             graph=graph,
             summed_from=edges,
         )
-    priors = None if scores.alpha is None else {"alpha": _alpha_of(scores, measures)}
+    priors = None if scores.alpha is None else {"alpha": _network_subset_alpha(scores, measures)}
     if len(measures) == 1:
         if priors is None:
             return Dirichlet(strength=scores.ess)
@@ -76,7 +78,7 @@ def on(method: Network, scores: Scores, graph: Graph, measures: list[str]) -> Me
     )
 
 
-def _alpha_of(scores: Scores, measures: list[str]) -> dict[str, dict[str, float]]:
+def _network_subset_alpha(scores: GraphScores, measures: list[str]) -> dict[str, dict[str, float]]:
     """α of some measures, by name and state."""
     statements, alpha = scores.statements, scores.alpha
     assert alpha is not None
@@ -87,11 +89,11 @@ def _alpha_of(scores: Scores, measures: list[str]) -> dict[str, dict[str, float]
     }
 
 
-def _closed(graph: Graph, keep: int) -> Graph | None:
+def _close_network_subset(graph: Graph, keep: int) -> Graph | None:
     """An equivalent graph in which the measures kept have no parent outside, if there is one."""
-    if _is_closed(graph, keep):
+    if _is_closed_network_subset(graph, keep):
         return graph
-    joined, colliders = pattern(graph)
+    joined, colliders = graph_class_pattern(graph)
     if len(joined) > MOST_EDGES:
         return None
     for turned in itertools.product((False, True), repeat=len(joined)):
@@ -101,15 +103,15 @@ def _closed(graph: Graph, keep: int) -> Graph | None:
             parents[child] |= 1 << parent
         candidate = tuple(parents)
         if (
-            _is_closed(candidate, keep)
+            _is_closed_network_subset(candidate, keep)
             and is_acyclic(candidate)
-            and pattern(candidate)[1] == colliders
+            and graph_class_pattern(candidate)[1] == colliders
         ):
             return candidate
     return None
 
 
-def _is_closed(graph: Graph, keep: int) -> bool:
+def _is_closed_network_subset(graph: Graph, keep: int) -> bool:
     return not any(mask & ~keep for j, mask in enumerate(graph) if keep >> j & 1)
 
 
@@ -121,7 +123,7 @@ class SummedNetwork(Network):
         {"probability", "unobserved", "questions", "components", "on"}
     )
 
-    whole: Scores | None = field(default=None, repr=False)
+    whole: GraphScores | None = field(default=None, repr=False)
     graph: Any = ()
     summed_from: Sequence[Sequence[str]] = ()
 
@@ -134,10 +136,10 @@ class SummedNetwork(Network):
         """Draw the tables, sum θ over the other measures, count which statement is largest."""
         assert self.whole is not None
         prior = self.whole.prior
-        check_drawable(prior.ess)
+        check_network_drawable(prior.ess)
         whole, subset = self.whole.statements, Statements.of(results)
-        states, columns, above = _joint_states(whole, self.graph, results.measures)
-        tables = tables_of(whole, self.graph, above, prior)
+        states, columns, above = _network_subset_joint_states(whole, self.graph, results.measures)
+        tables = network_tables_of(whole, self.graph, above, prior)
         cells = tables.cells(states)
         own, place = np.unique(states[:, columns], axis=0, return_inverse=True)
         draws = max(1, math.ceil(0.25 / self.mcse**2))
@@ -151,7 +153,7 @@ class SummedNetwork(Network):
         at = [listed[tuple(row)] for row in subset.table.states.tolist()]
         leads = sole_leader(theta)
         none = 1.0 - float(leads.any(axis=1).mean())
-        return _counted(subset, theta[:, at], leads[:, at], none, sampling)
+        return _network_subset_answer(subset, theta[:, at], leads[:, at], none, sampling)
 
     def refuses(self, quantity: str) -> str:
         """Refuse what must compute again: that needs the whole network."""
@@ -164,7 +166,7 @@ class SummedNetwork(Network):
         return summed_words(results, answer, decision)
 
 
-def _joint_states(
+def _network_subset_joint_states(
     whole: Statements, graph: Graph, measures: tuple[str, ...]
 ) -> tuple[AnyArray, list[int], list[int]]:
     """All joint states of the measures asked about and their ancestors."""
@@ -186,7 +188,7 @@ def _joint_states(
     return states, columns, chosen
 
 
-def _counted(
+def _network_subset_answer(
     statements: Statements,
     theta: AnyArray,
     leads: AnyArray,

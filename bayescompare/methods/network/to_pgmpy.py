@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from bayescompare.kernels.network.statements import Tables
-from bayescompare.methods.network.graph import Graph, Scores, edges_of, graph_of
+from bayescompare.kernels.network.statements import NetworkTables
+from bayescompare.methods.network.graph import Graph, GraphScores, edges_of, graph_of
 from bayescompare.statements import Statements
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
-__all__ = ["pgmpy_network", "pgmpy_score", "search"]
+__all__ = ["pgmpy_network", "pgmpy_score", "search_by_pgmpy"]
 
 
-def search(scores: Scores, how: str) -> Graph:
+def search_by_pgmpy(scores: GraphScores, how: str) -> Graph:
     """Run a pgmpy search by our BDeu.
 
     The measures go in as 0, 1, …: the order of sets of integers is the same in every process, that
@@ -32,7 +32,7 @@ def search(scores: Scores, how: str) -> Graph:
     """
     from pgmpy.causal_discovery import GES, HillClimbSearch
 
-    score, frame = pgmpy_score(scores), _frame(scores.statements)
+    score, frame = pgmpy_score(scores), _frame_for_pgmpy(scores.statements)
     options: dict[str, Any] = {"scoring_method": score, "return_type": "dag"}
     if how == "hill-climb":
         options.update(max_indegree=scores.max_parents, show_progress=False)
@@ -42,7 +42,7 @@ def search(scores: Scores, how: str) -> Graph:
     return graph_of(finder.causal_graph_, list(frame.columns))
 
 
-def pgmpy_score(scores: Scores) -> Any:
+def pgmpy_score(scores: GraphScores) -> Any:
     """Our BDeu as a pgmpy score: right for unobserved states and fractional weights."""
     from pgmpy.structure_score import BaseStructureScore
 
@@ -60,10 +60,12 @@ def pgmpy_score(scores: Scores) -> Any:
                 return -np.inf
             return scores.local(int(variable), mask)
 
-    return WeightedBDeu(_frame(scores.statements))
+    return WeightedBDeu(_frame_for_pgmpy(scores.statements))
 
 
-def pgmpy_network(statements: Statements, graph: Graph, tables: Tables) -> DiscreteBayesianNetwork:
+def pgmpy_network(
+    statements: Statements, graph: Graph, tables: NetworkTables
+) -> DiscreteBayesianNetwork:
     """Return the graph with posterior-mean tables, ready for pgmpy's inference."""
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.models import DiscreteBayesianNetwork
@@ -91,7 +93,7 @@ def pgmpy_network(statements: Statements, graph: Graph, tables: Tables) -> Discr
     return network
 
 
-def _frame(statements: Statements) -> pd.DataFrame:
+def _frame_for_pgmpy(statements: Statements) -> pd.DataFrame:
     """One row per statement; only names and kinds of columns matter to the search."""
     columns = dict(enumerate(statements.table.states.T))
     return pd.DataFrame(columns).astype("category")

@@ -30,8 +30,8 @@ def network_words(
     """Say the verdict, which measures depend on each other, which decide it, and cautions."""
     sentences = [
         *lead_words(results, answer, decision),
-        _graph(graph, answer),
-        *_carriers(results, answer),
+        _network_graph_words(graph, answer),
+        *_network_carrier_words(results, answer),
         "The graph shows which measures win together, not what causes what.",
         f"{size_words(results)}.",
     ]
@@ -47,7 +47,7 @@ def summed_words(results: Results, answer: Answer, decision: Decision) -> list[s
     ]
 
 
-def _graph(kind: GraphKind, answer: Answer) -> str:
+def _network_graph_words(kind: GraphKind, answer: Answer) -> str:
     details = NetworkDetails.of(answer)
     start = {
         "averaged": "Averaged over all graphs; in the best one, ",
@@ -62,7 +62,7 @@ def _graph(kind: GraphKind, answer: Answer) -> str:
     return f"{start}these measures depend on each other: {joined}{end}."
 
 
-def _carriers(results: Results, answer: Answer) -> list[str]:
+def _network_carrier_words(results: Results, answer: Answer) -> list[str]:
     """Say what each independent group of measures shows, and which of them are settled."""
     parts = NetworkDetails.of(answer).components
     if len(parts) < 2:

@@ -43,23 +43,33 @@ from bayescompare.comparison.method import (
     Replicate,
     Sampling,
 )
-from bayescompare.comparison.registry import title_of
+from bayescompare.comparison.registry import title_in_registry
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods._shared.correlation import check_correlation
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods._shared.prediction import share_labels
-from bayescompare.methods._shared.priors import Priors, check_priors, is_fixed, prior_options
+from bayescompare.methods._shared.priors import (
+    Priors,
+    check_priors,
+    is_shared_prior_fixed,
+    prior_options,
+)
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.dirichlet.of_pair import prior_of_pair
 from bayescompare.methods.dirichlet.partial_table import partial_table
-from bayescompare.methods.dirichlet.prior import Prior, cells_of, check_prior, plain_numbers
+from bayescompare.methods.dirichlet.prior import (
+    Prior,
+    check_prior,
+    dirichlet_prior_as_json,
+    dirichlet_prior_cells,
+)
 from bayescompare.methods.replicated.answer import (
     answer_table,
     answered_again,
-    count_posterior_of,
-    left_out_table,
-    more_datasets,
+    left_out_of_replicated,
+    replicated_count_posterior,
+    replicated_more_datasets,
 )
 from bayescompare.methods.replicated.comparison import ReplicatedComparison
 from bayescompare.methods.replicated.details import ReplicatedDetails
@@ -69,7 +79,7 @@ from bayescompare.methods.replicated.methods_text import (
     replicated_methods_text,
 )
 from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.methods.replicated.words import one_dataset_headline, replicated_words
+from bayescompare.methods.replicated.words import replicated_dataset_headline, replicated_words
 from bayescompare.results.gaps import Reading
 from bayescompare.results.results import Results
 from bayescompare.statements import DENSE, Statements
@@ -123,7 +133,7 @@ class Replicated(Method):
     """
 
     name: ClassVar[str] = "replicated"
-    title: ClassVar[str] = title_of("replicated")
+    title: ClassVar[str] = title_in_registry("replicated")
     citations: ClassVar[tuple[str, ...]] = (
         "decampos2016joint",
         "lacoste2012bayesian",
@@ -229,7 +239,7 @@ class Replicated(Method):
         options = super().options()
         del options["learns"]
         if isinstance(self.prior, Mapping):
-            options["prior"] = plain_numbers(self.prior)
+            options["prior"] = dirichlet_prior_as_json(self.prior)
         return {**options, "priors": prior_options(self.priors)}
 
     def chosen(self) -> dict[str, Any]:
@@ -269,7 +279,7 @@ class Replicated(Method):
     @property
     def nonconjugate_priors(self) -> Priors:
         """The user's priors that need NUTS: all but numbers."""
-        return {k: v for k, v in (self.priors or {}).items() if not is_fixed(v)}
+        return {k: v for k, v in (self.priors or {}).items() if not is_shared_prior_fixed(v)}
 
     @property
     def needs_mcmc(self) -> bool:
@@ -308,9 +318,9 @@ class Replicated(Method):
                 f"statements, and 'replicated' weighs each of them, at most {DENSE}: choose fewer "
                 "by measures=[...], or average the replicates and ask 'dirichlet'."
             )
-        fixed = {k: v for k, v in (self.priors or {}).items() if is_fixed(v)}
+        fixed = {k: v for k, v in (self.priors or {}).items() if is_shared_prior_fixed(v)}
         prior = fixed.get("alpha", self.prior)
-        return cells_of(prior, fixed.get("strength", self.strength), statements)
+        return dirichlet_prior_cells(prior, fixed.get("strength", self.strength), statements)
 
     def for_table(self, results: Results) -> Method:
         """Return the variant for domains or for weights, where there are any."""
@@ -340,16 +350,16 @@ class Replicated(Method):
                 "pairwise(), or give compare() another prior ('symmetric' is the papers')."
             )
         if self.needs_mcmc:
-            from bayescompare.methods.replicated.posterior import sampled_answer
+            from bayescompare.methods.replicated.posterior import replicated_sampled_answer
 
-            return sampled_answer(self, results, sampling)
+            return replicated_sampled_answer(self, results, sampling)
         return answer_table(self, results, sampling)
 
     def count_posterior(
         self, results: Results, table: TableEvidence, rng: np.random.Generator
     ) -> CountPosterior | MixedCounts:
         """Return the posterior of the counts behind θ."""
-        return count_posterior_of(self, table, self.cells(results)[1].alpha, rng)
+        return replicated_count_posterior(self, table, self.cells(results)[1].alpha, rng)
 
     def theta_betas(self, results: Results) -> Sequence[BetaMixture] | None:
         """Return the Betas of every θ, one for each count; None where counts are sampled."""
@@ -371,7 +381,7 @@ class Replicated(Method):
         """Exact leave-one-dataset-out, as a difference of log evidences."""
         if self.needs_mcmc:
             raise self.unavailable("exact loo with a custom prior")
-        return left_out_table(self, results)
+        return left_out_of_replicated(self, results)
 
     def predictive_simulator(
         self, results: Results
@@ -379,7 +389,7 @@ class Replicated(Method):
         """Add datasets that are as informative as those seen."""
         if self.needs_mcmc:
             raise BayescompareError("plan() needs a conjugate prior: this one is answered by NUTS.")
-        return more_datasets(self, results)
+        return replicated_more_datasets(self, results)
 
     def replicate_simulator(
         self, results: Results
@@ -412,11 +422,11 @@ class Replicated(Method):
         self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
     ) -> Any:
         """Add θ to the model in context; return log θ."""
-        from bayescompare.methods._shared.simplex import place_dirichlet
-        from bayescompare.methods.dirichlet.posterior import place_alpha
+        from bayescompare.methods._shared.simplex import place_shared_dirichlet
+        from bayescompare.methods.dirichlet.posterior import place_dirichlet_alpha
 
-        alpha = place_alpha(self.nonconjugate_priors, listing)
-        return place_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
+        alpha = place_dirichlet_alpha(self.nonconjugate_priors, listing)
+        return place_shared_dirichlet(form, "theta", alpha, float(datasets), ("statement",))
 
     def model(self, results: Results) -> pm.Model:
         """Build the PyMC model, with θ as a separate variable."""
@@ -437,15 +447,15 @@ class Replicated(Method):
                 "draws() need a conjugate prior, and this one is not: use sample(), or the "
                 "posterior kept as c.tree."
             )
-        from bayescompare.methods.replicated.posterior import exact_tree
+        from bayescompare.methods.replicated.posterior import replicated_exact_tree
 
-        return exact_tree(self, results, draws, chains, rng)
+        return replicated_exact_tree(self, results, draws, chains, rng)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        from bayescompare.methods.replicated.posterior import finished
+        from bayescompare.methods.replicated.posterior import finish_replicated_tree
 
-        return finished(tree, results, self.listing(results), rng)
+        return finish_replicated_tree(tree, results, self.listing(results), rng)
 
     def predict(
         self, results: Results, answer: Answer, number: int, draws: int, rng: np.random.Generator
@@ -464,7 +474,9 @@ class Replicated(Method):
 
     def headline(self, results: Results, answer: Answer, decision: Decision) -> str | None:
         """Say of one dataset that the answer is about that one only."""
-        return one_dataset_headline(results, decision) if len(results.datasets) == 1 else None
+        return (
+            replicated_dataset_headline(results, decision) if len(results.datasets) == 1 else None
+        )
 
     def methods_text(self, answer: Answer | None) -> str:
         """Describe the test for a methods section."""

@@ -18,20 +18,23 @@ from bayescompare.comparison.method import Sampling
 from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
     exact_counts,
-    left_out_densities,
-    refined,
+    left_out_replicated_densities,
+    refined_count_posterior,
     sampled_counts,
-    sampled_cut,
+    sampled_replicated_cut,
 )
 from bayescompare.methods._shared.questions import FourQuestions
 from bayescompare.methods.replicated.details import (
     ReplicatedDetails,
     UncertaintySplit,
-    matrix_rows,
+    replicated_matrix_rows,
 )
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
-from bayescompare.methods.replicated.uncertainty import split_of_counts, split_of_one
+from bayescompare.methods.replicated.uncertainty import (
+    uncertainty_split_of_counts,
+    uncertainty_split_of_one,
+)
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 
@@ -41,12 +44,12 @@ if TYPE_CHECKING:
 __all__ = [
     "answer_table",
     "answered_again",
-    "both_densities",
-    "count_posterior_of",
-    "left_out_table",
-    "more_datasets",
-    "normalised",
+    "both_replicated_densities",
+    "left_out_of_replicated",
+    "normalised_replicated_rows",
+    "replicated_count_posterior",
     "replicated_details",
+    "replicated_more_datasets",
 ]
 
 
@@ -56,10 +59,10 @@ def answer_table(method: Replicated, results: Results, sampling: Sampling) -> An
     table = method.table_evidence(results)
     posterior = method.count_posterior(results, table, sampling.rng)
     if isinstance(posterior, CountPosterior) and method.joint:
-        posterior = refined(posterior, table.evidence.log, sampling.rng)
+        posterior = refined_count_posterior(posterior, table.evidence.log, sampling.rng)
     sampled = posterior.mcse is not None
     one = len(results.datasets) == 1
-    evidence = normalised(table.evidence.log, posterior.version)
+    evidence = normalised_replicated_rows(table.evidence.log, posterior.version)
     ends = np.array([posterior.theta_interval(k) for k in range(len(evidence[0]))])
     answer = Answer.over(
         statements,
@@ -74,14 +77,16 @@ def answer_table(method: Replicated, results: Results, sampling: Sampling) -> An
             evidence if one else posterior.per_dataset,
             posterior.version,
             how="gibbs" if sampled else "exact",
-            uncertainty=split_of_one(evidence) if one else split_of_counts(posterior),
+            uncertainty=uncertainty_split_of_one(evidence)
+            if one
+            else uncertainty_split_of_counts(posterior),
         ),
         seed=sampling.seed if sampled else None,
     )
-    return replace(answer, scalars=_questions(statements, posterior, answer))
+    return replace(answer, scalars=_replicated_answer_questions(statements, posterior, answer))
 
 
-def count_posterior_of(
+def replicated_count_posterior(
     method: Replicated, table: TableEvidence, alpha: FloatArray, rng: np.random.Generator
 ) -> CountPosterior:
     """Return the posterior of the counts: by recursion where that is feasible, else by sampling."""
@@ -90,10 +95,10 @@ def count_posterior_of(
         return exact
     if method.joint:
         return sampled_counts(table.evidence.log, alpha, rng)
-    return sampled_cut(table.evidence.log, alpha, rng)
+    return sampled_replicated_cut(table.evidence.log, alpha, rng)
 
 
-def normalised(logs: FloatArray, version: FloatArray) -> FloatArray:
+def normalised_replicated_rows(logs: FloatArray, version: FloatArray) -> FloatArray:
     """Rows of ℓ that sum to one in each version, averaged over the versions, (n, K)."""
     rows = np.exp(logs - logsumexp(logs, axis=2, keepdims=True))
     return np.asarray(np.einsum("r,rik->ik", version, rows))
@@ -120,8 +125,8 @@ def replicated_details(
     ]
     names = np.array(results.datasets)[counted].tolist()
     return ReplicatedDetails(
-        evidence=matrix_rows(evidence),
-        per_dataset=matrix_rows(per_dataset),
+        evidence=replicated_matrix_rows(evidence),
+        per_dataset=replicated_matrix_rows(per_dataset),
         replicates=tuple((table.moments.dof + 1.0).tolist()),
         rho=tuple(table.rho.tolist()),
         effects=table.effects,
@@ -135,7 +140,7 @@ def replicated_details(
     )
 
 
-def _questions(
+def _replicated_answer_questions(
     statements: Statements, posterior: CountPosterior | MixedCounts, answer: Answer
 ) -> FourQuestions:
     """Four different questions about the best statement."""
@@ -152,12 +157,12 @@ def _questions(
     )
 
 
-def left_out_table(method: Replicated, results: Results) -> tuple[FloatArray, FloatArray]:
+def left_out_of_replicated(method: Replicated, results: Results) -> tuple[FloatArray, FloatArray]:
     """Log predictive density of each dataset given the others, and given all."""
     if len(results.datasets) == 1:
         raise BayescompareError("loo: there is only one dataset, and nothing to predict it from.")
     _, cells = method.cells(results)
-    densities = both_densities(method.table_evidence(results).evidence.log, cells.alpha)
+    densities = both_replicated_densities(method.table_evidence(results).evidence.log, cells.alpha)
     if densities is None:
         raise BayescompareError(
             "loo: there are too many statements and datasets to leave each out exactly; pass "
@@ -166,10 +171,12 @@ def left_out_table(method: Replicated, results: Results) -> tuple[FloatArray, Fl
     return densities
 
 
-def both_densities(logs: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+def both_replicated_densities(
+    logs: FloatArray, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
     """Log p(x_i | the others) and log p(a second x_i | all); None where that is not feasible."""
     exact = exact_counts(logs, alpha, joint=True)
-    without = None if exact is None else left_out_densities(logs, alpha)
+    without = None if exact is None else left_out_replicated_densities(logs, alpha)
     if exact is None or without is None:
         return None
     mean = (exact.alpha + exact.weight.T @ exact.vectors) / exact.total
@@ -179,7 +186,7 @@ def both_densities(logs: FloatArray, alpha: FloatArray) -> tuple[FloatArray, Flo
     return without, within
 
 
-def more_datasets(
+def replicated_more_datasets(
     method: Replicated, results: Results
 ) -> Callable[[int, np.random.Generator], FloatArray]:
     """Return a function that adds predicted datasets and answers again.

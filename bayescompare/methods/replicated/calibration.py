@@ -15,9 +15,9 @@ from scipy.special import softmax
 
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Replicate
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
-from bayescompare.kernels.replicated.learned_effects import SCALES, evidence_at_scales
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
+from bayescompare.kernels.replicated.learned_effects import SCALES, learned_effects_at_scales
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 
 __all__ = ["simulate_replicated"]
@@ -43,7 +43,11 @@ def simulate_replicated(
     log_alpha = np.full(k, math.log(strength / k))
     square = noise**2 * ((1.0 - _CORRELATION) * np.eye(measures) + _CORRELATION)
     for _ in range(simulations):
-        theta = np.exp(log_theta(log_alpha, *latents(log_alpha, np.zeros(k), (1,), rng)))[0]
+        theta = np.exp(
+            dirichlet_log_theta(
+                log_alpha, *draw_dirichlet_latents(log_alpha, np.zeros(k), (1,), rng)
+            )
+        )[0]
         z = rng.choice(k, size=datasets, p=theta / theta.sum())
         scale = float(rng.choice(SCALES))
         sign = 1 - 2 * (z[:, None] >> np.arange(measures)[::-1] & 1)
@@ -51,7 +55,7 @@ def simulate_replicated(
         y = rng.multivariate_normal(np.zeros(measures), square, datasets) + effect
         # Divided by an estimate of the deviation, whose square has a χ².
         y = y / np.sqrt(rng.chisquare(dof, (datasets, 1)) / dof)
-        scales, counts, drawn = _posterior_draws(y, square, dof, log_alpha, draws, rng)
+        scales, counts, drawn = _replicated_calibration_draws(y, square, dof, log_alpha, draws, rng)
         yield {
             "theta": (float(theta[0]), drawn[:, 0]),
             "largest": (float(theta.max()), drawn.max(axis=1)),
@@ -61,7 +65,7 @@ def simulate_replicated(
         }
 
 
-def _posterior_draws(
+def _replicated_calibration_draws(
     y: FloatArray,
     square: FloatArray,
     dof: float,
@@ -74,9 +78,9 @@ def _posterior_draws(
     effects = np.tile(SCALES[:, None] ** 2, (1, m))
     edges = (np.zeros((n, 1)),) * m
     noise, each = np.tile(square, (n, 1, 1)), np.full(n, dof)
-    logs, _, _ = evidence_at_scales(y, noise, effects, edges, rng, dof=each)
+    logs, _, _ = learned_effects_at_scales(y, noise, effects, edges, rng, dof=each)
     rows = EvidenceRows.from_logs(logs, np.exp(log_alpha))
-    found = statement_counts(rows)
+    found = recursion_for_counts(rows)
     assert found is not None, "so few datasets have few count vectors"
     version = rng.choice(len(SCALES), size=draws, p=softmax(found.log_evidence))
     vector = np.empty(draws, dtype=np.int64)
@@ -86,5 +90,7 @@ def _posterior_draws(
     counts = np.tile(rows.fixed, (draws, 1))
     for place, s in enumerate(rows.tracked):
         counts[:, s] += found.digits(place)[vector]
-    theta = np.exp(log_theta(log_alpha, *latents(log_alpha, counts, (draws,), rng)))
+    theta = np.exp(
+        dirichlet_log_theta(log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng))
+    )
     return SCALES[version], counts, theta

@@ -12,8 +12,8 @@ from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods._shared.domains import Domains
 from bayescompare.methods._shared.questions import Questions
 from bayescompare.methods.replicated.details import ReplicatedDetails
-from bayescompare.methods.replicated.uncertainty import split_series
-from bayescompare.text.numbers import setting
+from bayescompare.methods.replicated.uncertainty import uncertainty_split_series
+from bayescompare.text.numbers import setting_number_text
 
 __all__ = ["ReplicatedComparison"]
 
@@ -57,7 +57,7 @@ class ReplicatedComparison(Domains, Questions, Comparison):
         of the parts, zero where they are exact.
         """
         self._require("uncertainty")
-        return split_series(self.answer)
+        return uncertainty_split_series(self.answer)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -67,7 +67,9 @@ class ReplicatedComparison(Domains, Questions, Comparison):
         if len(self.answer.labels) > _MANY:
             # A column for each of many statements is more than a page is wide.
             shown = table.loc[:, table.max() >= _LEAST_SHOWN]
-            tables = {f"Datasets (statements below {setting(_LEAST_SHOWN)} left out)": shown}
+            tables = {
+                f"Datasets (statements below {setting_number_text(_LEAST_SHOWN)} left out)": shown
+            }
         if self.results.groups is not None:
             tables = {"Domains": self.domains, **tables}
         if ReplicatedDetails.of(self.answer).uncertainty is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.details import Details
 
-__all__ = ["ReplicatedDetails", "UncertaintySplit", "matrix_rows"]
+__all__ = ["ReplicatedDetails", "UncertaintySplit", "replicated_matrix_rows"]
 
 #: A row for every dataset, a number in it for every statement.
 Rows = tuple[tuple[float, ...], ...]
@@ -78,6 +78,6 @@ class ReplicatedDetails(Details):
     uncertainty: UncertaintySplit | None = None
 
 
-def matrix_rows(matrix: FloatArray) -> Rows:
+def replicated_matrix_rows(matrix: FloatArray) -> Rows:
     """Return a matrix as rows that a file can hold."""
     return tuple(tuple(row) for row in matrix.tolist())

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.kernels.replicated.items import pattern_counts
+from bayescompare.kernels.replicated.items import replicated_item_patterns
 from bayescompare.kernels.replicated.moments import (
     Moments,
     cluster_moments,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["Differences", "pair_moments"]
+__all__ = ["Differences", "replicated_pair_moments"]
 
 
 class Differences(NamedTuple):
@@ -43,11 +43,11 @@ class Differences(NamedTuple):
     patterns: list[FloatArray | None]
 
 
-def pair_moments(method: Replicated, results: Results) -> Differences:
+def replicated_pair_moments(method: Replicated, results: Results) -> Differences:
     """Return the moments of the differences "first less second", larger being better."""
     if results.item_data is not None and (method.rho, method.folds) != (None, None):
         if results.has_statistics and "clusters" not in results.item_data:
-            return _from_statistics(method, results, results.item_data)
+            return _replicated_statistics_differences(method, results, results.item_data)
         given = f"rho={method.rho!r}" if method.folds is None else f"folds={method.folds!r}"
         raise BayescompareError(
             f"{given}: the items come in clusters, which say how they are correlated; leave it "
@@ -56,11 +56,11 @@ def pair_moments(method: Replicated, results: Results) -> Differences:
     if results.item_data is None:
         return _from_replicates(method, results)
     if results.has_statistics:
-        return _from_statistics(method, results, results.item_data)
-    return _from_clusters(results, results.item_data["cluster"].values)
+        return _replicated_statistics_differences(method, results, results.item_data)
+    return _replicated_cluster_differences(results, results.item_data["cluster"].values)
 
 
-def _oriented_cells(results: Results) -> FloatArray:
+def _replicated_difference_cells(results: Results) -> FloatArray:
     """Cells (dataset, algorithm, replicate, measure), larger being better."""
     signs = [results[name].sign for name in results.measures]
     return np.asarray(np.moveaxis(results._cells(), 2, 3) * signs)
@@ -74,7 +74,7 @@ def _from_replicates(method: Replicated, results: Results) -> Differences:
     patterns: list[FloatArray | None] = [None] * len(cells)
     if results.replicates == "items" and not rho.any():
         patterns = [
-            _patterns(own[:, here]) if whole else None
+            _replicated_difference_patterns(own[:, here]) if whole else None
             for own, here, whole in zip(cells, there, seen.all(axis=1), strict=True)
         ]
     return Differences(moments, rho, patterns)
@@ -86,7 +86,7 @@ def _seen_cells(results: Results) -> tuple[FloatArray, BoolArray, BoolArray]:
     A measure is unseen where either algorithm lacks it; zeros stand for it. A replicate counts
     where both have it on every measure seen.
     """
-    cells = _oriented_cells(results)
+    cells = _replicated_difference_cells(results)
     known = ~np.isnan(cells)
     seen = known.any(axis=2).all(axis=1)
     there = (known | ~seen[:, None, None, :]).all(axis=(1, 3))
@@ -99,27 +99,27 @@ def _unseen(moments: Moments, seen: BoolArray) -> Moments:
     return moments._replace(mean=np.where(seen, moments.mean, np.nan))
 
 
-def _patterns(cells: FloatArray) -> FloatArray | None:
+def _replicated_difference_patterns(cells: FloatArray) -> FloatArray | None:
     """Count the patterns of one dataset's items, (2, k, m), if every measure is right or wrong."""
     size = np.abs(cells)
     if not ((size == 0.0) | (size == 1.0)).all():
         return None
-    return pattern_counts((cells[0] - cells[1]).astype(np.int64))
+    return replicated_item_patterns((cells[0] - cells[1]).astype(np.int64))
 
 
-def _from_clusters(results: Results, cluster: IntArray) -> Differences:
+def _replicated_cluster_differences(results: Results, cluster: IntArray) -> Differences:
     cells, there, seen = _seen_cells(results)
     parts = []
     for name, own, here, codes in zip(results.datasets, cells, there, cluster, strict=True):
         _, code = np.unique(codes[here], return_inverse=True)
-        _check_clusters(name, int(code.max()) + 1)
+        _check_replicated_test_clusters(name, int(code.max()) + 1)
         size = np.maximum(np.abs(own[0, here]), np.abs(own[1, here])).max(axis=0)
         parts.append(cluster_moments(own[0, here] - own[1, here], code, size))
     moments = Moments(*(np.concatenate(field) for field in zip(*parts, strict=True)))
     return Differences(_unseen(moments, seen), np.zeros(len(cells)), [None] * len(cells))
 
 
-def _check_clusters(dataset: str, number: int) -> None:
+def _check_replicated_test_clusters(dataset: str, number: int) -> None:
     if number < 2:
         raise BayescompareError(
             f"the items of {dataset!r} are all in one cluster, so how clusters vary is not known: "
@@ -127,7 +127,9 @@ def _check_clusters(dataset: str, number: int) -> None:
         )
 
 
-def _from_statistics(method: Replicated, results: Results, items: xr.Dataset) -> Differences:
+def _replicated_statistics_differences(
+    method: Replicated, results: Results, items: xr.Dataset
+) -> Differences:
     signs = np.array([results[name].sign for name in results.measures], dtype=np.float64)
     number = items["items"].values[:, 0, 1].astype(np.float64)
     # A benchmark that one of the two never ran has no item to count, and its mean stays unknown.
@@ -140,7 +142,7 @@ def _from_statistics(method: Replicated, results: Results, items: xr.Dataset) ->
         clusters = items["clusters"].values[:, 0, 1].astype(np.float64)
         clusters = np.where(shared, clusters, 2.0)
         for name, few in zip(results.datasets, clusters.tolist(), strict=True):
-            _check_clusters(name, few)
+            _check_replicated_test_clusters(name, few)
         moments = Moments(mean + 0.0, covariance, clusters - 1.0, 1.0 / clusters)
         return Differences(moments, np.zeros(len(mean)), [None] * len(mean))
     rho = replicate_correlation(results, number, method.rho, method.folds)
@@ -148,10 +150,10 @@ def _from_statistics(method: Replicated, results: Results, items: xr.Dataset) ->
     binary = items["binary"].values.astype(bool).all(axis=(1, 2)) & shared
     if rho.any() or not binary.any():
         return Differences(moments, rho, [None] * len(mean))
-    return Differences(moments, rho, _kept_patterns(results, items, binary))
+    return Differences(moments, rho, _replicated_test_kept_patterns(results, items, binary))
 
 
-def _kept_patterns(
+def _replicated_test_kept_patterns(
     results: Results, items: xr.Dataset, binary: BoolArray
 ) -> list[FloatArray | None]:
     """Turn the patterns that were kept so that "+" is better, whichever way a measure goes."""

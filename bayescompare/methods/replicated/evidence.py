@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bayescompare._typing import BoolArray, FloatArray
-from bayescompare.kernels.replicated.effects import Evidence, flat_evidence
-from bayescompare.kernels.replicated.items import count_rows, discordant
+from bayescompare.kernels.replicated.effects import ReplicatedEvidence, flat_replicated_evidence
+from bayescompare.kernels.replicated.items import discordant_replicated_items, replicated_item_rows
 from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import Moments
 from bayescompare.kernels.replicated.regions import (
     Ropes,
-    certain_cells,
-    product_of_cells,
-    states_of,
+    certain_region_cells,
+    product_of_region_cells,
+    states_of_regions,
 )
-from bayescompare.methods.replicated.differences import pair_moments
+from bayescompare.methods.replicated.differences import replicated_pair_moments
 from bayescompare.results.items.statistics import MOST_PATTERNS
 from bayescompare.results.results import Results
 
@@ -43,7 +43,7 @@ class TableEvidence(NamedTuple):
     dataset was.
     """
 
-    evidence: Evidence
+    evidence: ReplicatedEvidence
     moments: Moments
     rho: FloatArray
     effects: str
@@ -69,45 +69,49 @@ def _failures(results: Results) -> FloatArray:
         failed = first[:, j] | second[:, j]
         # Two failures tie, and one is further below than any rope.
         mean = np.where(first[:, j] & second[:, j], 0.0, np.where(first[:, j], -math.inf, math.inf))
-        parts.append(([j], np.where(failed[:, None], certain_cells(mean, rope), 1.0)))
-    return product_of_cells(parts, states_of(ropes))
+        parts.append(([j], np.where(failed[:, None], certain_region_cells(mean, rope), 1.0)))
+    return product_of_region_cells(parts, states_of_regions(ropes))
 
 
 def _seen_evidence(method: Replicated, results: Results) -> TableEvidence:
     """Compute it from the measures seen on each dataset."""
-    found = pair_moments(method, results)
+    found = replicated_pair_moments(method, results)
     ropes = tuple(results[name].rope for name in results.measures)
     rng = np.random.default_rng(_SEED)
-    counted = np.array([_by_counts(counts, len(ropes)) for counts in found.patterns])
+    counted = np.array(
+        [_replicated_evidence_by_counts(counts, len(ropes)) for counts in found.patterns]
+    )
     if not counted.any():
-        evidence, effects = _from_moments(method, found.moments, ropes, rng)
+        evidence, effects = _replicated_evidence_of_moments(method, found.moments, ropes, rng)
         return TableEvidence(evidence, found.moments, found.rho, effects)
     chosen = zip(found.patterns, counted, strict=True)
-    by_counts, error = count_rows([c for c, here in chosen if c is not None and here], ropes, rng)
+    by_counts, error = replicated_item_rows(
+        [c for c, here in chosen if c is not None and here], ropes, rng
+    )
     rest = Moments(*(field[~counted] for field in found.moments))
     if counted.all():
-        evidence = Evidence(by_counts[None], np.array([math.nan]), error)
+        evidence = ReplicatedEvidence(by_counts[None], np.array([math.nan]), error)
         return TableEvidence(evidence, found.moments, found.rho, "counts", counted)
-    others, effects = _from_moments(method, rest, ropes, rng)
+    others, effects = _replicated_evidence_of_moments(method, rest, ropes, rng)
     logs = np.empty((len(others.log), len(counted), by_counts.shape[1]))
     logs[:, counted], logs[:, ~counted] = by_counts, others.log
-    evidence = Evidence(logs, others.scales, max(error, others.error))
+    evidence = ReplicatedEvidence(logs, others.scales, max(error, others.error))
     return TableEvidence(evidence, found.moments, found.rho, effects, counted)
 
 
-def _from_moments(
+def _replicated_evidence_of_moments(
     method: Replicated, moments: Moments, ropes: Ropes, rng: np.random.Generator
-) -> tuple[Evidence, str]:
+) -> tuple[ReplicatedEvidence, str]:
     """Evidence of means and covariances, and which prior of the effects it has."""
     seen = int(moments.seen.any(axis=1).sum())
     if method.effects == "learned" and seen >= LEAST_DATASETS:
         learned = learned_evidence(moments, ropes, rng)
         if learned is not None:
             return learned, "learned"
-    return flat_evidence(moments, ropes, rng), "flat"
+    return flat_replicated_evidence(moments, ropes, rng), "flat"
 
 
-def _by_counts(counts: FloatArray | None, measures: int) -> bool:
+def _replicated_evidence_by_counts(counts: FloatArray | None, measures: int) -> bool:
     """Whether a dataset is judged by counts of right and wrong items.
 
     One measure always is. Of several the differences are near enough to normal where each measure
@@ -116,5 +120,6 @@ def _by_counts(counts: FloatArray | None, measures: int) -> bool:
     if counts is None:
         return False
     return measures == 1 or (
-        measures <= MOST_PATTERNS and discordant(counts, measures) < LEAST_DISCORDANT
+        measures <= MOST_PATTERNS
+        and discordant_replicated_items(counts, measures) < LEAST_DISCORDANT
     )

@@ -14,7 +14,7 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.details import Details
-from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_counts
+from bayescompare.kernels.replicated.domains import DomainCounts, uncertain_replicated_counts
 from bayescompare.methods._shared.domain_words import domain_words
 from bayescompare.methods._shared.domains import (
     DomainDetails,
@@ -25,9 +25,9 @@ from bayescompare.methods._shared.domains import (
 from bayescompare.methods._shared.grouped import NO_DOMAIN_EVIDENCE, GroupedMethod
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods.replicated import Replicated
-from bayescompare.methods.replicated.answer import normalised, replicated_details
+from bayescompare.methods.replicated.answer import normalised_replicated_rows, replicated_details
 from bayescompare.methods.replicated.details import ReplicatedDetails
-from bayescompare.methods.replicated.posterior import observe_table_evidence
+from bayescompare.methods.replicated.posterior import observe_replicated_table
 from bayescompare.methods.replicated.words import assumption_words
 from bayescompare.results.results import Results
 
@@ -52,7 +52,7 @@ class GroupedReplicated(GroupedMethod, Replicated):
     def counts(self, results: Results) -> DomainCounts:
         """Return the count vectors of every domain, and how well each fits."""
         logs = self.table_evidence(results).evidence.log
-        counts = uncertain_counts(logs, domain_codes(results)[1])
+        counts = uncertain_replicated_counts(logs, domain_codes(results)[1])
         if counts is None:
             raise BayescompareError(
                 "group=: a domain has too many datasets or statements to sum over what each may "
@@ -67,12 +67,12 @@ class GroupedReplicated(GroupedMethod, Replicated):
 
     def observe_domains(self, results: Results, logs: Any) -> None:
         """Add the evidence of every dataset to the model."""
-        observe_table_evidence(logs, self.table_evidence(results))
+        observe_replicated_table(logs, self.table_evidence(results))
 
     def sample_listing(self, results: Results) -> LumpedStatements:
         """Return the statements; of every dataset the tree shows its evidence."""
         rows = self.table_evidence(results).evidence.log
-        shown = normalised(rows, np.full(len(rows), 1.0 / len(rows)))
+        shown = normalised_replicated_rows(rows, np.full(len(rows), 1.0 / len(rows)))
         return replace(self.listing(results), weights=shown)
 
     def sample_details(self, results: Results, sample: DomainSample) -> GroupedReplicatedDetails:
@@ -80,7 +80,7 @@ class GroupedReplicated(GroupedMethod, Replicated):
         table = self.table_evidence(results)
         rows = table.evidence.log
         version = np.bincount(sample.version.ravel(), minlength=len(rows)) / sample.version.size
-        evidence = normalised(rows, version)
+        evidence = normalised_replicated_rows(rows, version)
         _, codes = domain_codes(results)
         theta = sample.theta.reshape(-1, *sample.theta.shape[2:])[:, codes]
         some = theta[:: max(1, len(theta) // _AVERAGED)] * evidence

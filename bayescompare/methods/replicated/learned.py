@@ -26,22 +26,26 @@ from bayescompare.comparison.method import Form, Sampling
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
+    dirichlet_strength_weights,
     learn_weights,
     learned_base,
-    posterior_weights,
 )
 from bayescompare.kernels.replicated.count_posterior import CountPosterior, exact_counts
 from bayescompare.kernels.replicated.strengths import replicated_evidence
-from bayescompare.methods._shared.learned_prior import LearnedPrior, pair_patterns
+from bayescompare.methods._shared.learned_prior import LearnedPrior, shared_pair_patterns
 from bayescompare.methods._shared.lumped import LumpedStatements
 from bayescompare.methods.dirichlet.learned_model import (
-    place_mixture,
-    with_log_prior,
-    without_choice,
+    dirichlet_with_log_prior,
+    dirichlet_without_choice,
+    place_learned_dirichlet,
 )
 from bayescompare.methods.dirichlet.words import learned_pair_words
 from bayescompare.methods.replicated import Replicated
-from bayescompare.methods.replicated.answer import answer_table, both_densities, normalised
+from bayescompare.methods.replicated.answer import (
+    answer_table,
+    both_replicated_densities,
+    normalised_replicated_rows,
+)
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
@@ -73,7 +77,7 @@ class LearnedReplicated(Replicated):
         return {k: v for k, v in self._kept().items() if v != getattr(defaults, k)}
 
     def _kept(self) -> dict[str, Any]:
-        return _reading(self)
+        return _learned_replicated_test_reading(self)
 
     def unlearned(self) -> Replicated:
         """Return the test with the pair's own prior."""
@@ -84,7 +88,7 @@ class LearnedReplicated(Replicated):
     def cells(self, results: Results) -> tuple[Statements, DirichletCells]:
         """Return the statements and the base φ on them, which each strength multiplies."""
         statements, cells = self.unlearned().cells(results)
-        shares = [self.learned.shares[pattern] for pattern in pair_patterns(statements)]
+        shares = [self.learned.shares[pattern] for pattern in shared_pair_patterns(statements)]
         return statements, replace(cells, log_alpha=np.log(shares))
 
     def _strengths(self, logs: FloatArray, base: FloatArray) -> tuple[FloatArray, float]:
@@ -96,7 +100,7 @@ class LearnedReplicated(Replicated):
                 "Replicated(prior='symmetric')."
             )
         prior = np.array(self.learned.weights)
-        return posterior_weights(each, prior), float(logsumexp(each + np.log(prior)))
+        return dirichlet_strength_weights(each, prior), float(logsumexp(each + np.log(prior)))
 
     def count_posterior(
         self, results: Results, table: TableEvidence, rng: np.random.Generator
@@ -136,7 +140,7 @@ class LearnedReplicated(Replicated):
         logs = self.table_evidence(results).evidence.log
         weights, _ = self._strengths(logs, base)
         left = np.flatnonzero(weights)
-        each = [both_densities(logs, STRENGTHS[k] * base) for k in left.tolist()]
+        each = [both_replicated_densities(logs, STRENGTHS[k] * base) for k in left.tolist()]
         without, within = (np.array([d[i] for d in each if d is not None]) for i in (0, 1))
         log_weight = np.log(weights[left])[:, None]
         # p(x_i | rest) is the evidence of all over that of the rest, each summed over A.
@@ -165,7 +169,7 @@ class LearnedReplicated(Replicated):
     def draws(self, results: Results, draws: int, chains: int, rng: Any) -> xr.DataTree:
         """Draw the strength by its posterior weights, then as without one."""
         tree = super().draws(results, draws, chains, rng)
-        return with_log_prior(tree, self.listing(results), self.learned)
+        return dirichlet_with_log_prior(tree, self.listing(results), self.learned)
 
     def prior_strengths(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draw A by the share of pairs that have each."""
@@ -175,12 +179,12 @@ class LearnedReplicated(Replicated):
         self, form: Form, listing: LumpedStatements, datasets: int, likelihood: Callable[[Any], Any]
     ) -> Any:
         """Add A and θ to the model in context."""
-        return place_mixture(form, listing, self.learned, likelihood)
+        return place_learned_dirichlet(form, listing, self.learned, likelihood)
 
     def to_tree(self, results: Results, tree: xr.DataTree, rng: Any) -> xr.DataTree:
         """Bring NUTS's tree into the shape of `draws`."""
-        tree = super().to_tree(results, without_choice(tree), rng)
-        return with_log_prior(tree, self.listing(results), self.learned)
+        tree = super().to_tree(results, dirichlet_without_choice(tree), rng)
+        return dirichlet_with_log_prior(tree, self.listing(results), self.learned)
 
     def sentences(self, results: Results, answer: Answer, decision: Decision) -> list[str]:
         """Say the verdict, and under which priors it holds."""
@@ -194,7 +198,7 @@ def learned_replicated(method: Replicated, asked: Sequence[Results]) -> Replicat
 
     The test itself, where the counts of some pair are too many to be exact.
     """
-    own = Replicated(prior="symmetric", **_reading(method))
+    own = Replicated(prior="symmetric", **_learned_replicated_test_reading(method))
     pooled, rows = np.zeros(1), []
     statements = [own.cells(results)[0] for results in asked]
     for results in asked:
@@ -203,7 +207,9 @@ def learned_replicated(method: Replicated, asked: Sequence[Results]) -> Replicat
         posterior = exact_counts(table.evidence.log, cells.alpha, joint=True)
         if posterior is None:
             return method
-        pooled = pooled + normalised(table.evidence.log, posterior.version).sum(axis=0)
+        pooled = pooled + normalised_replicated_rows(table.evidence.log, posterior.version).sum(
+            axis=0
+        )
         rows.append(table.evidence.log)
     log_base, rest = learned_base(pooled, statements[0].log_size)
     each = [replicated_evidence(logs, np.exp(log_base)) for logs in rows]
@@ -211,16 +217,18 @@ def learned_replicated(method: Replicated, asked: Sequence[Results]) -> Replicat
     if len(known) < len(each):
         return method
     learned = LearnedPrior(
-        shares=dict(zip(pair_patterns(statements[0]), np.exp(log_base).tolist(), strict=True)),
+        shares=dict(
+            zip(shared_pair_patterns(statements[0]), np.exp(log_base).tolist(), strict=True)
+        ),
         log_rest=rest,
         values=tuple(STRENGTHS.tolist()),
         weights=tuple(learn_weights(np.array(known)).tolist()),
         pairs=len(asked),
         datasets=float(pooled.sum()),
     )
-    return LearnedReplicated(learned=learned, **_reading(method))
+    return LearnedReplicated(learned=learned, **_learned_replicated_test_reading(method))
 
 
-def _reading(method: Replicated) -> dict[str, Any]:
+def _learned_replicated_test_reading(method: Replicated) -> dict[str, Any]:
     """Return how the replicates are read, which no prior changes."""
     return {name: getattr(method, name) for name in ("effects", "rho", "folds")}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare.methods.dirichlet.methods_text import prior_text
 from bayescompare.methods.replicated.details import ReplicatedDetails
-from bayescompare.text.numbers import setting
+from bayescompare.text.numbers import setting_number_text
 
 if TYPE_CHECKING:
     from bayescompare.comparison.answer import Answer
@@ -34,7 +34,8 @@ def replicated_methods_text(method: Any, answer: Answer | None) -> str:
     return (
         "by a joint test of replicated results, which extends the multinomial-Dirichlet test of "
         "{cited}: the joint statement about who is better on each measure is unknown on every "
-        f"dataset, and its replicates{_correlation(method)} weigh the statements under {means}; "
+        f"dataset, and its replicates{_replicated_methods_text_rho(method)} weigh the statements "
+        f"under {means}; "
         f"the probabilities θ of the statements have a {prior_text(method)}. Reported is the "
         f"posterior probability that a statement's θ is the largest"
         f"{how.get(kind, ', by NUTS in PyMC')}.{together}"
@@ -52,7 +53,7 @@ def replicated_learned_text(pairs: int) -> str:
     )
 
 
-def _correlation(method: Any) -> str:
+def _replicated_methods_text_rho(method: Any) -> str:
     if method.rho is not None:
-        return f" (correlation ρ = {setting(method.rho)})"
+        return f" (correlation ρ = {setting_number_text(method.rho)})"
     return "" if method.folds is None else f" (correlation ρ = 1/{method.folds})"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayescompare._typing import FloatArray
-from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
-from bayescompare.kernels.replicated.count_posterior import CountPosterior, pooled_betas
+from bayescompare.kernels.context.poisson_binomial import context_beta_mixture_interval
+from bayescompare.kernels.replicated.count_posterior import CountPosterior, pooled_replicated_betas
 
 __all__ = ["MixedCounts"]
 
@@ -61,11 +61,11 @@ class MixedCounts:
 
     def betas(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights and both parameters of the Betas that θ_k is a mixture of."""
-        return pooled_betas(self.parts, k)
+        return pooled_replicated_betas(self.parts, k)
 
     def theta_interval(self, k: int) -> tuple[float, float]:
         """Central 95 % interval of θ_k."""
-        return beta_mixture_interval(*self.betas(k))
+        return context_beta_mixture_interval(*self.betas(k))
 
     def majority(self, k: int) -> float:
         """P(θ_k > ½)."""

@@ -10,18 +10,21 @@ from scipy.special import softmax
 
 from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
-from bayescompare.kernels.replicated.effects import flat_evidence
-from bayescompare.kernels.replicated.items import count_rows
-from bayescompare.kernels.replicated.learned_effects import standardised, standardised_evidence
+from bayescompare.kernels.replicated.effects import flat_replicated_evidence
+from bayescompare.kernels.replicated.items import replicated_item_rows
+from bayescompare.kernels.replicated.learned_effects import (
+    learned_effects_evidence,
+    standardise_learned_effects,
+)
 from bayescompare.kernels.replicated.moments import Moments
 from bayescompare.kernels.replicated.refinement import (
-    pattern_masses,
     refined_counts,
     refined_effects,
     refined_moments,
+    refinement_pattern_masses,
 )
 from bayescompare.kernels.replicated.regions import Ropes
-from bayescompare.methods.replicated.differences import pair_moments
+from bayescompare.methods.replicated.differences import replicated_pair_moments
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
@@ -29,7 +32,7 @@ from bayescompare.results.results import Results
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["Refinement", "more_replicates"]
+__all__ = ["ReplicatedPlanRefinement", "more_replicates"]
 
 #: Seed of the lattice that four and more measures need, and of prior masses.
 _SEED = 20161
@@ -45,14 +48,14 @@ def more_replicates(
     their typical differences are held.
     """
     table = method.table_evidence(results)
-    refinement = Refinement.of(method, results, table)
+    refinement = ReplicatedPlanRefinement.of(method, results, table)
     one = len(results.datasets) == 1
     posterior = method.count_posterior(results, table, np.random.default_rng(0))
     again = method.answer_again(results)
     size = table.evidence.log.shape[2]
 
     def simulate(factor: float, rng: np.random.Generator) -> FloatArray:
-        theta, version = _drawn(posterior, rng)
+        theta, version = _draw_for_replicated_planning(posterior, rng)
         if one or not method.joint:
             # Every dataset is judged by itself.
             theta = np.full(size, 1.0 / size)
@@ -62,7 +65,7 @@ def more_replicates(
     return simulate
 
 
-def _drawn(
+def _draw_for_replicated_planning(
     posterior: CountPosterior | MixedCounts, rng: np.random.Generator
 ) -> tuple[FloatArray, int]:
     """Draw θ, and the number of the scale of effects."""
@@ -74,7 +77,7 @@ def _drawn(
     return rng.dirichlet(part.alpha + vector), version
 
 
-class Refinement(NamedTuple):
+class ReplicatedPlanRefinement(NamedTuple):
     """The replicates of a table, ready to be multiplied.
 
     Attributes
@@ -101,19 +104,23 @@ class Refinement(NamedTuple):
     learned: bool
 
     @classmethod
-    def of(cls, method: Replicated, results: Results, table: TableEvidence) -> Refinement:
+    def of(
+        cls, method: Replicated, results: Results, table: TableEvidence
+    ) -> ReplicatedPlanRefinement:
         """Collect what the evidence of a table was computed from."""
         n = len(results.datasets)
         counted = np.zeros(n, dtype=bool) if table.counted is None else table.counted
         ropes = tuple(results[name].rope for name in results.measures)
-        patterns = pair_moments(method, results).patterns if counted.any() else [None] * n
+        patterns = (
+            replicated_pair_moments(method, results).patterns if counted.any() else [None] * n
+        )
         kept = [c for c, here in zip(patterns, counted, strict=True) if here and c is not None]
         return cls(
             Moments(*(field[~counted] for field in table.moments)),
             kept,
             counted,
             ropes,
-            pattern_masses(ropes, np.random.default_rng(_SEED)) if kept else np.ones(1),
+            refinement_pattern_masses(ropes, np.random.default_rng(_SEED)) if kept else np.ones(1),
             table.evidence.scales,
             table.effects == "learned",
         )
@@ -132,27 +139,33 @@ class Refinement(NamedTuple):
     def _by_counts(self, factor: float, theta: FloatArray, rng: np.random.Generator) -> FloatArray:
         weight = theta / self.masses
         finer = [
-            refined_counts(counts, self.ropes, weight, _further(factor, counts.sum()), rng)
+            refined_counts(
+                counts,
+                self.ropes,
+                weight,
+                _further_replicates_in_planning(factor, counts.sum()),
+                rng,
+            )
             for counts in self.patterns
         ]
-        return count_rows(finer, self.ropes, np.random.default_rng(_SEED))[0]
+        return replicated_item_rows(finer, self.ropes, np.random.default_rng(_SEED))[0]
 
     def _by_means(
         self, factor: float, theta: FloatArray, version: int, rng: np.random.Generator
     ) -> FloatArray:
         number = self.moments.dof + 1.0
-        more = np.array([_further(factor, k) for k in number.tolist()])
+        more = np.array([_further_replicates_in_planning(factor, k) for k in number.tolist()])
         lattice = np.random.default_rng(_SEED)
         if not self.learned:
             finer = refined_moments(self.moments, self.ropes, theta, more, rng)
-            return flat_evidence(finer, self.ropes, lattice).log
+            return flat_replicated_evidence(finer, self.ropes, lattice).log
         scale = float(self.scales[version])
-        data = standardised(self.moments, self.ropes)
-        evidence = standardised_evidence(refined_effects(data, scale, theta, more, rng), lattice)
+        data = standardise_learned_effects(self.moments, self.ropes)
+        evidence = learned_effects_evidence(refined_effects(data, scale, theta, more, rng), lattice)
         assert evidence is not None  # the scales are those that the table has
         return evidence.log
 
 
-def _further(factor: float, number: float) -> int:
+def _further_replicates_in_planning(factor: float, number: float) -> int:
     """Return how many replicates more make `factor` times as many, as a whole number."""
     return round(factor * number) - round(number)

@@ -14,23 +14,23 @@ from bayescompare._typing import FloatArray, IntArray
 from bayescompare.comparison import nuts
 from bayescompare.comparison.answer import Answer
 from bayescompare.comparison.method import Form, Sampling
-from bayescompare.kernels.dirichlet.posterior import latents, log_theta
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_theta, draw_dirichlet_latents
 from bayescompare.kernels.leading import sole_leader
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
-from bayescompare.methods._shared.choice import pick, pick_by_weight
-from bayescompare.methods._shared.drawn import drawn_theta_summary, sampled_questions
+from bayescompare.methods._shared.choice import pick_shared_by_weight, pick_shared_choice
+from bayescompare.methods._shared.drawn import drawn_theta_summary, shared_sampled_questions
 from bayescompare.methods._shared.lumped import LumpedStatements
-from bayescompare.methods._shared.priors import check_support, place
+from bayescompare.methods._shared.priors import check_shared_prior_support, place_shared_prior
 from bayescompare.methods._shared.simplex import LATENTS
 from bayescompare.methods._shared.trees import (
-    finish_tree,
-    latent_log_prior,
-    make_tree,
-    marginal_dims,
-    one_statement_each,
-    statement_coords,
+    finish_shared_tree,
+    make_shared_tree,
+    shared_latent_log_prior,
+    shared_marginal_dims,
+    shared_statement_coords,
+    shared_statement_each,
 )
-from bayescompare.methods.replicated.answer import normalised, replicated_details
+from bayescompare.methods.replicated.answer import normalised_replicated_rows, replicated_details
 from bayescompare.methods.replicated.evidence import TableEvidence
 from bayescompare.methods.replicated.mixed import MixedCounts
 from bayescompare.results.results import Results
@@ -42,7 +42,13 @@ if TYPE_CHECKING:
 
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["build", "exact_tree", "finished", "observe_table_evidence", "sampled_answer"]
+__all__ = [
+    "build",
+    "finish_replicated_tree",
+    "observe_replicated_table",
+    "replicated_exact_tree",
+    "replicated_sampled_answer",
+]
 
 #: The scale of effects, its number among the values it may have, and what picks it for NUTS.
 SCALE, INDEX, UNIFORM = "scale", "scale_index", "latent_scale"
@@ -56,34 +62,34 @@ def build(method: Replicated, results: Results, form: Form) -> pm.Model:
     listing = method.listing(results)
     table = method.table_evidence(results)
     priors = method.nonconjugate_priors
-    with pm.Model(coords=statement_coords(results, listing)) as model:
+    with pm.Model(coords=shared_statement_coords(results, listing)) as model:
         if "theta" in priors:
-            logs = pt.log(place("theta", priors["theta"], ("statement",)))
+            logs = pt.log(place_shared_prior("theta", priors["theta"], ("statement",)))
         else:
-            likelihood = table_likelihood(table, method.powers(results))
+            likelihood = replicated_table_likelihood(table, method.powers(results))
             seen = replace(listing, counts=expected_counts(table))
             logs = method.place_theta(form, seen, len(results.datasets), likelihood)
         marginal = pt.tensordot(model["theta"], listing.wins, axes=1)
-        pm.Deterministic("marginal", marginal, dims=marginal_dims(results))
+        pm.Deterministic("marginal", marginal, dims=shared_marginal_dims(results))
         if form == "nuts":
-            _observe_summed(logs, table, method.powers(results))
+            _observe_replicated_summed(logs, table, method.powers(results))
         else:
-            observe_table_evidence(logs, table, method.powers(results))
+            observe_replicated_table(logs, table, method.powers(results))
     return model
 
 
 def expected_counts(table: TableEvidence) -> FloatArray:
     """How many datasets show each statement, by each one's own evidence; latents centre on it."""
     scales = len(table.evidence.log)
-    return normalised(table.evidence.log, np.full(scales, 1.0 / scales)).sum(axis=0)
+    return normalised_replicated_rows(table.evidence.log, np.full(scales, 1.0 / scales)).sum(axis=0)
 
 
-def _rows(table: TableEvidence) -> FloatArray:
+def _replicated_evidence_rows(table: TableEvidence) -> FloatArray:
     """log ℓ by scale, dataset and statement, and never so low that it is lost."""
     return np.maximum(table.evidence.log, -700.0 + table.evidence.log.max())
 
 
-def observe_table_evidence(
+def observe_replicated_table(
     logs: Any, table: TableEvidence, powers: FloatArray | None = None
 ) -> None:
     """Add the scale of effects if it is learned, and the likelihood of every dataset.
@@ -93,45 +99,47 @@ def observe_table_evidence(
     import pymc as pm
     import pytensor.tensor as pt
 
-    rows = _rows(table)
+    rows = _replicated_evidence_rows(table)
     if len(rows) > 1:
         index = pm.Categorical(INDEX, np.full(len(rows), 1.0 / len(rows)))
-        pm.Deterministic(SCALE, pick(table.evidence.scales, index))
-        _observe(logs, pick(rows, index), table, powers)
+        pm.Deterministic(SCALE, pick_shared_choice(table.evidence.scales, index))
+        _observe_replicated_test_evidence(logs, pick_shared_choice(rows, index), table, powers)
     else:
-        _observe(logs, pt.as_tensor(rows[0]), table, powers)
+        _observe_replicated_test_evidence(logs, pt.as_tensor(rows[0]), table, powers)
 
 
-def _observe_summed(logs: Any, table: TableEvidence, powers: FloatArray | None) -> None:
+def _observe_replicated_summed(logs: Any, table: TableEvidence, powers: FloatArray | None) -> None:
     """Do the same with the scale summed out, and then picked: NUTS moves no discrete variable."""
     import pymc as pm
 
-    rows = _rows(table)
+    rows = _replicated_evidence_rows(table)
     if len(rows) == 1:
-        observe_table_evidence(logs, table, powers)
+        observe_replicated_table(logs, table, powers)
         return
-    each = _at_scales(logs[None], rows, powers)[0]
-    index = pick_by_weight(UNIFORM, each)
-    pm.Deterministic(SCALE, pick(table.evidence.scales, index))
-    _observe(logs, pick(rows, index), table, powers)
-    whole = table_likelihood(table, powers)(logs[None])[0]
+    each = _replicated_at_scales(logs[None], rows, powers)[0]
+    index = pick_shared_by_weight(UNIFORM, each)
+    pm.Deterministic(SCALE, pick_shared_choice(table.evidence.scales, index))
+    _observe_replicated_test_evidence(logs, pick_shared_choice(rows, index), table, powers)
+    whole = replicated_table_likelihood(table, powers)(logs[None])[0]
     pm.Potential("summed_scale", whole - each[index])
 
 
-def table_likelihood(table: TableEvidence, powers: FloatArray | None) -> Callable[[Any], Any]:
+def replicated_table_likelihood(
+    table: TableEvidence, powers: FloatArray | None
+) -> Callable[[Any], Any]:
     """Return the log likelihood of all datasets, the scale summed out: log θ (A, K) to (A,)."""
     import pymc as pm
 
-    rows = _rows(table)
+    rows = _replicated_evidence_rows(table)
 
     def likelihood(logs: Any) -> Any:
-        each = _at_scales(logs, rows, powers)
+        each = _replicated_at_scales(logs, rows, powers)
         return pm.math.logsumexp(each, axis=1, keepdims=False) - math.log(len(rows))
 
     return likelihood
 
 
-def _at_scales(logs: Any, rows: FloatArray, powers: FloatArray | None) -> Any:
+def _replicated_at_scales(logs: Any, rows: FloatArray, powers: FloatArray | None) -> Any:
     """Log likelihood of all datasets for each log θ and each scale: (A, K) to (A, scale)."""
     import pymc as pm
 
@@ -139,13 +147,15 @@ def _at_scales(logs: Any, rows: FloatArray, powers: FloatArray | None) -> Any:
     return (each if powers is None else powers * each).sum(axis=-1)
 
 
-def _observe(logs: Any, rows: Any, table: TableEvidence, powers: FloatArray | None) -> None:
+def _observe_replicated_test_evidence(
+    logs: Any, rows: Any, table: TableEvidence, powers: FloatArray | None
+) -> None:
     """Observe each dataset's evidence: log Σ_s θ_s ℓ_i(s). A new dataset is one statement."""
     import pymc as pm
     import pytensor.tensor as pt
 
     scales = len(table.evidence.log)
-    shown = normalised(table.evidence.log, np.full(scales, 1.0 / scales))
+    shown = normalised_replicated_rows(table.evidence.log, np.full(scales, 1.0 / scales))
 
     def logp(value: Any, log_p: Any, row: Any) -> Any:
         # The rows are the data; `value` only shows them, averaged over the scales.
@@ -167,7 +177,7 @@ def _observe(logs: Any, rows: Any, table: TableEvidence, powers: FloatArray | No
     )
 
 
-def exact_tree(
+def replicated_exact_tree(
     method: Replicated, results: Results, draws: int, chains: int, rng: np.random.Generator
 ) -> xr.DataTree:
     """Draw the scale, the counts given it, and θ given the counts."""
@@ -175,27 +185,29 @@ def exact_tree(
     table = method.table_evidence(results)
     posterior = method.count_posterior(results, table, rng)
     size = (chains, draws)
-    part, version, counts = _drawn_counts(posterior, size, rng)
+    part, version, counts = _draw_replicated_test_counts(posterior, size, rng)
     strengths = getattr(posterior, "strengths", np.ones(1))[part]
     before_strengths = method.prior_strengths(draws, rng)[None]
     log_alpha, log_before = (
         listing.log_alpha + np.log(drawn)[..., None] for drawn in (strengths, before_strengths)
     )
-    after = latents(log_alpha, counts, size, rng)
-    before = latents(log_before, np.zeros_like(listing.counts), (1, draws), rng)
-    logs = log_theta(log_alpha, *after)
-    prior = np.exp(log_theta(log_before, *before))
+    after = draw_dirichlet_latents(log_alpha, counts, size, rng)
+    before = draw_dirichlet_latents(log_before, np.zeros_like(listing.counts), (1, draws), rng)
+    logs = dirichlet_log_theta(log_alpha, *after)
+    prior = np.exp(dirichlet_log_theta(log_before, *before))
     theta, n = np.exp(logs), len(results.datasets)
     powers = method.powers(results)
     likelihood = logsumexp(logs[:, :, None, :] + table.evidence.log[version], axis=-1)
     groups: dict[str, dict[str, Any]] = {
         "posterior": {"theta": theta},
         "prior": {"theta": prior},
-        "posterior_predictive": {OUTCOME: one_statement_each(theta, n, rng)},
-        "prior_predictive": {OUTCOME: one_statement_each(prior, n, rng)},
+        "posterior_predictive": {OUTCOME: shared_statement_each(theta, n, rng)},
+        "prior_predictive": {OUTCOME: shared_statement_each(prior, n, rng)},
         "log_likelihood": {OUTCOME: likelihood if powers is None else powers * likelihood},
-        "log_prior": latent_log_prior("theta", np.exp(log_alpha), *after),
-        "observed_data": {OUTCOME: normalised(table.evidence.log, posterior.version)},
+        "log_prior": shared_latent_log_prior("theta", np.exp(log_alpha), *after),
+        "observed_data": {
+            OUTCOME: normalised_replicated_rows(table.evidence.log, posterior.version)
+        },
     }
     if isinstance(posterior, MixedCounts):
         groups["posterior"]["strength"] = strengths
@@ -210,11 +222,11 @@ def exact_tree(
         OUTCOME: ("dataset", "statement"),
         **dict.fromkeys(("theta", *(f"{prefix}theta" for prefix in LATENTS)), ("statement",)),
     }
-    tree = make_tree(groups, dims, statement_coords(results, listing))
-    return finished(tree, results, listing, rng)
+    tree = make_shared_tree(groups, dims, shared_statement_coords(results, listing))
+    return finish_replicated_tree(tree, results, listing, rng)
 
 
-def _drawn_counts(
+def _draw_replicated_test_counts(
     posterior: CountPosterior | MixedCounts, size: tuple[int, int], rng: np.random.Generator
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Draw which part, which version given it, and the counts given both."""
@@ -232,7 +244,7 @@ def _drawn_counts(
     return part, version, counts
 
 
-def finished(
+def finish_replicated_tree(
     tree: xr.DataTree, results: Results, listing: LumpedStatements, rng: np.random.Generator
 ) -> xr.DataTree:
     """Bring a tree into the shape that `draws` gives: no number of the scale, only its value."""
@@ -242,38 +254,43 @@ def finished(
         if group in tree:
             data = tree[group].to_dataset()
             tree[group] = xr.DataTree(data.drop_vars([INDEX, UNIFORM], errors="ignore"))
-    return finish_tree(tree, results, listing, rng)
+    return finish_shared_tree(tree, results, listing, rng)
 
 
-def sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> Answer:
+def replicated_sampled_answer(method: Replicated, results: Results, sampling: Sampling) -> Answer:
     """Answer from NUTS under a prior of the user's, with its Monte Carlo standard error."""
     model = method.model(results)
-    check_support(method.nonconjugate_priors, method.parameters, model)
-    tree = nuts.sample_as(sampling, method.nuts_model(results), through=model)
+    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
+    tree = nuts.sample_nuts_as_asked(sampling, method.nuts_model(results), through=model)
     statements, cells = method.cells(results)
     listing = LumpedStatements.from_cells(statements, cells)
-    tree = finished(tree, results, listing, sampling.rng)
+    tree = finish_replicated_tree(tree, results, listing, sampling.rng)
     theta = tree["posterior"].to_dataset()["theta"].transpose("chain", "draw", "statement")
     each = sole_leader(theta.values).astype(np.float64)
     table = method.table_evidence(results)
-    version = _version_weights(tree, table.evidence.scales)
-    evidence = normalised(table.evidence.log, version)
+    version = _replicated_test_version_weights(tree, table.evidence.scales)
+    evidence = normalised_replicated_rows(table.evidence.log, version)
     answer = Answer.over(
         statements,
         probability=each.mean(axis=(0, 1)),
-        mcse=nuts.monte_carlo_error(each),
+        mcse=nuts.nuts_monte_carlo_error(each),
         none_leads=1.0 - float(each.any(axis=-1).mean()),
         per_statement=drawn_theta_summary(theta, statements),
         tree=tree,
         seed=sampling.seed,
         details=replicated_details(
-            results, table, evidence, _given_theta(theta.values, evidence), version, how="nuts"
+            results,
+            table,
+            evidence,
+            _replicated_test_given_theta(theta.values, evidence),
+            version,
+            how="nuts",
         ),
     )
-    return replace(answer, scalars=sampled_questions(theta, statements, answer))
+    return replace(answer, scalars=shared_sampled_questions(theta, statements, answer))
 
 
-def _version_weights(tree: xr.DataTree, scales: FloatArray) -> FloatArray:
+def _replicated_test_version_weights(tree: xr.DataTree, scales: FloatArray) -> FloatArray:
     """Share of the draws at each scale."""
     if len(scales) == 1:
         return np.ones(1)
@@ -282,7 +299,7 @@ def _version_weights(tree: xr.DataTree, scales: FloatArray) -> FloatArray:
     return np.asarray(share / share.sum())
 
 
-def _given_theta(theta: FloatArray, evidence: FloatArray) -> FloatArray:
+def _replicated_test_given_theta(theta: FloatArray, evidence: FloatArray) -> FloatArray:
     """P(z_i = s | all), averaged over draws of θ."""
     flat = theta.reshape(-1, theta.shape[-1])
     out = np.zeros_like(evidence)

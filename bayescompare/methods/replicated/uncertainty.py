@@ -19,7 +19,7 @@ import numpy as np
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED, Decision
-from bayescompare.kernels.replicated.count_maximum import expected_largest
+from bayescompare.kernels.replicated.count_maximum import expected_count_maximum
 from bayescompare.kernels.replicated.count_posterior import CountPosterior
 from bayescompare.methods.replicated.details import ReplicatedDetails, UncertaintySplit
 from bayescompare.methods.replicated.mixed import MixedCounts
@@ -31,36 +31,43 @@ if TYPE_CHECKING:
 
     from bayescompare.comparison.answer import Answer
 
-__all__ = ["split_of_counts", "split_of_one", "split_series", "split_words"]
+__all__ = [
+    "uncertainty_split_of_counts",
+    "uncertainty_split_of_one",
+    "uncertainty_split_series",
+    "uncertainty_split_words",
+]
 
 
-def split_of_counts(posterior: CountPosterior | MixedCounts) -> UncertaintySplit | None:
+def uncertainty_split_of_counts(posterior: CountPosterior | MixedCounts) -> UncertaintySplit | None:
     """Split 1 − max P; None where the prior's strength is uncertain, too."""
     if isinstance(posterior, MixedCounts):
         return None
-    largest, error = posterior.expected_largest or (_exact_largest(posterior), 0.0)
+    largest, error = posterior.expected_largest or (_replicated_uncertainty_largest(posterior), 0.0)
     total = 1.0 - float(posterior.probability.max())
     # Rounding aside, the datasets' part is at most the whole.
     datasets = min(max(1.0 - largest, 0.0), total)
     return UncertaintySplit(total=total, replicates=total - datasets, datasets=datasets, mcse=error)
 
 
-def split_of_one(evidence: FloatArray) -> UncertaintySplit:
+def uncertainty_split_of_one(evidence: FloatArray) -> UncertaintySplit:
     """One dataset is asked about itself, so only its replicates are too few."""
     total = 1.0 - float(evidence.max())
     return UncertaintySplit(total=total, replicates=total, datasets=0.0, mcse=0.0)
 
 
-def _exact_largest(posterior: CountPosterior) -> float:
+def _replicated_uncertainty_largest(posterior: CountPosterior) -> float:
     """Return the expectation of the largest P(max) given the counts."""
     vectors = posterior.vectors.astype(np.int64)
     tracked = np.flatnonzero(vectors.min(axis=0) != vectors.max(axis=0))
     fixed = vectors[0].astype(np.float64)
     fixed[tracked] = 0.0
-    return expected_largest(posterior.alpha, fixed, tracked, vectors[:, tracked], posterior.average)
+    return expected_count_maximum(
+        posterior.alpha, fixed, tracked, vectors[:, tracked], posterior.average
+    )
 
 
-def split_series(answer: Answer) -> pd.Series[float]:
+def uncertainty_split_series(answer: Answer) -> pd.Series[float]:
     """Return the parts by name."""
     import pandas as pd
 
@@ -76,7 +83,9 @@ def split_series(answer: Answer) -> pd.Series[float]:
     return series
 
 
-def split_words(results: Results, details: ReplicatedDetails, decision: Decision) -> str:
+def uncertainty_split_words(
+    results: Results, details: ReplicatedDetails, decision: Decision
+) -> str:
     """Say what the remaining uncertainty comes from, and so what to collect next."""
     split = details.uncertainty
     if split is None or decision.level >= SETTLED or len(results.datasets) == 1:

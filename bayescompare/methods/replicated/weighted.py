@@ -23,13 +23,13 @@ from bayescompare.comparison.decision import Decision
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.replicated.count_posterior import (
     CountPosterior,
-    are_certain,
+    are_replicates_certain,
     weighted_counts,
 )
 from bayescompare.methods._shared.power import NO_EVIDENCE, NO_LOO, power_words
 from bayescompare.methods.replicated import Replicated
 from bayescompare.methods.replicated.evidence import TableEvidence
-from bayescompare.results.domains import effective_weights
+from bayescompare.results.domains import effective_results_weights
 from bayescompare.results.results import Results
 
 __all__ = ["CertainReplicated", "WeightedReplicated", "weighted_replicated"]
@@ -57,7 +57,7 @@ class WeightedReplicated(Replicated):
     def powers(self, results: Results) -> FloatArray | None:
         """Return the weights, scaled."""
         assert results.weights is not None
-        return np.array(effective_weights(results.weights))
+        return np.array(effective_results_weights(results.weights))
 
     def no_evidence(self) -> str:
         """Say why there is no log evidence."""
@@ -111,6 +111,6 @@ def weighted_replicated(method: Replicated, results: Results) -> WeightedReplica
             "another prior, and joint=True."
         )
     logs = method.table_evidence(results).evidence.log
-    certain = are_certain(logs, method.cells(results)[1].alpha)
+    certain = are_replicates_certain(logs, method.cells(results)[1].alpha)
     variant = CertainReplicated if certain else WeightedReplicated
     return variant(**{f.name: getattr(method, f.name) for f in fields(method) if f.init})

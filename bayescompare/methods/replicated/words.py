@@ -12,15 +12,21 @@ from bayescompare.comparison.decision import SETTLED, Decision
 from bayescompare.methods._shared.correlation import correlation_words
 from bayescompare.methods.dirichlet.words import lead_words
 from bayescompare.methods.replicated.details import ReplicatedDetails
-from bayescompare.methods.replicated.uncertainty import split_words
+from bayescompare.methods.replicated.uncertainty import uncertainty_split_words
 from bayescompare.results.results import Results
-from bayescompare.text.numbers import count, format_probability, plural, setting, statistic
+from bayescompare.text.numbers import (
+    count,
+    format_probability,
+    plural,
+    setting_number_text,
+    statistic_number_text,
+)
 from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     from bayescompare.methods.replicated import Replicated
 
-__all__ = ["assumption_words", "one_dataset_headline", "replicated_words"]
+__all__ = ["assumption_words", "replicated_dataset_headline", "replicated_words"]
 
 #: A statement of a dataset is sure from here on.
 _SURE = 0.95
@@ -32,11 +38,20 @@ def replicated_words(
     """Say the verdict, which datasets are sure, and what was assumed of the replicates."""
     details = ReplicatedDetails.of(answer)
     if len(results.datasets) == 1:
-        sentences = _one_dataset(results, answer, decision)
+        sentences = _replicated_one_dataset_words(results, answer, decision)
     else:
         verdict, not_frequency, others = lead_words(results, answer, decision)
-        sentences = [verdict, not_frequency, others, _sure(results, details), _shift(details)]
-        sentences += [split_words(results, details, decision), _prior(method)]
+        sentences = [
+            verdict,
+            not_frequency,
+            others,
+            _replicated_sureness_words(results, details),
+            _replicated_shift_words(details),
+        ]
+        sentences += [
+            uncertainty_split_words(results, details, decision),
+            _replicated_prior_words(method),
+        ]
     sentences += assumption_words(method, results, details)
     if not method.joint:
         sentences.append("Each dataset was judged by itself, without hearing the others.")
@@ -45,11 +60,19 @@ def replicated_words(
 
 def assumption_words(method: Replicated, results: Results, details: ReplicatedDetails) -> list[str]:
     """Say what was assumed of effects and replicates."""
-    sentences = [_effects(method, results, details), _counted(details), _few(results, details)]
-    return [sentence for sentence in (*sentences, _rho(method, results, details)) if sentence]
+    sentences = [
+        _replicated_effect_words(method, results, details),
+        _replicated_counted_words(details),
+        _replicated_words_on_few(results, details),
+    ]
+    return [
+        sentence
+        for sentence in (*sentences, _replicated_rho_words(method, results, details))
+        if sentence
+    ]
 
 
-def one_dataset_headline(results: Results, decision: Decision) -> str:
+def replicated_dataset_headline(results: Results, decision: Decision) -> str:
     """Say that the answer is about one dataset."""
     claim = claim_words(decision.statement, results.algorithms, results.measures)
     level = format_probability(decision.level)
@@ -58,7 +81,9 @@ def one_dataset_headline(results: Results, decision: Decision) -> str:
     )
 
 
-def _one_dataset(results: Results, answer: Answer, decision: Decision) -> list[str]:
+def _replicated_one_dataset_words(
+    results: Results, answer: Answer, decision: Decision
+) -> list[str]:
     claim = claim_words(decision.statement, results.algorithms, results.measures)
     level = format_probability(decision.level)
     sure = "which settles it there" if decision.level >= SETTLED else "which leaves it open"
@@ -66,31 +91,34 @@ def _one_dataset(results: Results, answer: Answer, decision: Decision) -> list[s
         f"On {results.datasets[0]} the most probable statement is that {claim}, with probability "
         f"{level}, {sure}.",
         "This is about that dataset alone. How other datasets would turn out is not known from "
-        f"one, however many {_noun(results)} it has.",
+        f"one, however many {_replicated_words_noun(results)} it has.",
     ]
 
 
-def _noun(results: Results) -> str:
+def _replicated_words_noun(results: Results) -> str:
     return "items" if results.replicates == "items" else "replicates"
 
 
-def _sure(results: Results, details: ReplicatedDetails) -> str:
+def _replicated_sureness_words(results: Results, details: ReplicatedDetails) -> str:
     """Say which datasets are certain of their statement by themselves, and which are not."""
     top = np.array(details.evidence).max(axis=1)
     sure = int((top >= _SURE).sum())
     n = len(top)
     if sure == n:
-        return f"By its own {_noun(results)} every dataset is sure of its statement."
+        return (
+            f"By its own {_replicated_words_noun(results)} every dataset is sure of its statement."
+        )
     unsure = [name for name, p in zip(results.datasets, top, strict=True) if p < _SURE]
     named = join_names(unsure, most=4)
     return (
-        f"By their own {_noun(results)} {count(sure)} of {plural(n, 'dataset')} "
-        f"{'is' if sure == 1 else 'are'} sure of a statement (P ≥ {setting(_SURE)}); {named} "
+        f"By their own {_replicated_words_noun(results)} {count(sure)} of {plural(n, 'dataset')} "
+        f"{'is' if sure == 1 else 'are'} sure of a statement (P ≥ {setting_number_text(_SURE)}); "
+        f"{named} "
         f"{'is' if len(unsure) == 1 else 'are'} not."
     )
 
 
-def _shift(details: ReplicatedDetails) -> str:
+def _replicated_shift_words(details: ReplicatedDetails) -> str:
     """Say how many datasets the others bring to certainty, or turn."""
     alone, after = np.array(details.evidence), np.array(details.per_dataset)
     turned = int((alone.argmax(axis=1) != after.argmax(axis=1)).sum())
@@ -103,7 +131,7 @@ def _shift(details: ReplicatedDetails) -> str:
     return f"What the other datasets show {' and '.join(parts)}." if parts else ""
 
 
-def _prior(method: Replicated) -> str:
+def _replicated_prior_words(method: Replicated) -> str:
     if method.priors:
         return f"You chose the prior of {join_names(list(method.priors))}."
     if method.prior == "symmetric":
@@ -112,12 +140,15 @@ def _prior(method: Replicated) -> str:
     return "You chose the prior of the statements."
 
 
-def _effects(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
+def _replicated_effect_words(
+    method: Replicated, results: Results, details: ReplicatedDetails
+) -> str:
     if details.effects == "learned" and details.scales:
         scale = float(np.dot(details.scales, details.scale_weights))
         return (
             "How large mean differences tend to be was learned from all datasets (scale "
-            f"{statistic(scale, significant=2)} of what is seen), so noise is not mistaken for "
+            f"{statistic_number_text(scale, significant=2)} of what is seen), so noise is not "
+            "mistaken for "
             "effects."
         )
     if details.effects in ("learned", "counts"):
@@ -136,7 +167,7 @@ def _effects(method: Replicated, results: Results, details: ReplicatedDetails) -
     )
 
 
-def _counted(details: ReplicatedDetails) -> str:
+def _replicated_counted_words(details: ReplicatedDetails) -> str:
     """Say which datasets were judged by counts of right and wrong items."""
     if details.counted is None:
         return ""
@@ -144,25 +175,29 @@ def _counted(details: ReplicatedDetails) -> str:
         where = "On every dataset"
     else:
         where = f"On {join_names(list(details.counted), most=4)}"
-    drawn = "" if not details.error else f" (standard error up to {statistic(details.error)})"
+    drawn = (
+        ""
+        if not details.error
+        else f" (standard error up to {statistic_number_text(details.error)})"
+    )
     return (
         f"{where} items are right or wrong, and what counts is how many of them only one of the "
         f"two gets right{drawn}."
     )
 
 
-def _few(results: Results, details: ReplicatedDetails) -> str:
+def _replicated_words_on_few(results: Results, details: ReplicatedDetails) -> str:
     if not details.few:
         return ""
     named = join_names(list(details.few), most=4)
-    noun = "clusters of items" if results.item_data is not None else _noun(results)
+    noun = "clusters of items" if results.item_data is not None else _replicated_words_noun(results)
     return (
         f"{named} {'has' if len(details.few) == 1 else 'have'} no more {noun} than measures: "
         "there the measures are taken as independent."
     )
 
 
-def _rho(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
+def _replicated_rho_words(method: Replicated, results: Results, details: ReplicatedDetails) -> str:
     items = results.item_data
     if items is not None and ("cluster" in items or "clusters" in items):
         fewest, most = min(details.replicates), max(details.replicates)

@@ -15,17 +15,17 @@ from bayescompare.text.numbers import count, plural
 
 __all__ = [
     "check_item_data",
-    "expected_replicates",
+    "expected_item_replicates",
     "item_data_from_json",
     "item_data_to_json",
+    "items_matched_alike",
     "items_words",
-    "matched_alike",
-    "means_of",
+    "means_of_items",
     "same_items",
     "select_items",
-    "too_few",
+    "too_few_items",
     "unmatched_words",
-    "with_clusters",
+    "with_item_clusters",
 ]
 
 _STATISTICS = ("items", "mean", "difference", "covariance")
@@ -73,10 +73,10 @@ def select_items(
     known = item_data["measure"].values.tolist()
     place = np.array([known.index(name) for name in measures], dtype=np.intp)
     chosen = chosen.isel(measure=place, with_measure=place)
-    return frozen_items(_marginal_patterns(chosen, measures))
+    return frozen_items(_marginal_item_patterns(chosen, measures))
 
 
-def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:
+def _marginal_item_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Dataset:
     """Sum the patterns over the measures left out, and put the others in order."""
     if "patterns" not in chosen:
         return chosen
@@ -103,7 +103,7 @@ def _marginal_patterns(chosen: xr.Dataset, measures: Sequence[str]) -> xr.Datase
     return rest
 
 
-def means_of(item_data: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+def means_of_items(item_data: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     """Return the means of two algorithms over the items that both have; of more, `data`.
 
     Where one of them has no item at all, the mean of the other is over its own.
@@ -119,7 +119,7 @@ def means_of(item_data: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
     )
 
 
-def expected_replicates(absent: BoolArray, kind: str) -> BoolArray:
+def expected_item_replicates(absent: BoolArray, kind: str) -> BoolArray:
     """Return which replicates a cell may have, to broadcast against `absent`.
 
     Items belong to their dataset: one of another dataset is not missing in this.
@@ -144,7 +144,7 @@ def same_items(one: xr.Dataset | None, other: xr.Dataset | None) -> bool:
     return one.equals(other) and one.attrs == other.attrs
 
 
-def matched_alike(item_data: xr.Dataset) -> bool:
+def items_matched_alike(item_data: xr.Dataset) -> bool:
     """Whether every algorithm that has items of a dataset has the same ones."""
     number = item_data["items"].values
     own = np.diagonal(number, axis1=1, axis2=2)
@@ -153,12 +153,12 @@ def matched_alike(item_data: xr.Dataset) -> bool:
     return bool((~both | (number == own[:, :, None])).all())
 
 
-def with_clusters(data: xr.Dataset, item_data: xr.Dataset | None) -> xr.Dataset:
+def with_item_clusters(data: xr.Dataset, item_data: xr.Dataset | None) -> xr.Dataset:
     """Add the items' clusters to the table, if they have any."""
     return data if item_data is None else data.assign(cluster=item_data["cluster"])
 
 
-def too_few(item_data: xr.Dataset) -> BoolArray:
+def too_few_items(item_data: xr.Dataset) -> BoolArray:
     """Return the datasets on which some two algorithms share fewer than two items, (n,).
 
     An algorithm without any item there is a missing cell, and no matter of matching.
@@ -189,10 +189,10 @@ def items_words(item_data: xr.Dataset) -> str:
     '7 items per dataset, of which statistics are kept'
     """
     own = np.diagonal(item_data["items"].values, axis1=1, axis2=2)
-    return f"{_span(own, 'item')} per dataset, of which statistics are kept"
+    return f"{_span_of_item_numbers(own, 'item')} per dataset, of which statistics are kept"
 
 
-def _span(numbers: IntArray, noun: str) -> str:
+def _span_of_item_numbers(numbers: IntArray, noun: str) -> str:
     fewest, most = int(numbers.min()), int(numbers.max())
     return plural(most, noun) if fewest == most else f"{count(fewest)} to {plural(most, noun)}"
 

@@ -16,26 +16,28 @@ import xarray as xr
 
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare.results.frames import find_columns, numbers, row_names
+from bayescompare.results.frames import find_frame_columns, frame_row_names, numbers_in_frame
 from bayescompare.results.replicates import REPLICATE_KINDS, ReplicateKind
-from bayescompare.results.text import first
+from bayescompare.results.text import first_words_in_results
 from bayescompare.text.numbers import plural
 
 __all__ = [
-    "across_words",
-    "cluster_dims",
-    "epoch_note",
+    "item_cluster_across_words",
+    "item_cluster_dims",
+    "item_epoch_note",
     "item_frame",
-    "replicate_kind",
-    "torn_words",
-    "truth_as_numbers",
-    "twice_words",
+    "item_truth_as_numbers",
+    "items_twice_words",
+    "replicate_kind_of_items",
+    "torn_item_words",
 ]
 
 _SHOWN = 4
 
 
-def replicate_kind(replicates: ReplicateKind, roles: Mapping[str, str | None]) -> ReplicateKind:
+def replicate_kind_of_items(
+    replicates: ReplicateKind, roles: Mapping[str, str | None]
+) -> ReplicateKind:
     """Return what the replicates are: as given, and items where only items can be meant.
 
     Examples
@@ -88,10 +90,12 @@ def item_frame(
     >>> table["right"].tolist(), notes
     ([0.5], ('each item is the mean of 2 epochs',))
     """
-    columns = find_columns(df, roles, measures, "measure")
-    parts: dict[str, Any] = {role: row_names(df[columns[role]], role) for role in roles}
+    columns = find_frame_columns(df, roles, measures, "measure")
+    parts: dict[str, Any] = {role: frame_row_names(df[columns[role]], role) for role in roles}
     for name in measures:
-        parts[name] = numbers(truth_as_numbers(df[columns[name]]), f"measure {name!r}")
+        parts[name] = numbers_in_frame(
+            item_truth_as_numbers(df[columns[name]]), f"measure {name!r}"
+        )
     table = pd.DataFrame(parts, index=df.index)
     key = ["dataset", "algorithm", "replicate"]
     _check_item_names(table)
@@ -102,17 +106,17 @@ def item_frame(
     kept = groups[["cluster"]].first() if "cluster" in table else None
     means = groups[list(measures)].mean()
     whole = means if kept is None else means.join(kept)
-    return whole.reset_index(), (epoch_note(sizes.to_numpy()),)
+    return whole.reset_index(), (item_epoch_note(sizes.to_numpy()),)
 
 
-def epoch_note(sizes: Any) -> str:
+def item_epoch_note(sizes: Any) -> str:
     """Say over how many epochs the items were averaged."""
     fewest, most = int(np.min(sizes)), int(np.max(sizes))
     words = plural(most, "epoch") if fewest == most else f"{fewest} to {most} epochs"
     return f"each item is the mean of {words}"
 
 
-def truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+def item_truth_as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return True and False, which say right and wrong, as 1 and 0; other columns as they are."""
     if pd.api.types.is_bool_dtype(column.dtype):
         return column.astype("Float64").astype("float64") if column.isna().any() else column * 1.0
@@ -127,26 +131,28 @@ def _check_item_names(table: pd.DataFrame) -> None:
     whole = [*key, "epoch"] if "epoch" in table else key
     twice = table.loc[table.duplicated(whole), whole].drop_duplicates()
     if len(twice):
-        raise BayescompareError(twice_words(list(twice.itertuples(index=False, name=None))))
+        raise BayescompareError(items_twice_words(list(twice.itertuples(index=False, name=None))))
     if "cluster" not in table:
         return
     by_cluster = table.groupby("cluster", sort=False)["dataset"]
     across = by_cluster.nunique()
     if (across > 1).any():
         name = str(across.index[across > 1][0])
-        raise BayescompareError(across_words(name, list(by_cluster.unique()[name])[:2]))
+        raise BayescompareError(
+            item_cluster_across_words(name, list(by_cluster.unique()[name])[:2])
+        )
     places = table.drop_duplicates(["dataset", "replicate", "cluster"])
     torn = places[places.duplicated(["dataset", "replicate"], keep=False)]
     if len(torn):
         dataset, item = torn.iloc[0][["dataset", "replicate"]]
         own = torn[(torn["dataset"] == dataset) & (torn["replicate"] == item)]["cluster"].tolist()
-        raise BayescompareError(torn_words(str(dataset), str(item), own[:2]))
+        raise BayescompareError(torn_item_words(str(dataset), str(item), own[:2]))
 
 
 # ------------------------------------------------------------------------------------------ words
 
 
-def twice_words(cells: list[tuple[str, ...]], number: int | None = None) -> str:
+def items_twice_words(cells: list[tuple[str, ...]], number: int | None = None) -> str:
     """Say which items occur twice, and what to do."""
     named = [
         f"item {cell[2]!r} of {cell[1]!r} on {cell[0]!r}"
@@ -162,11 +168,11 @@ def twice_words(cells: list[tuple[str, ...]], number: int | None = None) -> str:
     )
     return (
         f"{plural(more, 'item')} {'occurs' if more == 1 else 'occur'} more than once: "
-        f"{first(named[:_SHOWN])}{rest}; {remedy}"
+        f"{first_words_in_results(named[:_SHOWN])}{rest}; {remedy}"
     )
 
 
-def across_words(cluster: str, datasets: list[str]) -> str:
+def item_cluster_across_words(cluster: str, datasets: list[str]) -> str:
     """Say that a cluster is in two datasets, and what to do."""
     return (
         f"cluster {cluster!r} is in the datasets {datasets[0]!r} and {datasets[1]!r}: a cluster "
@@ -174,7 +180,7 @@ def across_words(cluster: str, datasets: list[str]) -> str:
     )
 
 
-def torn_words(dataset: str, item: str, clusters: list[str]) -> str:
+def torn_item_words(dataset: str, item: str, clusters: list[str]) -> str:
     """Say that an item is in two clusters."""
     return (
         f"item {item!r} of {dataset!r} is in the clusters {clusters[0]!r} and {clusters[1]!r}: an "
@@ -185,7 +191,7 @@ def torn_words(dataset: str, item: str, clusters: list[str]) -> str:
 # --------------------------------------------------------------------------------------- clusters
 
 
-def cluster_dims(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
+def item_cluster_dims(table: pd.DataFrame, data: xr.Dataset) -> xr.DataArray:
     """Return the number of each item's cluster, over dataset and replicate; −1 where no item is.
 
     Clusters are numbered over the whole table, so that no number is in two datasets.

@@ -10,9 +10,13 @@ import pandas as pd
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import FloatArray, IntArray
-from bayescompare.results.items.frame import across_words, torn_words, twice_words
+from bayescompare.results.items.frame import (
+    item_cluster_across_words,
+    items_twice_words,
+    torn_item_words,
+)
 
-__all__ = ["ItemPiece", "MatchedItems", "check_one_dataset", "match_items"]
+__all__ = ["ItemPiece", "MatchedItems", "check_item_cluster_dataset", "match_items"]
 
 
 class ItemPiece(NamedTuple):
@@ -52,7 +56,7 @@ def match_items(
             pd.concat([p.epoch for _, p in pieces if p.epoch is not None], ignore_index=True)
         )
         _check_item_once(dataset, algorithms, ids, place, (epoch, labels))
-        cube, epochs = _epoch_means(values, place, l * k)
+        cube, epochs = _item_epoch_means(values, place, l * k)
     else:
         _check_item_once(dataset, algorithms, ids, place, None)
         cube, epochs = np.full((l * k, m), np.nan), None
@@ -60,7 +64,9 @@ def match_items(
     return MatchedItems(cube.reshape(l, k, m), cluster, names, epochs)
 
 
-def _epoch_means(values: FloatArray, place: IntArray, size: int) -> tuple[FloatArray, IntArray]:
+def _item_epoch_means(
+    values: FloatArray, place: IntArray, size: int
+) -> tuple[FloatArray, IntArray]:
     """Average the epochs of each item, every measure over those that have a value."""
     means = np.empty((size, values.shape[1]))
     for j, column in enumerate(values.T):
@@ -93,7 +99,7 @@ def _check_item_once(
         a, item = divmod(spot, len(ids))
         cell = (dataset, algorithms[a], str(ids[item]))
         cells.append(cell if epochs is None or epoch is None else (*cell, str(epochs[1][epoch])))
-    raise BayescompareError(twice_words(cells, len(twice)))
+    raise BayescompareError(items_twice_words(cells, len(twice)))
 
 
 def _item_clusters(
@@ -108,15 +114,17 @@ def _item_clusters(
     if len(torn):
         item = code[torn[0]]
         two = [str(names[number[torn[0]]]), str(names[cluster[item]])]
-        raise BayescompareError(torn_words(dataset, str(ids[item]), two))
+        raise BayescompareError(torn_item_words(dataset, str(ids[item]), two))
     return cluster, pd.Index(names)
 
 
-def check_one_dataset(dataset: str, names: pd.Index[Any] | None, seen: dict[Any, str]) -> None:
+def check_item_cluster_dataset(
+    dataset: str, names: pd.Index[Any] | None, seen: dict[Any, str]
+) -> None:
     """Refuse a cluster that another dataset has."""
     if names is None:
         return
     for name in names.tolist():
         other = seen.setdefault(name, dataset)
         if other != dataset:
-            raise BayescompareError(across_words(str(name), [other, dataset]))
+            raise BayescompareError(item_cluster_across_words(str(name), [other, dataset]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bayescompare._typing import BoolArray, IntArray
-from bayescompare.results.items.frame import epoch_note
+from bayescompare.results.items.frame import item_epoch_note
 from bayescompare.results.items.matching import MatchedItems
-from bayescompare.results.text import first
-from bayescompare.text.numbers import count, plural, whole
+from bayescompare.results.text import first_words_in_results
+from bayescompare.text.numbers import count, plural, whole_number_text
 
 __all__ = ["ItemNotes"]
 
@@ -41,9 +41,11 @@ class ItemNotes:
         """Return the notes."""
         fewest, most = min(self._shared), max(self._shared)
         span = plural(most, "item") if fewest == most else f"{count(fewest)} to {count(most)} items"
-        notes = [f"each cell is the mean of {span}; {whole(rows)} rows read, statistics kept"]
+        notes = [
+            f"each cell is the mean of {span}; {whole_number_text(rows)} rows read, statistics kept"
+        ]
         if self._epochs:
-            notes.append(epoch_note(np.concatenate(self._epochs)))
+            notes.append(item_epoch_note(np.concatenate(self._epochs)))
         if self._broken:
             notes.append(
                 f"{plural(self._broken, 'row')} without a value for every measure left out"
@@ -53,6 +55,6 @@ class ItemNotes:
             each = "" if algorithms == 2 else "; each pair is compared on those that both have"
             notes.append(
                 f"{plural(self._number, 'item')} that some algorithm lacks {are} left out for "
-                f"all: {first(self._unmatched)}{each}"
+                f"all: {first_words_in_results(self._unmatched)}{each}"
             )
         return tuple(notes)

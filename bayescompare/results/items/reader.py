@@ -17,23 +17,28 @@ import xarray as xr
 
 from bayescompare._errors import BayescompareError
 from bayescompare._typing import BoolArray, FloatArray, IntArray
-from bayescompare.results.frames import find_columns, numbers, row_names, row_words
-from bayescompare.results.items.frame import truth_as_numbers
-from bayescompare.results.items.matching import ItemPiece, check_one_dataset, match_items
+from bayescompare.results.frames import (
+    find_frame_columns,
+    frame_row_names,
+    frame_row_words,
+    numbers_in_frame,
+)
+from bayescompare.results.items.frame import item_truth_as_numbers
+from bayescompare.results.items.matching import ItemPiece, check_item_cluster_dataset, match_items
 from bayescompare.results.items.notes import ItemNotes
 from bayescompare.results.items.statistics import (
     PairItems,
-    exact_mean,
+    exact_item_mean,
     pair_items,
     statistics_of,
 )
 from bayescompare.results.measure import Measure
-from bayescompare.text.numbers import count, setting
+from bayescompare.text.numbers import count, setting_number_text
 
-__all__ = ["ItemReader", "Summary"]
+__all__ = ["ItemReader", "ItemSummary"]
 
 
-class Summary(NamedTuple):
+class ItemSummary(NamedTuple):
     """What is kept of a table of items: means, statistics, and notes."""
 
     data: xr.Dataset
@@ -72,9 +77,9 @@ class ItemReader:
 
     def add(self, df: pd.DataFrame) -> None:
         """Take some rows."""
-        columns = find_columns(df, self._roles, self._spec, "measure")
+        columns = find_frame_columns(df, self._roles, self._spec, "measure")
         values = np.stack([self._measured(df[columns[name]], name) for name in self._spec], axis=1)
-        known = {role: _known(df[columns[role]], role) for role in self._roles}
+        known = {role: _known_item_column(df[columns[role]], role) for role in self._roles}
         places = [self._coded(known[role], role) for role in ("dataset", "algorithm")]
         self._rows += len(df)
         cell = places[0] * len(self._names["algorithm"]) + places[1]
@@ -92,7 +97,7 @@ class ItemReader:
 
     def _measured(self, column: pd.Series[Any], name: str) -> FloatArray:
         """Return a column's numbers; refuse infinite ones and those out of bounds."""
-        values = numbers(truth_as_numbers(column), f"measure {name!r}")
+        values = numbers_in_frame(item_truth_as_numbers(column), f"measure {name!r}")
         low, high = self._spec[name].bounds or (None, None)
         outside = values < (-np.inf if low is None else low)
         outside |= values > (np.inf if high is None else high)
@@ -101,8 +106,8 @@ class ItemReader:
             (outside, f"cells outside bounds={self._spec[name].bounds} of {name!r}"),
         ):
             if wrong.any():
-                rows = zip(row_words(column[wrong][:4]), values[wrong].tolist(), strict=False)
-                words = ", ".join(f"{row} is {setting(value)}" for row, value in rows)
+                rows = zip(frame_row_words(column[wrong][:4]), values[wrong].tolist(), strict=False)
+                words = ", ".join(f"{row} is {setting_number_text(value)}" for row, value in rows)
                 more = int(wrong.sum()) - 4
                 rest = f" and {count(more)} more" if more > 0 else ""
                 raise BayescompareError(f"{what}: {words}{rest}. Correct or empty the cells.")
@@ -111,12 +116,12 @@ class ItemReader:
     def _coded(self, column: pd.Series[Any], role: str) -> IntArray:
         """Number the names of datasets or algorithms, in order of first appearance."""
         codes, unique = pd.factorize(column)
-        names = row_names(pd.Series(unique, name=column.name), role)
+        names = frame_row_names(pd.Series(unique, name=column.name), role)
         seen = self._names[role]
         numbered = np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.intp)
         return numbered[codes]
 
-    def summary(self) -> Summary:
+    def summary(self) -> ItemSummary:
         """Match the items of every dataset and return their statistics."""
         if not self._rows:
             raise BayescompareError("the table has no rows.")
@@ -133,11 +138,11 @@ class ItemReader:
         for i, name in enumerate(datasets):
             cells = {a: self._cells.pop((i, a), []) for a in range(len(algorithms))}
             items = match_items(name, algorithms, cells)
-            check_one_dataset(name, items.cluster_names, clusters)
+            check_item_cluster_dataset(name, items.cluster_names, clusters)
             whole = ~np.isnan(items.values).any(axis=2)
-            own[i], binary[i] = whole.sum(axis=1), _binary(items.values, whole)
-            averages = _Averages(items.values)
-            means[i] = _means(averages, whole)
+            own[i], binary[i] = whole.sum(axis=1), _binary_item_measures(items.values, whole)
+            averages = _ItemAverages(items.values)
+            means[i] = _shared_item_means(averages, whole)
             for a, here in enumerate(whole):
                 shared_means[i, a, a] = averages.over(a, here)
             for a, b in itertools.combinations(range(len(algorithms)), 2):
@@ -158,27 +163,27 @@ class ItemReader:
         )
         clustered = "cluster" in self._roles
         statistics = statistics_of(pairs, own, shared_means, binary, names, clustered=clustered)
-        return Summary(data, statistics, notes.words(self._rows, len(algorithms)))
+        return ItemSummary(data, statistics, notes.words(self._rows, len(algorithms)))
 
 
-def _known(column: pd.Series[Any], role: str) -> pd.Series[Any]:
+def _known_item_column(column: pd.Series[Any], role: str) -> pd.Series[Any]:
     """Return a column of names without gaps, in a dtype whose values compare as they should."""
     if column.isna().any():
-        row_names(column[column.isna()], role)  # which names the rows
+        frame_row_names(column[column.isna()], role)  # which names the rows
     if role in ("dataset", "algorithm"):
         return column  # of which only the few different names matter
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
     if column.dtype == object:
         if pd.api.types.infer_dtype(column, skipna=False) != "string":
-            return pd.Series(row_names(column, role), column.index)
+            return pd.Series(frame_row_names(column, role), column.index)
         column = column.astype("str")
     if column.dtype.kind not in "iuf" and (blank := (column == "").to_numpy(dtype=bool)).any():
-        row_names(column[blank], role)
+        frame_row_names(column[blank], role)
     return column
 
 
-class _Averages:
+class _ItemAverages:
     """Means of an algorithm over some of the items, each worked out once."""
 
     def __init__(self, values: FloatArray) -> None:
@@ -193,11 +198,11 @@ class _Averages:
         for mask, mean in known:
             if np.array_equal(mask, here):
                 return mean
-        known.append((here, exact_mean(self._values[algorithm, here])))
+        known.append((here, exact_item_mean(self._values[algorithm, here])))
         return known[-1][1]
 
 
-def _means(averages: _Averages, whole: BoolArray) -> FloatArray:
+def _shared_item_means(averages: _ItemAverages, whole: BoolArray) -> FloatArray:
     """Means over the items that every algorithm has, ignoring algorithms that have none at all."""
     there = whole.any(axis=1)
     shared = whole[there].all(axis=0)
@@ -205,7 +210,7 @@ def _means(averages: _Averages, whole: BoolArray) -> FloatArray:
     return np.stack([averages.over(a, shared if has else nowhere) for a, has in enumerate(there)])
 
 
-def _binary(values: FloatArray, whole: BoolArray) -> BoolArray:
+def _binary_item_measures(values: FloatArray, whole: BoolArray) -> BoolArray:
     """Which measures are 0 or 1 on every item, for each algorithm, (l, m)."""
     return np.stack(
         [

@@ -33,7 +33,7 @@ __all__ = [
     "MOST_PATTERNS",
     "ROUNDING",
     "PairItems",
-    "exact_mean",
+    "exact_item_mean",
     "pair_items",
     "statistics_of",
 ]
@@ -93,24 +93,24 @@ def pair_items(
     if clusters is None:
         square = centred.T @ centred / max(k - 1.0, 1.0)
     else:
-        square, number = _between_clusters(centred, clusters)
+        square, number = _item_cluster_covariance(centred, clusters)
     square[constant, :] = square[:, constant] = 0.0
     return PairItems(
         items=k,
         clusters=number,
         difference=np.where(np.abs(mean) <= grain, 0.0, mean),
         covariance=square,
-        pattern=_pattern_counts(x[:, binary]),
+        pattern=_item_pattern_counts(x[:, binary]),
     )
 
 
-def exact_mean(values: FloatArray) -> FloatArray:
+def exact_item_mean(values: FloatArray) -> FloatArray:
     """Mean of each column, from a correctly rounded sum, as `Results.average` takes it."""
     means = np.array([math.fsum(column.tolist()) / len(values) for column in values.T])
     return means.clip(values.min(axis=0), values.max(axis=0))
 
 
-def _between_clusters(centred: FloatArray, clusters: IntArray) -> tuple[FloatArray, int]:
+def _item_cluster_covariance(centred: FloatArray, clusters: IntArray) -> tuple[FloatArray, int]:
     """C·V, the covariance matrix of the mean times the number of clusters; and that number."""
     _, code = np.unique(clusters, return_inverse=True)
     number = int(code.max()) + 1
@@ -119,7 +119,7 @@ def _between_clusters(centred: FloatArray, clusters: IntArray) -> tuple[FloatArr
     return number * number / max(number - 1.0, 1.0) * part.T @ part, number
 
 
-def _pattern_counts(outcome: FloatArray) -> FloatArray:
+def _item_pattern_counts(outcome: FloatArray) -> FloatArray:
     m = outcome.shape[1]
     code = np.zeros(len(outcome), dtype=np.int64)
     for column in outcome.T:
@@ -183,10 +183,10 @@ def statistics_of(
     del variables["clusters"]
     data = xr.Dataset(variables, coords)
     data["binary"] = (("dataset", "algorithm", "measure"), binary.astype(np.int8))
-    return _with_patterns(data, pairs, binary, names["measure"])
+    return _item_data_with_patterns(data, pairs, binary, names["measure"])
 
 
-def _with_patterns(
+def _item_data_with_patterns(
     data: xr.Dataset,
     pairs: Mapping[tuple[int, int, int], PairItems],
     binary: BoolArray,

@@ -9,12 +9,12 @@ import pandas as pd
 
 from bayescompare._checks import check_flag
 from bayescompare.results.checks import check_notes
-from bayescompare.results.frames import spread
-from bayescompare.results.items.frame import cluster_dims, item_frame
-from bayescompare.results.items.reader import ItemReader, Summary
+from bayescompare.results.frames import spread_frame
+from bayescompare.results.items.frame import item_cluster_dims, item_frame
+from bayescompare.results.items.reader import ItemReader, ItemSummary
 from bayescompare.results.measure import Measure
 
-__all__ = ["MOST_ROWS", "check_keep_items", "item_fields", "summary_fields"]
+__all__ = ["MOST_ROWS", "check_keep_items", "item_fields", "item_summary_fields"]
 
 #: Rows up to which every item is kept; above, their statistics are.
 MOST_ROWS = 1_000_000
@@ -39,18 +39,20 @@ def item_fields(
     check_keep_items(keep_items)
     argument: object = df
     if not isinstance(argument, pd.DataFrame):
-        return {"data": spread(df, roles, spec)}  # which refuses it
-    if not keep_items and (keep_items is not None or len(df) > MOST_ROWS or _too_wide(df, roles)):
+        return {"data": spread_frame(df, roles, spec)}  # which refuses it
+    if not keep_items and (
+        keep_items is not None or len(df) > MOST_ROWS or _items_too_wide(df, roles)
+    ):
         reader = ItemReader(roles, spec)
         for start in range(0, len(df), _CHUNK):
             reader.add(df.iloc[start : start + _CHUNK])
-        return summary_fields(reader.summary())
+        return item_summary_fields(reader.summary())
     table, notes = item_frame(df, roles, spec)
     own = {role: role for role in ("dataset", "algorithm", "replicate")}
-    data = spread(table, own, spec)
+    data = spread_frame(table, own, spec)
     clusters = None
     if "cluster" in roles:
-        clusters = cluster_dims(table, data).to_dataset()
+        clusters = item_cluster_dims(table, data).to_dataset()
     return {
         "data": data,
         "notes": check_notes(notes),
@@ -59,7 +61,7 @@ def item_fields(
     }
 
 
-def summary_fields(summary: Summary) -> dict[str, Any]:
+def item_summary_fields(summary: ItemSummary) -> dict[str, Any]:
     """Return the fields of results that keep statistics."""
     return {
         "data": summary.data,
@@ -69,7 +71,7 @@ def summary_fields(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _too_wide(df: pd.DataFrame, roles: Mapping[str, str]) -> bool:
+def _items_too_wide(df: pd.DataFrame, roles: Mapping[str, str]) -> bool:
     """Whether an array of all items is too large, as where each dataset has ids of its own."""
     cells = 1
     for role in ("dataset", "algorithm", "replicate"):

@@ -19,10 +19,10 @@ PLAIN = "dataset,algorithm,fold,auc,note\n001,A,1,0.5,x\nNA,A,1,,y\n001,B,2,1e-3
 
 def both(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[pd.DataFrame, pd.DataFrame]:
     names = {"dataset", "algorithm", "fold"}
-    slow = files.read_table(path, None, names=names)
+    slow = files.parse_table_file(path, None, names=names)
     monkeypatch.setattr(files, "LARGE", 0)
-    monkeypatch.setattr(files, "_read_delimited", None)
-    return slow, files.read_table(path, None, names=names)
+    monkeypatch.setattr(files, "_read_delimited_file", None)
+    return slow, files.parse_table_file(path, None, names=names)
 
 
 @pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t")])

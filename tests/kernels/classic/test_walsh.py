@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare.kernels.classic.walsh import (
-    exact_leaders,
-    mean_shares,
-    pair_table,
+    exact_walsh_leaders,
+    mean_walsh_shares,
     walsh_draws,
+    walsh_pair_table,
     walsh_regions,
     walsh_shares,
 )
@@ -43,14 +43,14 @@ def test_shares_are_those_of_a_double_loop(tenths: list[int], rope: int | None, 
     weights = np.array([float(share) for share in w])
     (found,) = walsh_shares(regions, weights[None])
     np.testing.assert_allclose(found, expected, atol=1e-14)
-    table = pair_table(regions)
+    table = walsh_pair_table(regions)
     np.testing.assert_allclose(
         np.einsum("i,kij,j->k", weights, table, weights), expected, atol=1e-14
     )
     alpha = [Fraction(1, 2), *[Fraction(1)] * len(tenths)]
     means = [float(mean) for mean in oracle.mean_of_shares(exact, alpha, width)]
     np.testing.assert_allclose(
-        mean_shares(regions, np.array([float(a) for a in alpha])), means, atol=1e-14
+        mean_walsh_shares(regions, np.array([float(a) for a in alpha])), means, atol=1e-14
     )
 
 
@@ -88,7 +88,7 @@ def test_swapping_mirrors_and_the_order_of_points_is_nothing(
 def test_exact_leaders_by_gamma_draws(tenths: list[int], rope: int | None) -> None:
     exact, z = points(tenths)
     alpha = np.append(0.5, np.ones(len(tenths)))
-    found = exact_leaders(walsh_regions(z, None if rope is None else rope / 10, 1.0), alpha)
+    found = exact_walsh_leaders(walsh_regions(z, None if rope is None else rope / 10, 1.0), alpha)
     if tenths == [3, 3, 3, -3]:
         assert found is None  # three kinds of points
         return
@@ -106,7 +106,7 @@ def test_two_kinds_in_closed_form() -> None:
     # each other right of it. So θ_right = t² is the largest iff t > √½, t ~ Beta(4, ½).
     from scipy.stats import beta
 
-    found = exact_leaders(
+    found = exact_walsh_leaders(
         walsh_regions(np.array([0.0, 0.3, 0.3, 0.3, 0.3]), 0.2, 1.0), np.array([0.5, 1, 1, 1, 1])
     )
     assert found is not None

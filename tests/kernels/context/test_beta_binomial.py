@@ -16,7 +16,7 @@ from scipy.special import betaln, gammaln
 
 from bayescompare.kernels.context import beta_binomial as bb
 from bayescompare.kernels.context import error_rates as er
-from bayescompare.kernels.context.beta_binomial_density import log_likelihood
+from bayescompare.kernels.context.beta_binomial_density import beta_binomial_logit_likelihood
 from bayescompare.kernels.context.beta_binomial_draws import draw_hyper, draw_pooled_shares
 
 #: Lacoste et al., Table 5, less 10: k_h and k_g of svm and parzen.
@@ -79,7 +79,7 @@ DATA = {
 def test_posterior_against_plain_quadrature(name: str) -> None:
     k_h, k_g = DATA[name]
     plain = Plain(k_h, k_g)
-    found = bb.pooled(k_h, k_g)
+    found = bb.pool_beta_binomial(k_h, k_g)
     assert found.error <= 1e-9
     assert found.log_evidence == pytest.approx(plain.log_evidence, abs=2e-8)
     assert found.first == pytest.approx(plain.mass[plain.mu < 0.5].sum(), abs=2e-8)
@@ -93,7 +93,7 @@ def test_posterior_against_plain_quadrature(name: str) -> None:
         plain.mass @ plain.rho**2 - (plain.mass @ plain.rho) ** 2, abs=2e-8
     )
     assert found.mean_q == pytest.approx(plain.share(0, 0), abs=1e-6)
-    each = bb.shrunken(k_h, k_g)
+    each = bb.shrunken_beta_binomial(k_h, k_g)
     assert each.error <= 1e-9
     pairs = list(zip(k_h, k_g, strict=True))
     np.testing.assert_allclose(each.mean, [plain.mean(*pair) for pair in pairs], atol=2e-8)
@@ -103,7 +103,7 @@ def test_posterior_against_plain_quadrature(name: str) -> None:
 @pytest.mark.parametrize("name", DATA)
 def test_leave_one_out_against_plain_quadrature(name: str) -> None:
     k_h, k_g = DATA[name]
-    found, error = bb.leave_one_out(k_h, k_g)
+    found, error = bb.beta_binomial_left_out(k_h, k_g)
     assert error <= 1e-9
     whole = Plain(k_h, k_g).log_evidence
     without = [Plain(np.delete(k_h, i), np.delete(k_g, i)).log_evidence for i in range(len(k_h))]
@@ -115,12 +115,12 @@ def test_other_priors() -> None:
     k_h, k_g = FIVE
     plain = Plain(k_h, k_g, prior)
     options = {"log_prior_mu": prior[0], "log_prior_rho": prior[1]}
-    found = bb.pooled(k_h, k_g, **options)
+    found = bb.pool_beta_binomial(k_h, k_g, **options)
     assert found.log_evidence == pytest.approx(plain.log_evidence, abs=1e-8)
     assert found.mean_rho == pytest.approx(plain.mass @ plain.rho, abs=1e-8)
-    each = bb.shrunken(k_h, k_g, **options)
+    each = bb.shrunken_beta_binomial(k_h, k_g, **options)
     assert each.mean[1] == pytest.approx(plain.mean(1, 6), abs=1e-8)
-    loo, _ = bb.leave_one_out(k_h, k_g, **options)
+    loo, _ = bb.beta_binomial_left_out(k_h, k_g, **options)
     without = Plain(k_h[1:], k_g[1:], prior).log_evidence
     assert loo[0] == pytest.approx(plain.log_evidence - without, abs=1e-8)
 
@@ -130,27 +130,31 @@ def test_other_priors() -> None:
 
 def test_nothing_seen_leaves_the_prior() -> None:
     for k in (np.array([]), np.zeros(3)):
-        found = bb.pooled(k, k)
+        found = bb.pool_beta_binomial(k, k)
         assert found.log_evidence == pytest.approx(0.0, abs=1e-9)
         assert found.first == pytest.approx(0.5, abs=1e-12)
         assert (found.mean_mu, found.mean_rho) == pytest.approx((0.5, 0.5), abs=1e-9)
         assert (found.sd_mu, found.sd_rho) == pytest.approx((12**-0.5, 12**-0.5), abs=1e-9)
-    assert bb.shrunken(np.zeros(2), np.zeros(2)).first == pytest.approx([0.5, 0.5], abs=1e-9)
+    assert bb.shrunken_beta_binomial(np.zeros(2), np.zeros(2)).first == pytest.approx(
+        [0.5, 0.5], abs=1e-9
+    )
 
 
 def test_one_and_two_examples_in_closed_form() -> None:
     # One: E μ = ½. Two, both of the first's: E μ(μ(1 − ρ) + ρ) = ⅓·½ + ½·½ = 5/12.
-    assert bb.pooled([1], [0]).log_evidence == pytest.approx(math.log(1 / 2), abs=1e-9)
-    assert bb.pooled([2], [0]).log_evidence == pytest.approx(math.log(5 / 12), abs=1e-9)
-    assert bb.pooled([1], [1]).log_evidence == pytest.approx(math.log(1 / 6), abs=1e-9)
+    assert bb.pool_beta_binomial([1], [0]).log_evidence == pytest.approx(math.log(1 / 2), abs=1e-9)
+    assert bb.pool_beta_binomial([2], [0]).log_evidence == pytest.approx(math.log(5 / 12), abs=1e-9)
+    assert bb.pool_beta_binomial([1], [1]).log_evidence == pytest.approx(math.log(1 / 6), abs=1e-9)
     # In two datasets the examples are independent given μ: E μ² = ⅓.
-    assert bb.pooled([1, 1], [0, 0]).log_evidence == pytest.approx(math.log(1 / 3), abs=1e-9)
+    assert bb.pool_beta_binomial([1, 1], [0, 0]).log_evidence == pytest.approx(
+        math.log(1 / 3), abs=1e-9
+    )
 
 
 def test_evidence_sums_to_one_over_all_data() -> None:
     sizes = (2, 1)
     total = sum(
-        math.exp(bb.pooled(k, np.array(sizes) - k).log_evidence)
+        math.exp(bb.pool_beta_binomial(k, np.array(sizes) - k).log_evidence)
         for k in map(np.array, itertools.product(*(range(n + 1) for n in sizes)))
     )
     assert total == pytest.approx(1.0, abs=1e-8)
@@ -159,7 +163,7 @@ def test_evidence_sums_to_one_over_all_data() -> None:
 def test_no_variation_is_one_binomial() -> None:
     """With ρ all but certainly 1e-9 the datasets are one, and μ's posterior a Beta."""
     tight = stats.gamma(50.0, scale=2e-11)
-    found = bb.pooled(SVM, PARZEN, log_prior_rho=tight.logpdf)
+    found = bb.pool_beta_binomial(SVM, PARZEN, log_prior_rho=tight.logpdf)
     h, g = SVM.sum(), PARZEN.sum()
     splits = sum(
         gammaln(a + b + 1) - gammaln(a + 1) - gammaln(b + 1)
@@ -168,14 +172,14 @@ def test_no_variation_is_one_binomial() -> None:
     exact = splits + betaln(h + 1, g + 1)
     assert found.log_evidence == pytest.approx(exact, abs=1e-3)
     assert found.mean_mu == pytest.approx((h + 1) / (h + g + 2), abs=1e-7)
-    each = bb.shrunken(SVM, PARZEN, log_prior_rho=tight.logpdf)
+    each = bb.shrunken_beta_binomial(SVM, PARZEN, log_prior_rho=tight.logpdf)
     np.testing.assert_allclose(each.mean, found.mean_mu, atol=1e-5)
 
 
 def test_huge_counts_by_mpmath() -> None:
     """The likelihood, where Stirling's series is used, at ρ from nearly 0 to nearly 1."""
     k_h, k_g = np.array([100_000.0, 17.0, 16.0]), np.array([120_000.0, 40.0, 0.0])
-    density = log_likelihood(k_h, k_g)
+    density = beta_binomial_logit_likelihood(k_h, k_g)
     for u, v in [(0.3, -60.0), (-0.2, -12.0), (0.05, -3.0), (-2.0, 0.0), (1.0, 9.0), (-30.0, 30.0)]:
         with mp.workdps(60):
             mu, rho = (1 / (1 + mp.exp(-mp.mpf(x))) for x in (u, v))
@@ -192,20 +196,20 @@ def test_huge_counts_by_mpmath() -> None:
 
 def test_better_share_is_normal_where_betainc_ends() -> None:
     mu, rho = np.array([0.4999, 0.5, 0.50002]), np.array([1e-9, 1e-9, 1e-9])
-    for mean, corr, found in zip(mu, rho, bb.better_share(mu, rho), strict=True):
+    for mean, corr, found in zip(mu, rho, bb.beta_binomial_better_share(mu, rho), strict=True):
         phi = (1 - corr) / corr
         sd = math.sqrt(mean * (1 - mean) / (phi + 1))
         assert found == pytest.approx(stats.norm.cdf((0.5 - mean) / sd), abs=1e-7)
     # Continuous across the change of formula.
     edge = np.array([0.99e-12, 1.01e-12])
-    low, high = bb.better_share(np.full(2, 0.5 - 4e-7), edge)
+    low, high = bb.beta_binomial_better_share(np.full(2, 0.5 - 4e-7), edge)
     assert low == pytest.approx(high, abs=5e-3)
     exact = stats.norm.cdf(8e-7 / np.sqrt(edge))
     assert (low, high) == pytest.approx(tuple(exact), abs=1e-9)
 
 
 def test_pooling_draws_towards_the_mean() -> None:
-    found, each = bb.pooled(SVM, PARZEN), bb.shrunken(SVM, PARZEN)
+    found, each = bb.pool_beta_binomial(SVM, PARZEN), bb.shrunken_beta_binomial(SVM, PARZEN)
     assert found.error <= 1e-9
     assert each.error <= 1e-9
     alone = (SVM + 1) / (SVM + PARZEN + 2)
@@ -216,13 +220,13 @@ def test_pooling_draws_towards_the_mean() -> None:
     assert each.mean[-1] == pytest.approx(alone[-1], abs=2e-3)
     # svm better, as by the Poisson-binomial test.
     assert found.first == pytest.approx(0.9978833628842, abs=1e-9)
-    assert each.first[-1] == pytest.approx(float(er.p_first_better(21, 1009)), abs=1e-6)
+    assert each.first[-1] == pytest.approx(float(er.first_error_rate_better(21, 1009)), abs=1e-6)
 
 
 def test_a_dataset_that_is_most_of_the_data_can_be_left_out() -> None:
     k_h, k_g = np.array([60_000, 3, 2]), np.array([50_000, 2, 6])
-    found, error = bb.leave_one_out(k_h, k_g)
-    whole, rest = bb.pooled(k_h, k_g), bb.pooled(k_h[1:], k_g[1:])
+    found, error = bb.beta_binomial_left_out(k_h, k_g)
+    whole, rest = bb.pool_beta_binomial(k_h, k_g), bb.pool_beta_binomial(k_h[1:], k_g[1:])
     assert error < 1e-8
     assert found[0] == pytest.approx(whole.log_evidence - rest.log_evidence, abs=1e-8)
 
@@ -230,10 +234,10 @@ def test_a_dataset_that_is_most_of_the_data_can_be_left_out() -> None:
 @pytest.mark.parametrize(("k_h", "k_g"), [([400, 1], [10, 1]), ([0, 1], [400, 1])])
 def test_what_is_left_may_lie_elsewhere(k_h: list[int], k_g: list[int]) -> None:
     """Nodes of the whole agree among themselves here, and are all in the wrong place."""
-    whole = bb.pooled(k_h, k_g).log_evidence
-    rest = [bb.pooled(k_h[i : i + 1], k_g[i : i + 1]).log_evidence for i in (1, 0)]
+    whole = bb.pool_beta_binomial(k_h, k_g).log_evidence
+    rest = [bb.pool_beta_binomial(k_h[i : i + 1], k_g[i : i + 1]).log_evidence for i in (1, 0)]
     for tolerance in (1e-3, 1e-9):
-        found, _ = bb.leave_one_out(k_h, k_g, tolerance=tolerance)
+        found, _ = bb.beta_binomial_left_out(k_h, k_g, tolerance=tolerance)
         np.testing.assert_allclose(found, whole - np.array(rest), atol=3 * tolerance)
 
 
@@ -252,7 +256,7 @@ def test_a_step_away_from_the_others() -> None:
     logs = logs + betaln(a + 100, b + 1900) + betaln(a + 1900, b + 100)
     mass = np.exp(logs - logs.max())
     exact = (mass * stats.beta.cdf(0.5, a + 100, b + 1900)).sum() / mass.sum()
-    found = bb.shrunken(k_h, k_g, log_prior_rho=log_prior)
+    found = bb.shrunken_beta_binomial(k_h, k_g, log_prior_rho=log_prior)
     assert found.error <= 1e-9
     assert found.first[0] == pytest.approx(exact, abs=1e-8)
     assert found.first.sum() == pytest.approx(1.0, abs=1e-8)
@@ -265,7 +269,7 @@ def test_draws_follow_the_posterior() -> None:
     k_h, k_g = FIVE
     n = 20_000
     rng = np.random.default_rng(1)
-    found, each = bb.pooled(k_h, k_g), bb.shrunken(k_h, k_g)
+    found, each = bb.pool_beta_binomial(k_h, k_g), bb.shrunken_beta_binomial(k_h, k_g)
     mu, rho = draw_hyper(k_h, k_g, found.grid, n, rng)
     assert len(np.unique(mu)) > 0.99 * n  # not the nodes only
     for draws, mean, sd in ((mu, found.mean_mu, found.sd_mu), (rho, found.mean_rho, found.sd_rho)):
@@ -288,7 +292,10 @@ def test_draws_do_not_depend_on_the_nodes() -> None:
     """The coarsest nodes have cells over which the density changes twofold."""
     k_h, k_g = FIVE
     n = 100_000
-    exact, coarse = bb.pooled(k_h, k_g), bb.pooled(k_h, k_g, tolerance=1.0).grid
+    exact, coarse = (
+        bb.pool_beta_binomial(k_h, k_g),
+        bb.pool_beta_binomial(k_h, k_g, tolerance=1.0).grid,
+    )
     assert len(coarse.u) < len(exact.grid.u) / 2
     mu, rho = draw_hyper(k_h, k_g, coarse, n, np.random.default_rng(3))
     for draws, mean, sd in ((mu, exact.mean_mu, exact.sd_mu), (rho, exact.mean_rho, exact.sd_rho)):
@@ -299,10 +306,10 @@ def test_draws_do_not_depend_on_the_nodes() -> None:
 def test_q_and_mu_have_one_probability() -> None:
     """I_½(μφ, (1 − μ)φ) > ½ exactly where μ < ½: SPEC's two probabilities are one."""
     k_h, k_g = FIVE
-    found = bb.pooled(k_h, k_g)
+    found = bb.pool_beta_binomial(k_h, k_g)
     rng = np.random.default_rng(2)
     mu, rho = draw_hyper(k_h, k_g, found.grid, 5000, rng)
-    q = bb.better_share(mu, rho)
+    q = bb.beta_binomial_better_share(mu, rho)
     apart = np.abs(mu - 0.5) > 1e-9
     assert np.array_equal((q > 0.5)[apart], (mu < 0.5)[apart])
     assert abs((q > 0.5).mean() - found.first) < 4 * math.sqrt(found.first * found.second / 5000)
@@ -318,8 +325,8 @@ counts = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1,
 @settings(max_examples=10, deadline=None)
 def test_swap_mirrors_and_order_does_not_matter(data: list[tuple[int, int]]) -> None:
     k_h, k_g = np.array(data, dtype=float).T
-    one = bb.pooled(k_h, k_g, tolerance=1e-7)
-    other = bb.pooled(k_g[::-1], k_h[::-1], tolerance=1e-7)
+    one = bb.pool_beta_binomial(k_h, k_g, tolerance=1e-7)
+    other = bb.pool_beta_binomial(k_g[::-1], k_h[::-1], tolerance=1e-7)
     assert one.error <= 1e-7
     assert one.first == pytest.approx(other.second, abs=1e-7)
     assert one.mean_mu + other.mean_mu == pytest.approx(1.0, abs=1e-7)
@@ -333,10 +340,13 @@ def test_swap_mirrors_and_order_does_not_matter(data: list[tuple[int, int]]) -> 
 def test_datasets_mirror_too(data: list[tuple[int, int]]) -> None:
     k_h, k_g = np.array(data, dtype=float).T
     options = {"tolerance": 1e-6}
-    one, other = bb.shrunken(k_h, k_g, **options), bb.shrunken(k_g[::-1], k_h[::-1], **options)
+    one, other = (
+        bb.shrunken_beta_binomial(k_h, k_g, **options),
+        bb.shrunken_beta_binomial(k_g[::-1], k_h[::-1], **options),
+    )
     np.testing.assert_allclose(one.mean + other.mean[::-1], 1.0, atol=3e-6)
     np.testing.assert_allclose(one.first + other.first[::-1], 1.0, atol=3e-6)
-    loo, _ = bb.leave_one_out(k_h, k_g, **options)
-    again, _ = bb.leave_one_out(k_g[::-1], k_h[::-1], **options)
+    loo, _ = bb.beta_binomial_left_out(k_h, k_g, **options)
+    again, _ = bb.beta_binomial_left_out(k_g[::-1], k_h[::-1], **options)
     np.testing.assert_allclose(loo, again[::-1], atol=3e-6)
     assert np.all(loo <= 1e-6)

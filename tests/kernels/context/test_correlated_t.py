@@ -15,7 +15,7 @@ finite = st.floats(-5.0, 5.0, allow_subnormal=False)
 
 
 def regions(differences: np.ndarray, rho: float, rope: float = 0.0) -> np.ndarray:
-    return ct.region_probabilities(*ct.posterior(differences, rho), rope)
+    return ct.correlated_t_regions(*ct.posterior_of_correlated_t(differences, rho), rope)
 
 
 # ----------------------------------------------------------------------------------- the published
@@ -83,7 +83,7 @@ def test_rho_zero_is_the_plain_t_test() -> None:
 
 
 def test_far_tails_keep_their_digits() -> None:
-    left, rope, right = ct.region_probabilities(30.0, 1.0, 0.01, 0.1)
+    left, rope, right = ct.correlated_t_regions(30.0, 1.0, 0.01, 0.1)
     assert left == pytest.approx(stats.t.sf(110.0, 30), rel=1e-10)
     assert rope == pytest.approx(stats.t.sf(90.0, 30) - stats.t.sf(110.0, 30), rel=1e-9)
     assert right == 1.0
@@ -91,8 +91,8 @@ def test_far_tails_keep_their_digits() -> None:
 
 def test_draws_follow_the_posterior() -> None:
     x = np.array([[0.1, 0.3, -0.1, 0.2], [0.5, 0.5, 0.5, 0.5]])
-    dof, location, scale = ct.posterior(x, 0.25)
-    draws = ct.draw_means(dof, location, scale, 20_000, np.random.default_rng(2))
+    dof, location, scale = ct.posterior_of_correlated_t(x, 0.25)
+    draws = ct.draw_correlated_t_means(dof, location, scale, 20_000, np.random.default_rng(2))
     assert draws.shape == (20_000, 2)
     assert np.all(draws[:, 1] == 0.5)
     assert stats.kstest(draws[:, 0], stats.t(3, location[0], scale[0]).cdf).pvalue > 1e-4
@@ -105,7 +105,7 @@ def test_equal_replicates_are_a_point_mass() -> None:
     # Whose mean, as floats go, is not 0.1.
     x = np.full(3, 0.1)
     assert x.mean() != 0.1
-    _, location, scale = ct.posterior(x, 0.1)
+    _, location, scale = ct.posterior_of_correlated_t(x, 0.1)
     assert (location, scale) == (0.1, 0.0)
     assert regions(x, 0.1).tolist() == [0.0, 0.0, 1.0]
     assert regions(x, 0.1, rope=0.1).tolist() == [0.0, 1.0, 0.0]
@@ -115,10 +115,10 @@ def test_equal_replicates_are_a_point_mass() -> None:
 def test_moments_and_replicates_agree() -> None:
     x = np.random.default_rng(3).normal(size=(5, 8))
     rho = np.linspace(0.0, 0.9, 5)
-    found = ct.posterior(x, rho)
-    again = ct.posterior_from_moments(x.mean(axis=1), x.var(axis=1, ddof=1), 8, rho)
+    found = ct.posterior_of_correlated_t(x, rho)
+    again = ct.correlated_t_from_moments(x.mean(axis=1), x.var(axis=1, ddof=1), 8, rho)
     np.testing.assert_allclose(found, again, rtol=1e-12)
-    one = ct.posterior(x[2], rho[2])
+    one = ct.posterior_of_correlated_t(x[2], rho[2])
     np.testing.assert_allclose([v[2] for v in found], one, rtol=1e-14)
 
 
@@ -163,7 +163,7 @@ def test_means_within_a_region_are_a_truncated_t(rope: float, location: float) -
     for region, (low, high) in ends.items():
         if low == high:
             continue
-        drawn = ct.draw_means_within(
+        drawn = ct.draw_correlated_t_within(
             5 * one, location * one, one, np.full((4000, 1), region), rope, rng
         )[:, 0]
         assert drawn.min() >= low
@@ -179,7 +179,7 @@ def test_means_within_a_region_are_a_truncated_t(rope: float, location: float) -
 def test_a_region_without_mass_gives_its_nearer_end() -> None:
     """Of a normal 60 scales away floats have nothing left."""
     many = np.full(1, 1e6)
-    drawn = ct.draw_means_within(
+    drawn = ct.draw_correlated_t_within(
         many,
         np.array([60.0]),
         np.ones(1),
@@ -195,10 +195,10 @@ def test_a_region_without_mass_gives_its_nearer_end() -> None:
 def test_means_and_spreads_have_the_joint_posterior(rho: float) -> None:
     """By weighing a grid of μ and log σ with the multivariate normal density itself."""
     x = np.array([0.1, 0.3, -0.1, 0.25, 0.2])
-    dof, location, scale = (np.array([v]) for v in ct.posterior(x, rho))
+    dof, location, scale = (np.array([v]) for v in ct.posterior_of_correlated_t(x, rho))
     rng = np.random.default_rng(4)
-    means = ct.draw_means(dof, location, scale, 40_000, rng)
-    spreads = ct.draw_spreads(means, dof, location, scale, np.array([rho]), rng)
+    means = ct.draw_correlated_t_means(dof, location, scale, 40_000, rng)
+    spreads = ct.draw_correlated_t_spreads(means, dof, location, scale, np.array([rho]), rng)
     covariance = (1 - rho) * np.eye(5) + rho
     apart = x - means
     q = np.einsum("nj,jk,nk->n", apart, np.linalg.inv(covariance), apart)
@@ -211,7 +211,7 @@ def test_means_and_spreads_have_the_joint_posterior(rho: float) -> None:
 @pytest.mark.parametrize("rho", [0.0, 0.3])
 def test_drawn_replicates_have_their_covariance(rho: float) -> None:
     rng = np.random.default_rng(5)
-    x = ct.draw_differences(np.full(50_000, 0.5), np.full(50_000, 2.0), rho, 3, rng)
+    x = ct.draw_correlated_t_differences(np.full(50_000, 0.5), np.full(50_000, 2.0), rho, 3, rng)
     expected = 4.0 * ((1 - rho) * np.eye(3) + rho)
     np.testing.assert_allclose(np.cov(x.T), expected, atol=0.15)
     np.testing.assert_allclose(x.mean(axis=0), 0.5, atol=0.04)

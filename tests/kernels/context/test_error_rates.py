@@ -17,17 +17,17 @@ counts = st.integers(0, 400)
 
 
 def test_few_errors_of_its_own_make_the_first_better() -> None:
-    assert er.p_first_better(1, 30) > 0.999
-    assert er.p_first_better(30, 1) < 0.001
+    assert er.first_error_rate_better(1, 30) > 0.999
+    assert er.first_error_rate_better(30, 1) < 0.001
     # Mushrooms in Table 1: no error at all, 0.50.
-    assert er.p_first_better(0, 0) == 0.5
+    assert er.first_error_rate_better(0, 0) == 0.5
 
 
 def test_langford_is_the_limit_of_the_posterior_bound() -> None:
     k, n = np.array([0, 3, 9]), np.array([10, 40, 10])
-    near = er.risk_bound(k, n, 0.05, (1.0, 1e-9))
-    np.testing.assert_allclose(near, er.langford_bound(k, n, 0.05), atol=1e-7)
-    assert er.langford_bound([10, 0], [10, 0]).tolist() == [1.0, 1.0]
+    near = er.error_rate_bound(k, n, 0.05, (1.0, 1e-9))
+    np.testing.assert_allclose(near, er.langford_error_rate_bound(k, n, 0.05), atol=1e-7)
+    assert er.langford_error_rate_bound([10, 0], [10, 0]).tolist() == [1.0, 1.0]
 
 
 # --------------------------------------------------------------------------------- the independent
@@ -50,7 +50,7 @@ def test_theorem_4_1_by_quadrature(k_h: int, k_g: int, k: int, prior: tuple[floa
     found, _ = integrate.dblquad(
         lambda g, h: density(h, g), 0.0, 0.5, lambda h: h, lambda h: 1.0 - h, epsabs=1e-9
     )
-    assert found == pytest.approx(float(er.p_first_better(k_h, k_g, a)), abs=2e-6)
+    assert found == pytest.approx(float(er.first_error_rate_better(k_h, k_g, a)), abs=2e-6)
 
 
 @pytest.mark.parametrize("a", [0.5, 1.0, 3.0])
@@ -58,7 +58,7 @@ def test_theorem_4_1_by_quadrature(k_h: int, k_g: int, k: int, prior: tuple[floa
 def test_p_first_better_by_mpmath(k_h: int, k_g: int, a: float) -> None:
     with mp.workdps(40):
         exact = float(mp.betainc(a + k_h, a + k_g, 0, mp.mpf(1) / 2, regularized=True))
-    assert er.p_first_better(k_h, k_g, a) == pytest.approx(exact, rel=1e-11)
+    assert er.first_error_rate_better(k_h, k_g, a) == pytest.approx(exact, rel=1e-11)
 
 
 def test_log_marginal_by_integration() -> None:
@@ -69,18 +69,20 @@ def test_log_marginal_by_integration() -> None:
             ),
             [0, 0.5, 1],
         )
-        assert np.exp(er.log_marginal(k_h, k_g, a)) == pytest.approx(float(exact), rel=1e-6)
+        assert np.exp(er.error_rate_log_marginal(k_h, k_g, a)) == pytest.approx(
+            float(exact), rel=1e-6
+        )
 
 
 @pytest.mark.parametrize("delta", [0.05, 1e-3, 1e-12])
 def test_bounds_are_where_the_tail_is_delta(delta: float) -> None:
     k, n = np.array([0, 1, 30, 60]), np.array([50, 20, 400, 100])
     # Langford: the largest risk at which k or fewer errors still have probability δ.
-    bound = er.langford_bound(k, n, delta)
+    bound = er.langford_error_rate_bound(k, n, delta)
     np.testing.assert_allclose(stats.binom.cdf(k, n, bound), delta, rtol=1e-6)
-    posterior = er.risk_posterior(k, n, (1.0, 1.0))
+    posterior = er.error_rate_posterior(k, n, (1.0, 1.0))
     np.testing.assert_allclose(
-        stats.beta.sf(er.risk_bound(k, n, delta), *posterior), delta, rtol=1e-6
+        stats.beta.sf(er.error_rate_bound(k, n, delta), *posterior), delta, rtol=1e-6
     )
 
 
@@ -88,7 +90,7 @@ def test_shares_are_the_two_halves_of_the_posterior() -> None:
     rng = np.random.default_rng(3)
     k_h, k_g, a = np.array([2, 9, 40, 0]), np.array([6, 1, 35, 0]), 1.0
     better = np.tile(np.array([[True], [False]]), (4000, 4))
-    shares = er.draw_shares(k_h, k_g, better, rng, a)
+    shares = er.draw_error_rate_shares(k_h, k_g, better, rng, a)
     assert np.array_equal(shares < 0.5, better)
     for i in range(4):
         posterior = stats.beta(a + k_h[i], a + k_g[i])
@@ -102,8 +104,8 @@ def test_shares_in_a_tail_beyond_floats() -> None:
     """P(z < ½) is 1e-600: the draws lie just below ½, as the local exponential says."""
     rng = np.random.default_rng(4)
     k_h, k_g = np.array([2000]), np.array([3])
-    assert er.p_first_better(k_h, k_g) < 1e-250
-    draws = er.draw_shares(k_h, k_g, np.ones((20_000, 1), dtype=bool), rng)
+    assert er.first_error_rate_better(k_h, k_g) < 1e-250
+    draws = er.draw_error_rate_shares(k_h, k_g, np.ones((20_000, 1), dtype=bool), rng)
     with mp.workdps(30):
         a, b = mp.mpf(2001), mp.mpf(4)
         points = [mp.mpf(1) / 2 - mp.mpf(j) / 2000 for j in range(21)][::-1]
@@ -112,7 +114,7 @@ def test_shares_in_a_tail_beyond_floats() -> None:
     error = draws.std() / np.sqrt(len(draws))
     assert abs(draws.mean() - float(mean)) < 4 * error
     # On the other side nothing is faint.
-    other = er.draw_shares(k_h, k_g, np.zeros((10, 1), dtype=bool), rng)
+    other = er.draw_error_rate_shares(k_h, k_g, np.zeros((10, 1), dtype=bool), rng)
     assert np.all(other > 0.9)
 
 
@@ -120,7 +122,9 @@ def test_shares_in_a_tail_beyond_floats() -> None:
 def test_the_tail_below_one_half_where_rejection_matters(own: float, other: float) -> None:
     """Here the density is far from the exponential that is proposed."""
     size = 20_000
-    draws = er._tail_below_half(np.full(size, own), np.full(size, other), np.random.default_rng(5))
+    draws = er._draw_error_rate_tail(
+        np.full(size, own), np.full(size, other), np.random.default_rng(5)
+    )
     posterior = stats.beta(own, other)
     assert draws.max() <= 0.5
     assert stats.kstest(posterior.cdf(draws) / posterior.cdf(0.5), "uniform").pvalue > 1e-4
@@ -129,9 +133,9 @@ def test_the_tail_below_one_half_where_rejection_matters(own: float, other: floa
 def test_outcomes_are_dirichlet() -> None:
     rng = np.random.default_rng(5)
     n = 40_000
-    better = rng.random((n, 1)) < er.p_first_better([3], [7])
-    share = er.draw_shares([3], [7], better, rng)
-    found = er.draw_outcomes(share, [10], [30], rng)[:, 0]
+    better = rng.random((n, 1)) < er.first_error_rate_better([3], [7])
+    share = er.draw_error_rate_shares([3], [7], better, rng)
+    found = er.draw_error_rate_outcomes(share, [10], [30], rng)[:, 0]
     exact = stats.dirichlet([4.0, 8.0, 31.0])
     np.testing.assert_allclose(found.mean(axis=0), exact.mean(), atol=4 * 0.07 / np.sqrt(n))
     np.testing.assert_allclose(found.var(axis=0), exact.var(), rtol=0.05)
@@ -142,14 +146,16 @@ def test_outcomes_are_dirichlet() -> None:
 
 @given(counts, counts, st.floats(0.1, 5.0))
 def test_swap_mirrors(k_h: int, k_g: int, a: float) -> None:
-    both = er.p_first_better(k_h, k_g, a) + er.p_first_better(k_g, k_h, a)
+    both = er.first_error_rate_better(k_h, k_g, a) + er.first_error_rate_better(k_g, k_h, a)
     assert both == pytest.approx(1.0, abs=1e-13)
-    assert er.log_marginal(k_h, k_g, a) == pytest.approx(float(er.log_marginal(k_g, k_h, a)))
+    assert er.error_rate_log_marginal(k_h, k_g, a) == pytest.approx(
+        float(er.error_rate_log_marginal(k_g, k_h, a))
+    )
 
 
 @given(counts, counts)
 def test_one_more_error_never_helps(k_h: int, k_g: int) -> None:
-    assert er.p_first_better(k_h + 1, k_g) <= er.p_first_better(k_h, k_g)
+    assert er.first_error_rate_better(k_h + 1, k_g) <= er.first_error_rate_better(k_h, k_g)
 
 
 @given(st.integers(1, 300), st.data(), st.floats(1e-6, 0.5))
@@ -158,7 +164,7 @@ def test_bounds_are_above_the_rate_and_langford_above_the_posterior(
     n: int, data: st.DataObject, delta: float
 ) -> None:
     k = data.draw(st.integers(0, n))
-    bound, langford = er.risk_bound(k, n, delta), er.langford_bound(k, n, delta)
+    bound, langford = er.error_rate_bound(k, n, delta), er.langford_error_rate_bound(k, n, delta)
     # A prior on the worst is worse.
     assert bound <= langford + 1e-12
     assert 0.0 < bound <= 1.0
@@ -167,6 +173,6 @@ def test_bounds_are_above_the_rate_and_langford_above_the_posterior(
 
 def test_vectorised_as_one_by_one() -> None:
     k_h, k_g = np.array([[1, 2], [3, 4]]), np.array([5, 0])
-    found = er.p_first_better(k_h, k_g)
+    found = er.first_error_rate_better(k_h, k_g)
     assert found.shape == (2, 2)
-    assert found[1, 0] == er.p_first_better(3, 5)
+    assert found[1, 0] == er.first_error_rate_better(3, 5)

@@ -56,7 +56,7 @@ prior = st.sampled_from([0.1, 0.5, 1.0, 2.0, 7.3])
 
 
 def test_svm_against_parzen() -> None:
-    p = er.p_first_better(TABLE_5[:, 0], TABLE_5[:, 1])
+    p = er.first_error_rate_better(TABLE_5[:, 0], TABLE_5[:, 1])
     assert round(pb.context(p), 6) == 0.985346
     assert round(pbj.joint(p).first, 6) == 0.998807
     assert round(pbj.joint_context(p), 6) == 0.998807
@@ -134,7 +134,7 @@ def test_both_models_against_enumeration(p: np.ndarray, b: float) -> None:
     assert found.sd == pytest.approx(exact["sd"], abs=1e-11)
     assert found.log_evidence == pytest.approx(math.log(exact["evidence"]), abs=1e-11)
     np.testing.assert_allclose(found.wins, exact["wins"], atol=1e-12)
-    counts, log_evidence = pbj.count_posterior(p, b)
+    counts, log_evidence = pbj.poisson_binomial_counts(p, b)
     np.testing.assert_allclose(counts, exact["counts"], atol=1e-13)
     assert log_evidence == pytest.approx(math.log(exact["evidence"]), abs=1e-12)
     assert pbj.joint_context(p, b) == pytest.approx(exact["first"], abs=1e-13)
@@ -151,7 +151,7 @@ def test_both_models_against_enumeration(p: np.ndarray, b: float) -> None:
 def test_pmf_equals_scipy(n: int) -> None:
     p = np.random.default_rng(n).random(n)
     exact = stats.poisson_binom.pmf(np.arange(n + 1), p)
-    np.testing.assert_allclose(pb.pmf(p), exact, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(pb.poisson_binomial_masses(p), exact, rtol=0, atol=1e-13)
 
 
 def test_tails_of_the_pmf_by_mpmath() -> None:
@@ -163,14 +163,16 @@ def test_tails_of_the_pmf_by_mpmath() -> None:
             pairs = zip([*q, mp.mpf(0)], [mp.mpf(0), *q], strict=True)
             q = [loss * same + win * lower for same, lower in pairs]
         exact = np.array([float(v) for v in q])
-    np.testing.assert_allclose(pb.pmf(p), exact, rtol=1e-12, atol=1e-290)
+    np.testing.assert_allclose(pb.poisson_binomial_masses(p), exact, rtol=1e-12, atol=1e-290)
     assert exact.min() < 1e-60
 
 
 def test_pmf_of_equal_trials_is_binomial() -> None:
     for n, p in [(2000, 0.5), (500, 0.003), (50, 0.0), (50, 1.0)]:
         exact = stats.binom.pmf(np.arange(n + 1), n, p)
-        np.testing.assert_allclose(pb.pmf(np.full(n, p)), exact, rtol=1e-9, atol=1e-290)
+        np.testing.assert_allclose(
+            pb.poisson_binomial_masses(np.full(n, p)), exact, rtol=1e-9, atol=1e-290
+        )
 
 
 def test_rate_posterior_by_mpmath() -> None:
@@ -198,7 +200,7 @@ def test_rate_posterior_by_mpmath() -> None:
 def test_uninformative_datasets_leave_the_prior() -> None:
     """PB(0) is 2^-3000 here, and the posterior of κ uniform all the same."""
     p = np.full(3000, 0.5)
-    counts, log_evidence = pbj.count_posterior(p)
+    counts, log_evidence = pbj.poisson_binomial_counts(p)
     np.testing.assert_allclose(counts, 1 / 3001, rtol=1e-10)
     assert log_evidence == pytest.approx(-3000 * math.log(2), abs=1e-9)
     found = pbj.joint(p)
@@ -212,7 +214,7 @@ def test_two_routes_to_the_joint_model(b: float) -> None:
     rng = np.random.default_rng(7)
     for p in (rng.random(3000), np.r_[np.full(300, 0.01), np.ones(20_000)], rng.beta(9, 8, 999)):
         found = pbj.joint(p, b)
-        counts, log_evidence = pbj.count_posterior(p, b)
+        counts, log_evidence = pbj.poisson_binomial_counts(p, b)
         wins = np.arange(len(p) + 1)
         assert found.log_evidence == pytest.approx(log_evidence, rel=1e-12)
         assert found.first == pytest.approx(pbj.joint_context(p, b), abs=1e-11)
@@ -226,25 +228,25 @@ def test_two_routes_to_the_joint_model(b: float) -> None:
 def test_draws_of_the_joint_model() -> None:
     rng = np.random.default_rng(8)
     k_h, k_g = TABLE_5.T
-    p, n = er.p_first_better(k_h, k_g), 40_000
+    p, n = er.first_error_rate_better(k_h, k_g), 40_000
     exact = pbj.joint(p)
-    rates = pb.draw_rates(pbj.count_posterior(p)[0], n, rng)
+    rates = pb.draw_poisson_binomial_rates(pbj.poisson_binomial_counts(p)[0], n, rng)
     assert abs((rates > 0.5).mean() - exact.first) < 4 * math.sqrt(exact.first * exact.second / n)
     assert abs(rates.mean() - exact.mean) < 4 * exact.sd / math.sqrt(n)
     assert rates.std() == pytest.approx(exact.sd, rel=0.03)
-    wins = pb.draw_wins(p, rates, rng)
+    wins = pb.draw_poisson_binomial_wins(p, rates, rng)
     error = np.sqrt(exact.wins * (1 - exact.wins) / n)
     assert np.all(np.abs(wins.mean(axis=0) - exact.wins) <= 4.5 * error + 1e-4)
     # r and d are one draw of the joint: κ given r is as they say together.
     assert np.cov(rates, wins.sum(axis=1))[0, 1] > 0
-    shares = er.draw_shares(k_h, k_g, wins, rng)
+    shares = er.draw_error_rate_shares(k_h, k_g, wins, rng)
     assert np.array_equal(shares < 0.5, wins)
 
 
 def test_draws_of_the_cut_model() -> None:
     rng = np.random.default_rng(9)
     p, n = np.array([0.9, 0.8, 0.95, 0.4]), 40_000
-    rates = pb.draw_rates(pb.pmf(p), n, rng)
+    rates = pb.draw_poisson_binomial_rates(pb.poisson_binomial_masses(p), n, rng)
     exact = pb.context(p)
     assert abs((rates > 0.5).mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / n)
     assert abs(rates.mean() - (p.sum() + 1) / 6) < 4 * rates.std() / math.sqrt(n)
@@ -258,7 +260,7 @@ def test_joint_is_calibrated_and_the_cut_is_not() -> None:
     d = rng.random((runs, n)) < r[:, None]
     z = rng.random((runs, n)) / 2
     k_h = rng.binomial(size, np.where(d, z, 1 - z))
-    p = er.p_first_better(k_h, size - k_h)
+    p = er.first_error_rate_better(k_h, size - k_h)
     stated = np.array([[pb.context(row), pbj.joint_context(row)] for row in p])
     truth = (r > 0.5).astype(float)
     # The slope of truth on what is stated is one if it is calibrated.
@@ -308,7 +310,7 @@ def test_certain_regions_are_the_dirichlet_kernel(
 
 def test_regions_are_checked_where_they_are_likely_and_at_the_corners() -> None:
     certain = np.repeat(np.eye(3), (3, 1, 9), axis=0)
-    states = pm._test_states(pm._region_counts(certain)).tolist()
+    states = pm._poisson_multinomial_test_states(pm._poisson_multinomial_counts(certain)).tolist()
     assert states == [[3, 1, 9], [13, 0, 0], [0, 13, 0], [0, 0, 13]]
 
 
@@ -349,12 +351,12 @@ def test_regions_mirror_and_permute(n: int, seed: int) -> None:
 @given(some)
 @settings(deadline=None)
 def test_pmf_sums_to_one_with_the_right_moments(p: np.ndarray) -> None:
-    found = pb.pmf(p)
+    found = pb.poisson_binomial_masses(p)
     kappa = np.arange(len(p) + 1)
     assert found.sum() == pytest.approx(1.0, abs=1e-13)
     assert found @ kappa == pytest.approx(p.sum(), abs=1e-11)
     assert found @ (kappa - p.sum()) ** 2 == pytest.approx((p * (1 - p)).sum(), abs=1e-10)
-    np.testing.assert_allclose(pb.pmf(1.0 - p), found[::-1], atol=1e-13)
+    np.testing.assert_allclose(pb.poisson_binomial_masses(1.0 - p), found[::-1], atol=1e-13)
 
 
 @given(some, prior)
@@ -386,7 +388,7 @@ def test_order_of_datasets_does_not_matter(p: np.ndarray, b: float, random: obje
 def test_two_routes_agree(p: np.ndarray, b: float) -> None:
     found = pbj.joint(p, b)
     assert found.first == pytest.approx(pbj.joint_context(p, b), abs=1e-11)
-    assert found.log_evidence == pytest.approx(pbj.count_posterior(p, b)[1], abs=1e-10)
+    assert found.log_evidence == pytest.approx(pbj.poisson_binomial_counts(p, b)[1], abs=1e-10)
     assert found.error < 1e-11
 
 
@@ -404,7 +406,7 @@ def test_better_on_one_dataset_is_never_worse_in_the_context(
 
 
 def test_no_dataset_leaves_the_prior() -> None:
-    assert pb.pmf([]).tolist() == [1.0]
+    assert pb.poisson_binomial_masses([]).tolist() == [1.0]
     assert pb.context([]) == 0.5
     found = pbj.joint(np.array([]))
     assert (round(found.first, 12), round(found.mean, 12)) == (0.5, 0.5)
@@ -418,9 +420,9 @@ def test_no_dataset_leaves_the_prior() -> None:
 def test_a_hundred_thousand_datasets() -> None:
     """At most 200 MB more; `make bench` has the time."""
     p = np.random.default_rng(13).random(100_000)
-    pb.pmf(p[:10])
+    pb.poisson_binomial_masses(p[:10])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    found = pb.pmf(p)
+    found = pb.poisson_binomial_masses(p)
     more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert found.sum() == pytest.approx(1.0, abs=1e-10)
     assert more < 200_000

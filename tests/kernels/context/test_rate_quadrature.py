@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bayescompare.kernels.context.poisson_binomial_joint import joint
-from bayescompare.kernels.context.rate_quadrature import RatePrior, beta_prior, rate_posterior
+from bayescompare.kernels.context.rate_quadrature import (
+    RatePrior,
+    beta_prior_for_quadrature,
+    rate_posterior,
+)
 from tests.oracles.context import RateByMpmath
 
 P = [0.99, 0.7, 0.55, 0.5, 0.02]
@@ -38,9 +42,9 @@ def triangle(r: mp.mpf) -> mp.mpf:
 
 
 CASES = {
-    "beta": (beta_prior(2.0, 5.0), beta(2.0, 5.0), (0.0, 1.0)),
+    "beta": (beta_prior_for_quadrature(2.0, 5.0), beta(2.0, 5.0), (0.0, 1.0)),
     "beta by its density": (of(stats.beta(2.0, 5.0)), beta(2.0, 5.0), (0.0, 1.0)),
-    "jeffreys": (beta_prior(0.5, 0.5), beta(0.5, 0.5), (0.0, 1.0)),
+    "jeffreys": (beta_prior_for_quadrature(0.5, 0.5), beta(0.5, 0.5), (0.0, 1.0)),
     "jumps": (of(stats.uniform(0.3, 0.4)), uniform(0.3, 0.7), (0.3, 0.7)),
     "above a half": (of(stats.uniform(0.6, 0.3)), uniform(0.6, 0.9), (0.6, 0.9)),
     "bent": (of(stats.triang(0.25)), triangle, (0.0, 0.25, 1.0)),
@@ -69,7 +73,7 @@ def test_all_figures_against_mpmath(name: str) -> None:
     st.floats(0.15, 20.0),
 )
 def test_a_symmetric_beta_is_the_closed_form(p: list[float], b: float) -> None:
-    found, known = rate_posterior(p, beta_prior(b, b)).joint, joint(p, b)
+    found, known = rate_posterior(p, beta_prior_for_quadrature(b, b)).joint, joint(p, b)
     for figure in ("first", "second", "mean", "sd", "log_evidence"):
         assert getattr(found, figure) == pytest.approx(getattr(known, figure), abs=1e-10)
     np.testing.assert_allclose(found.wins, known.wins, atol=1e-10)
@@ -84,14 +88,14 @@ def test_a_symmetric_beta_is_the_closed_form(p: list[float], b: float) -> None:
 )
 def test_mirrored_and_scaled(p: list[float], a: float, b: float, power: float) -> None:
     """Swapping the algorithms mirrors; a Beta to a power of its logit is Beta(γa, γb)."""
-    one, other = beta_prior(a, b), beta_prior(b, a)
+    one, other = beta_prior_for_quadrature(a, b), beta_prior_for_quadrature(b, a)
     found = rate_posterior(p, one).joint
     mirrored = rate_posterior([1.0 - x for x in p], other).joint
     assert mirrored.second == pytest.approx(found.first, abs=1e-11)
     assert mirrored.mean == pytest.approx(1.0 - found.mean, abs=1e-11)
     scaled = RatePrior(one.log_density, one.hints, power)
     strong = rate_posterior(p, scaled).joint
-    known = rate_posterior(p, beta_prior(power * a, power * b)).joint
+    known = rate_posterior(p, beta_prior_for_quadrature(power * a, power * b)).joint
     assert strong.first == pytest.approx(known.first, abs=1e-10)
     assert strong.log_evidence == pytest.approx(known.log_evidence, abs=1e-10)
 
@@ -134,7 +138,7 @@ def test_draws_are_from_the_posterior(name: str) -> None:
 
 
 def test_no_data_leave_the_prior() -> None:
-    found = rate_posterior([], beta_prior(3.0, 1.5))
+    found = rate_posterior([], beta_prior_for_quadrature(3.0, 1.5))
     assert found.joint.log_evidence == pytest.approx(0.0, abs=1e-12)
     assert found.quantile(0.3) == pytest.approx(stats.beta(3.0, 1.5).ppf(0.3), abs=1e-6)
 

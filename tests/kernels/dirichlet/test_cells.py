@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.comparison.planning import grown
+from bayescompare.comparison.planning import grow_cells_in_planning
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.dirichlet.posterior import log_evidence
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_evidence
 
 lumps_of = st.lists(
     st.tuples(st.floats(0.01, 5.0), st.integers(1, 20)),
@@ -41,7 +41,9 @@ def test_lumps_are_cells(lumps: list[tuple[float, int]], alpha: list[float]) -> 
     assert rest == pytest.approx(every[len(alpha) :].sum(), abs=1e-10)
     assert none == 0.0
     assert lumped.total == pytest.approx(listed.total)
-    assert log_evidence(lumped) == pytest.approx(log_evidence(listed), abs=1e-10)
+    assert dirichlet_log_evidence(lumped) == pytest.approx(
+        dirichlet_log_evidence(listed), abs=1e-10
+    )
 
 
 def test_scaled() -> None:
@@ -55,7 +57,7 @@ def test_scaled() -> None:
 def test_the_urn_draws_from_each_lump_by_its_mass() -> None:
     cells, _ = both([1.0], [0.0], [(0.5, 4), (0.01, 100), (2.0, 1)])
     rng = np.random.default_rng(1)
-    first = [grown(cells, 1, rng) for _ in range(3000)]
+    first = [grow_cells_in_planning(cells, 1, rng) for _ in range(3000)]
     new = [float(np.exp(c.log_alpha[-1])) if len(c.counts) > 1 else 1.0 for c in first]
     for alpha, mass in ((1.0, 1.0), (0.5, 2.0), (0.01, 1.0), (2.0, 2.0)):
         share = np.mean(np.isclose(new, alpha))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.completion_bounds import (
     completion_bounds,
-    maxima_of_vectors,
+    dirichlet_maxima_of_vectors,
 )
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 
@@ -44,7 +44,7 @@ def test_bounds_are_the_extremes_of_all_completions(counts: list[int], kinds: li
             for way in itertools.product(*options)
         ]
     )
-    bounds = completion_bounds(known, options, maxima_of_vectors(log_alpha))
+    bounds = completion_bounds(known, options, dirichlet_maxima_of_vectors(log_alpha))
     assert bounds is not None
     assert bounds.exact
     np.testing.assert_allclose(bounds.lower, each.min(axis=0), atol=1e-10)
@@ -54,7 +54,7 @@ def test_bounds_are_the_extremes_of_all_completions(counts: list[int], kinds: li
 @pytest.mark.parametrize("counts", [(5, 2, 1, 0), (0, 0, 3, 3), (1, 1, 1, 1)])
 def test_the_search_finds_what_enumeration_finds(counts: tuple[int, ...]) -> None:
     known, options = np.array(counts, float), options_of([0, 0, 1, 2, 2])
-    maxima = maxima_of_vectors(np.log(np.full(4, 0.25)))
+    maxima = dirichlet_maxima_of_vectors(np.log(np.full(4, 0.25)))
     every = completion_bounds(known, options, maxima)
     found = completion_bounds(known, options, maxima, limit=1)
     assert every is not None
@@ -66,5 +66,5 @@ def test_the_search_finds_what_enumeration_finds(counts: tuple[int, ...]) -> Non
 
 def test_too_many_statements_to_search() -> None:
     options = [np.eye(100)] * 3
-    maxima = maxima_of_vectors(np.full(100, np.log(0.01)))
+    maxima = dirichlet_maxima_of_vectors(np.full(100, np.log(0.01)))
     assert completion_bounds(np.zeros(100), options, maxima, limit=10) is None

@@ -15,22 +15,22 @@ from scipy.stats import multivariate_normal
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.learned import (
     STRENGTHS,
-    PairCounts,
+    DirichletPairCounts,
+    dirichlet_strength_evidence,
+    dirichlet_strength_weights,
     learn_weights,
     learned_base,
-    posterior_weights,
-    strength_evidence,
 )
 from bayescompare.kernels.dirichlet.learned_maximum import mixed_maximum
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.mixture import Mixture
-from bayescompare.kernels.dirichlet.posterior import leave_one_out, log_evidence
+from bayescompare.kernels.dirichlet.posterior import dirichlet_leave_one_out, dirichlet_log_evidence
 from bayescompare.kernels.numerics.orthants import quadrants
 
 
-def sparse(counts: np.ndarray) -> PairCounts:
+def sparse(counts: np.ndarray) -> DirichletPairCounts:
     rows, cells = np.nonzero(counts)
-    return PairCounts(rows, cells, counts[rows, cells], len(counts))
+    return DirichletPairCounts(rows, cells, counts[rows, cells], len(counts))
 
 
 def random_counts(rng: np.random.Generator, pairs: int, size: int, n: int) -> np.ndarray:
@@ -66,7 +66,7 @@ def test_evidence_is_the_textbook_formula() -> None:
     counts = random_counts(rng, 6, 4, 9) * 0.5
     counts[2] = 0.0
     phi = rng.dirichlet(np.ones(4))
-    found = strength_evidence(sparse(counts), np.log(phi))
+    found = dirichlet_strength_evidence(sparse(counts), np.log(phi))
     for p, n in enumerate(counts):
         for k, a in enumerate(STRENGTHS):
             by_hand = gammaln(a) - gammaln(a + n.sum())
@@ -90,7 +90,7 @@ def test_em_is_em() -> None:
 
 def test_negligible_strengths_are_dropped_and_the_rest_sums_to_one() -> None:
     evidence = np.array([[0.0, -50.0, -1.0]])
-    found = posterior_weights(evidence, np.full(3, 1 / 3))
+    found = dirichlet_strength_weights(evidence, np.full(3, 1 / 3))
     assert found[0, 1] == 0.0
     assert found.sum() == pytest.approx(1.0)
     assert found[0, 0] / found[0, 2] == pytest.approx(math.e)
@@ -120,7 +120,7 @@ def test_mixture_is_the_average_of_mpmath_integrals() -> None:
     weights[[3, 7, 10]] = 0.2, 0.5, 0.3
     mixture = Mixture(DirichletCells(log_base, counts[0]), STRENGTHS, np.full(16, 1 / 16))
     evidence = mixture.log_evidences
-    kept = posterior_weights(evidence, np.where(weights > 0, weights, 1e-300))
+    kept = dirichlet_strength_weights(evidence, np.where(weights > 0, weights, 1e-300))
     plain = sum(
         w
         * np.array(
@@ -143,9 +143,9 @@ def test_pairs_together_and_one_by_one_agree(size: int, pairs: int, n: int) -> N
     counts[0] *= 0.5
     counts[-1] = 0.0
     log_base, _ = learned_base(counts.sum(axis=0), math.log(size))
-    evidence = strength_evidence(sparse(counts), log_base)
+    evidence = dirichlet_strength_evidence(sparse(counts), log_base)
     weights = learn_weights(evidence)
-    found = mixed_maximum(sparse(counts), log_base, posterior_weights(evidence, weights))
+    found = mixed_maximum(sparse(counts), log_base, dirichlet_strength_weights(evidence, weights))
     for p in range(pairs):
         alone, lump = Mixture(DirichletCells(log_base, counts[p]), STRENGTHS, weights).maximum()
         assert lump == 0.0
@@ -164,8 +164,8 @@ def test_swapping_the_algorithms_mirrors_everything(one: list[int], two: list[in
     found = []
     for table in (counts, mirrored):
         log_base, _ = learned_base(table.sum(axis=0), math.log(4))
-        evidence = strength_evidence(sparse(table), log_base)
-        weights = posterior_weights(evidence, learn_weights(evidence))
+        evidence = dirichlet_strength_evidence(sparse(table), log_base)
+        weights = dirichlet_strength_weights(evidence, learn_weights(evidence))
         found.append(mixed_maximum(sparse(table), log_base, weights))
     np.testing.assert_allclose(found[0], found[1][:, ::-1], atol=1e-11)
 
@@ -220,7 +220,7 @@ def test_leave_one_out_is_a_difference_of_mixture_evidences() -> None:
     counts = np.bincount(statement, weight)
 
     def evidence(n: np.ndarray) -> float:
-        each = [log_evidence(DirichletCells(np.log(a * phi), n)) for a in STRENGTHS]
+        each = [dirichlet_log_evidence(DirichletCells(np.log(a * phi), n)) for a in STRENGTHS]
         return math.log(sum(g * math.exp(e) for g, e in zip(prior, each, strict=True)))
 
     mixture = Mixture(DirichletCells(np.log(phi), counts), STRENGTHS, prior)
@@ -236,9 +236,11 @@ def test_one_strength_is_the_plain_dirichlet() -> None:
     cells = DirichletCells(np.full(4, math.log(0.25)), np.array([1.0, 2.0, 3.0, 6.0]))
     one = Mixture(cells, np.array([1.0]), np.array([1.0]))
     np.testing.assert_array_equal(one.maximum()[0], probability_of_maximum(cells)[0])
-    assert one.log_evidence == pytest.approx(log_evidence(cells), abs=1e-12)
+    assert one.log_evidence == pytest.approx(dirichlet_log_evidence(cells), abs=1e-12)
     given = np.arange(12), np.repeat(np.arange(4), [1, 2, 3, 6]), np.ones(12)
-    np.testing.assert_allclose(one.leave_one_out(*given), leave_one_out(cells, *given), atol=1e-12)
+    np.testing.assert_allclose(
+        one.leave_one_out(*given), dirichlet_leave_one_out(cells, *given), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("correlation", [-0.9, -0.3, 0.0, 0.5, 0.8])

@@ -288,8 +288,8 @@ def test_rules_whose_differences_cancel_do_not_agree(change: tuple[float, float,
     cells = DirichletCells(
         np.log([0.5, 0.5, 0.5]), np.array([1.0, 1.0, 4.0]), math.log(0.5), math.log(9.0)
     )
-    groups, _ = maximum._group(cells)
-    rules = maximum._Rules(groups, *maximum._tail_limits(groups))
+    groups, _ = maximum._group_dirichlet_cells(cells)
+    rules = maximum._MaximumRules(groups, *maximum._dirichlet_maximum_limits(groups))
     assert rules.agree
     rules.coarse = rules.coarse + 2e-11 * np.array(change)
     assert not rules.agree

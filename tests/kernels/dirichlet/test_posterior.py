@@ -15,13 +15,13 @@ from bayescompare.kernels.dirichlet import posterior as dirichlet
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.dirichlet.posterior import (
-    imprecise_bounds,
-    latents,
-    leave_one_out,
-    log_evidence,
-    log_theta,
-    majority,
-    pair_order,
+    dirichlet_leave_one_out,
+    dirichlet_log_evidence,
+    dirichlet_log_theta,
+    dirichlet_majority,
+    dirichlet_pair_order,
+    draw_dirichlet_latents,
+    imprecise_dirichlet_bounds,
 )
 from tests.oracles import dirichlet as oracles
 
@@ -46,7 +46,7 @@ def test_evidence_is_polyas_urn(alpha: list[Fraction], draws: list[int]) -> None
     sequence = [k % len(alpha) for k in draws]
     counts = np.bincount(np.array(sequence, dtype=int), minlength=len(alpha))
     exact = math.log(oracles.urn(alpha, sequence))
-    found = log_evidence(cells_of([float(a) for a in alpha], counts))
+    found = dirichlet_log_evidence(cells_of([float(a) for a in alpha], counts))
     assert found == pytest.approx(exact, abs=1e-11)
 
 
@@ -54,14 +54,16 @@ def test_evidence_of_example_1() -> None:
     # n = [1, 2, 3, 6] under α = ¼, one dataset after the other.
     sequence = [0] + [1] * 2 + [2] * 3 + [3] * 6
     exact = math.log(oracles.urn([Fraction(1, 4)] * 4, sequence))
-    assert log_evidence(cells_of(0.25, [1, 2, 3, 6])) == pytest.approx(exact, abs=1e-13)
+    assert dirichlet_log_evidence(cells_of(0.25, [1, 2, 3, 6])) == pytest.approx(exact, abs=1e-13)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("counts", [[1.5, 0.5, 0, 3], [7 / 3, 1 / 6, 0, 0.5], [1e6, 2.5e5, 0, 1]])
 def test_evidence_agrees_with_mpmath(alpha: float, counts: list[float]) -> None:
     exact = oracles.log_dirichlet_moment([alpha] * 4, counts)
-    assert log_evidence(cells_of(alpha, counts)) == pytest.approx(exact, rel=1e-12, abs=1e-11)
+    assert dirichlet_log_evidence(cells_of(alpha, counts)) == pytest.approx(
+        exact, rel=1e-12, abs=1e-11
+    )
 
 
 def test_evidence_with_a_lump_is_that_of_all_cells_listed() -> None:
@@ -69,7 +71,9 @@ def test_evidence_with_a_lump_is_that_of_all_cells_listed() -> None:
         1 / 4096, [2, 1, 0.5, 0.5], rest_log_alpha=-math.log(4096), rest_log_size=math.log(4092)
     )
     listed = cells_of(1 / 4096, [2, 1, 0.5, 0.5] + [0] * 4092)
-    assert log_evidence(lumped) == pytest.approx(log_evidence(listed), abs=1e-11)
+    assert dirichlet_log_evidence(lumped) == pytest.approx(
+        dirichlet_log_evidence(listed), abs=1e-11
+    )
 
 
 @pytest.mark.parametrize("strength", [0.3, 1.0, 20.0])
@@ -80,7 +84,7 @@ def test_evidence_beyond_float_range(strength: float) -> None:
     log_alpha = math.log(strength) - log_size
     cells = DirichletCells(np.full(3, log_alpha), cells.counts, log_alpha, log_size)
     ewens = math.log(strength) * 3 + math.log(2) - sum(math.log(strength + i) for i in range(5))
-    assert log_evidence(cells) == pytest.approx(ewens - 3 * log_size, rel=1e-13)
+    assert dirichlet_log_evidence(cells) == pytest.approx(ewens - 3 * log_size, rel=1e-13)
 
 
 # ----------------------------------------------------------------------------------- leave one out
@@ -103,7 +107,7 @@ def test_leave_one_out_is_refitting(weights: list[dict[int, float]], alpha: floa
             matrix[i, k] = w
     dataset, statement = np.nonzero(matrix)
     cells = DirichletCells(np.full(4, log_alpha), matrix.sum(axis=0))
-    without, within = leave_one_out(cells, dataset, statement, matrix[dataset, statement])
+    without, within = dirichlet_leave_one_out(cells, dataset, statement, matrix[dataset, statement])
 
     def evidence(rows: np.ndarray) -> float:
         return oracles.log_mixed_evidence([log_alpha] * 4, rows.sum(axis=0))
@@ -118,7 +122,9 @@ def test_leave_one_out_is_refitting(weights: list[dict[int, float]], alpha: floa
 def test_leave_one_out_of_whole_datasets_is_the_posterior_mean_of_the_others() -> None:
     counts = np.array([1.0, 2, 3, 6])
     statement = np.repeat(np.arange(4), [1, 2, 3, 6])
-    without, within = leave_one_out(cells_of(0.25, counts), np.arange(12), statement, np.ones(12))
+    without, within = dirichlet_leave_one_out(
+        cells_of(0.25, counts), np.arange(12), statement, np.ones(12)
+    )
     np.testing.assert_allclose(np.exp(without), (counts[statement] - 1 + 0.25) / 12, rtol=1e-12)
     np.testing.assert_allclose(np.exp(within), (counts[statement] + 0.25) / 13, rtol=1e-12)
 
@@ -127,13 +133,13 @@ def test_leave_one_out_of_whole_datasets_is_the_posterior_mean_of_the_others() -
 
 
 def test_questions_of_example_1() -> None:
-    assert pair_order(6.25, 1.25) == pytest.approx(0.979630, abs=5e-7)
-    assert majority(6.25, 13.0) == pytest.approx(0.443050, abs=5e-7)
+    assert dirichlet_pair_order(6.25, 1.25) == pytest.approx(0.979630, abs=5e-7)
+    assert dirichlet_majority(6.25, 13.0) == pytest.approx(0.443050, abs=5e-7)
 
 
 @pytest.mark.parametrize(("a", "b"), [(6.25, 1.25), (0.25, 0.25), (1e-3, 2.0), (50.0, 49.5)])
 def test_pair_order_by_mpmath_scipy_and_monte_carlo(a: float, b: float) -> None:
-    found = pair_order(a, b)
+    found = dirichlet_pair_order(a, b)
     assert found == pytest.approx(oracles.first_of_two(a, b), abs=1e-12)
     assert found == pytest.approx(stats.beta(a, b).sf(0.5), abs=1e-10)
     draws = oracles.log_dirichlet_draws(np.array([a, b, 3.0]), 40_000, np.random.default_rng(0))
@@ -143,7 +149,7 @@ def test_pair_order_by_mpmath_scipy_and_monte_carlo(a: float, b: float) -> None:
 
 @pytest.mark.parametrize(("a", "total"), [(6.25, 13.0), (0.5, 2.0), (1e-3, 1.0), (900.0, 1000.0)])
 def test_majority_by_scipy_and_monte_carlo(a: float, total: float) -> None:
-    found = majority(a, total)
+    found = dirichlet_majority(a, total)
     assert found == pytest.approx(stats.beta(a, total - a).sf(0.5), rel=1e-9, abs=1e-12)
     shapes = np.array([a, (total - a) / 2, (total - a) / 2])
     logs = oracles.log_dirichlet_draws(shapes, 40_000, np.random.default_rng(1))
@@ -153,21 +159,21 @@ def test_majority_by_scipy_and_monte_carlo(a: float, total: float) -> None:
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
 def test_pair_order_mirrors(a: float, b: float) -> None:
-    assert pair_order(a, b) + pair_order(b, a) == pytest.approx(1.0, abs=1e-12)
+    assert dirichlet_pair_order(a, b) + dirichlet_pair_order(b, a) == pytest.approx(1.0, abs=1e-12)
 
 
 @given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6))
 def test_majority_of_two_cells_is_their_order(a: float, b: float) -> None:
-    assert majority(a, a + b) == pytest.approx(pair_order(a, b), abs=1e-8)
+    assert dirichlet_majority(a, a + b) == pytest.approx(dirichlet_pair_order(a, b), abs=1e-8)
 
 
 def test_cells_of_no_weight() -> None:
-    assert pair_order(0.0, 0.0) == 0.5
-    assert pair_order(1.0, 0.0) == 1.0
-    assert pair_order(0.0, 1.0) == 0.0
-    assert majority(3.0, 3.0) == 1.0
-    assert majority(0.0, 3.0) == 0.0
-    assert majority(3.0, math.inf) == 0.0
+    assert dirichlet_pair_order(0.0, 0.0) == 0.5
+    assert dirichlet_pair_order(1.0, 0.0) == 1.0
+    assert dirichlet_pair_order(0.0, 1.0) == 0.0
+    assert dirichlet_majority(3.0, 3.0) == 1.0
+    assert dirichlet_majority(0.0, 3.0) == 0.0
+    assert dirichlet_majority(3.0, math.inf) == 0.0
 
 
 def test_the_beta_function_is_never_asked_about_a_cell_of_no_weight(
@@ -189,7 +195,11 @@ def test_the_beta_function_is_never_asked_about_a_cell_of_no_weight(
 def test_draws_have_the_dirichlets_moments(alpha: float, counts: list[float]) -> None:
     n, rng = 60_000, np.random.default_rng(5)
     log_alpha = np.full(4, math.log(alpha))
-    theta = np.exp(log_theta(log_alpha, *latents(log_alpha, np.array(counts), (n,), rng)))
+    theta = np.exp(
+        dirichlet_log_theta(
+            log_alpha, *draw_dirichlet_latents(log_alpha, np.array(counts), (n,), rng)
+        )
+    )
     np.testing.assert_allclose(theta.sum(axis=1), 1.0, atol=1e-12)
     shape = alpha + np.array(counts)
     total = shape.sum()
@@ -212,7 +222,9 @@ def test_the_argmax_of_draws_at_small_alpha_is_unbiased() -> None:
     log_alpha, counts = np.full(size, -math.log(4096)), np.zeros(size)
     counts[[10, 20]] = [1.0, 0.5]
     rng = np.random.default_rng(6)
-    top = log_theta(log_alpha, *latents(log_alpha, counts, (draws,), rng)).argmax(axis=-1)
+    top = dirichlet_log_theta(
+        log_alpha, *draw_dirichlet_latents(log_alpha, counts, (draws,), rng)
+    ).argmax(axis=-1)
     exact, _ = probability_of_maximum(DirichletCells(log_alpha, counts))
     won = np.bincount(top, minlength=size) / draws
     assert np.all(np.abs(won - exact) < 4 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws)
@@ -222,14 +234,18 @@ def test_the_argmax_of_the_priors_draws_is_uniform_at_tiny_alpha() -> None:
     size, draws = 8, 20_000
     log_alpha = np.full(size, -700.0)
     rng = np.random.default_rng(7)
-    top = log_theta(log_alpha, *latents(log_alpha, np.zeros(size), (draws,), rng)).argmax(axis=-1)
+    top = dirichlet_log_theta(
+        log_alpha, *draw_dirichlet_latents(log_alpha, np.zeros(size), (draws,), rng)
+    ).argmax(axis=-1)
     won = np.bincount(top, minlength=size)
     assert stats.chisquare(won).pvalue > 1e-4
 
 
 def test_latents_have_their_stated_distributions() -> None:
     log_alpha, counts = np.log([0.2, 3.0]), np.array([0.0, 4.0])
-    gamma, exponential = latents(log_alpha, counts, (20_000,), np.random.default_rng(8))
+    gamma, exponential = draw_dirichlet_latents(
+        log_alpha, counts, (20_000,), np.random.default_rng(8)
+    )
     alpha = np.exp(log_alpha)
     for k in range(2):
         assert stats.kstest(gamma[:, k], stats.gamma(alpha[k] + counts[k] + 1).cdf).pvalue > 1e-4
@@ -242,8 +258,8 @@ def test_raising_the_latents_prior_to_a_power_scales_the_strength(power: float) 
     # psense raises the prior density to γ: with these latents θ becomes Dirichlet(γα).
     n, rng = 200_000, np.random.default_rng(9)
     alpha = np.array([0.6, 1.5, 0.9])
-    gamma, exponential = latents(np.log(alpha), np.zeros(3), (n,), rng)
-    theta = np.exp(log_theta(np.log(alpha), gamma, exponential))
+    gamma, exponential = draw_dirichlet_latents(np.log(alpha), np.zeros(3), (n,), rng)
+    theta = np.exp(dirichlet_log_theta(np.log(alpha), gamma, exponential))
     logs = stats.gamma(alpha + 1).logpdf(gamma) - exponential
     log_weight = (power - 1) * logs.sum(axis=1)
     weight = np.exp(log_weight - log_weight.max())
@@ -294,7 +310,7 @@ def brute_bounds(
 )
 def test_imprecise_bounds_hold_every_prior_mean(counts: list[float], strength: float) -> None:
     n = np.array(counts)
-    lower, upper = imprecise_bounds(n, strength, unlisted=False)
+    lower, upper = imprecise_dirichlet_bounds(n, strength, unlisted=False)
     grid, least, greatest = brute_bounds(n, strength, 20)
     assert np.all(grid >= lower - 1e-10)
     assert np.all(grid <= upper + 1e-10)
@@ -305,8 +321,8 @@ def test_imprecise_bounds_hold_every_prior_mean(counts: list[float], strength: f
 
 def test_imprecise_bounds_with_an_unseen_vertex() -> None:
     counts = np.array([3.0, 1.0])
-    lower, upper = imprecise_bounds(counts, 1.0, unlisted=True)
-    three = imprecise_bounds(np.array([3.0, 1.0, 0.0]), 1.0, unlisted=False)
+    lower, upper = imprecise_dirichlet_bounds(counts, 1.0, unlisted=True)
+    three = imprecise_dirichlet_bounds(np.array([3.0, 1.0, 0.0]), 1.0, unlisted=False)
     np.testing.assert_allclose(lower, three[0][:2], atol=1e-12)
     np.testing.assert_allclose(upper, three[1][:2], atol=1e-12)
     # By hand: Gamma(3) against Gamma(2) and Gamma(4) against Gamma(1) are Betas.
@@ -316,7 +332,7 @@ def test_imprecise_bounds_with_an_unseen_vertex() -> None:
 
 def test_imprecise_bounds_of_the_only_statement_seen() -> None:
     # Its one rival is a statement never seen that is given the whole strength.
-    lower, upper = imprecise_bounds(np.array([3.0]), 2.0, unlisted=True)
+    lower, upper = imprecise_dirichlet_bounds(np.array([3.0]), 2.0, unlisted=True)
     assert lower.tolist() == pytest.approx([oracles.first_of_two(3, 2)], abs=1e-12)
     assert upper.tolist() == pytest.approx([1.0], abs=1e-12)
 
@@ -325,7 +341,7 @@ def test_imprecise_bounds_of_the_only_statement_seen() -> None:
 def test_imprecise_bounds_contain_the_symmetric_prior(counts: list[float], strength: float) -> None:
     if sum(counts) < 1:
         return
-    lower, upper = imprecise_bounds(np.array(counts), strength, unlisted=False)
+    lower, upper = imprecise_dirichlet_bounds(np.array(counts), strength, unlisted=False)
     p, _ = probability_of_maximum(cells_of(strength / len(counts), counts))
     assert np.all(lower <= p + 1e-10)
     assert np.all(p <= upper + 1e-10)
@@ -334,7 +350,7 @@ def test_imprecise_bounds_contain_the_symmetric_prior(counts: list[float], stren
 @given(st.permutations(list(range(5))))
 def test_imprecise_bounds_permute(order: list[int]) -> None:
     counts = np.array([3.0, 1.0, 1.0, 0.0, 2.5])
-    lower, upper = imprecise_bounds(counts, 1.0, unlisted=True)
-    again = imprecise_bounds(counts[order], 1.0, unlisted=True)
+    lower, upper = imprecise_dirichlet_bounds(counts, 1.0, unlisted=True)
+    again = imprecise_dirichlet_bounds(counts[order], 1.0, unlisted=True)
     np.testing.assert_allclose(again[0], lower[order], atol=1e-12)
     np.testing.assert_allclose(again[1], upper[order], atol=1e-12)

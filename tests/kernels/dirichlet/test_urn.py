@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayescompare.kernels.dirichlet.cells import DirichletCells
-from bayescompare.kernels.dirichlet.urn import draw_cells, polya_urn
+from bayescompare.kernels.dirichlet.urn import draw_urn_cells, polya_urn
 from tests.oracles.dirichlet import urn
 
 SIZE = 40_000
@@ -82,7 +82,7 @@ def test_a_prior_beyond_the_float_range_outweighs_the_data() -> None:
 @pytest.mark.parametrize("number", [1, 4])
 def test_cells_are_drawn_by_their_weights(number: int) -> None:
     weights = np.tile([2.0, 0.0, 6.0], (SIZE, 1))
-    cell = draw_cells(weights, number, np.random.default_rng(3))
+    cell = draw_urn_cells(weights, number, np.random.default_rng(3))
     assert cell.shape == (SIZE, number)
     assert set(np.unique(cell)) == {0, 2}
     assert within_four_errors((cell[:, -1] == 0).mean(), 0.25)

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.gsd.batch import optima
-from bayescompare.kernels.gsd.lp import PoolOptimum, SolverError
+from bayescompare.kernels.gsd.batch import gsd_batch_optima
+from bayescompare.kernels.gsd.lp import GsdPoolOptimum, GsdSolverError
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.simplex import HotSimplex
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
@@ -156,9 +156,9 @@ def test_degenerate_data_against_cold_highs(seed: int) -> None:
 class Liar(HotSimplex):
     """Says "optimal" of the first utility it was ever right about."""
 
-    told: PoolOptimum | None = None
+    told: GsdPoolOptimum | None = None
 
-    def optimum(self, w: np.ndarray) -> PoolOptimum:
+    def optimum(self, w: np.ndarray) -> GsdPoolOptimum:
         if self.told is None:
             self.told = super().optimum(w)
         y = np.zeros(len(self.rows))
@@ -167,8 +167,8 @@ class Liar(HotSimplex):
 
 
 class Quitter(HotSimplex):
-    def optimum(self, w: np.ndarray) -> PoolOptimum:
-        raise SolverError("no")
+    def optimum(self, w: np.ndarray) -> GsdPoolOptimum:
+        raise GsdSolverError("no")
 
 
 @pytest.mark.parametrize("simplex", [Liar, Quitter])
@@ -176,21 +176,21 @@ def test_a_wrong_optimum_is_caught(monkeypatch: pytest.MonkeyPatch, simplex: typ
     _, values = jansen()
     system = jansen_system(values, 0, 6)
     objectives = system.objective(np.random.default_rng(0).choice([-1.0, 1.0], (5, 16)) / 16)
-    expected = optima(GsdSolver(system), objectives, 1e-5)
+    expected = gsd_batch_optima(GsdSolver(system), objectives, 1e-5)
     monkeypatch.setattr("bayescompare.kernels.gsd.optimum.HotSimplex", simplex)
     # Feasible, or else rows would be generated for ever: a liar about optimality only.
     solver = GsdSolver(system)
     if simplex is Liar:
         honest = GsdSolver(system)
-        solver._pool.told = PoolOptimum(honest.center, np.zeros(0), 0.0)
-    assert optima(solver, objectives, 1e-5) == pytest.approx(expected, abs=1e-10)
+        solver._pool.told = GsdPoolOptimum(honest.center, np.zeros(0), 0.0)
+    assert gsd_batch_optima(solver, objectives, 1e-5) == pytest.approx(expected, abs=1e-10)
     assert solver.cold_solves >= 10
 
 
 class Breaker(HotSimplex):
     """Returns a utility that breaks rows of the pool, below the optimum."""
 
-    def optimum(self, w: np.ndarray) -> PoolOptimum:
+    def optimum(self, w: np.ndarray) -> GsdPoolOptimum:
         found = super().optimum(w)
         return found._replace(
             u=np.where(np.arange(len(w)) < 2, found.u, found.u - 0.1 * np.sign(w))
@@ -201,11 +201,13 @@ class Breaker(HotSimplex):
 def test_a_utility_outside_is_caught(monkeypatch: pytest.MonkeyPatch, metric: bool) -> None:
     _, values = jansen()
     system = jansen_system(values, 0, 6, metric=metric)
-    expected = optima(GsdSolver(system), system.objective()[None], 1e-3)
+    expected = gsd_batch_optima(GsdSolver(system), system.objective()[None], 1e-3)
     monkeypatch.setattr("bayescompare.kernels.gsd.optimum.HotSimplex", Breaker)
     monkeypatch.setattr("bayescompare.kernels.gsd.optimum.ROUNDS", 30)
     solver = GsdSolver(system)
-    assert optima(solver, system.objective()[None], 1e-3) == pytest.approx(expected, abs=1e-10)
+    assert gsd_batch_optima(solver, system.objective()[None], 1e-3) == pytest.approx(
+        expected, abs=1e-10
+    )
     assert solver.cold_solves >= 2
 
 
@@ -213,7 +215,7 @@ def test_what_cannot_be_certified_is_not_returned(monkeypatch: pytest.MonkeyPatc
     _, values = jansen()
     system = jansen_system(values, 0, 6)
     solver = GsdSolver(system)
-    monkeypatch.setattr("bayescompare.kernels.gsd.optimum.lower_bound", lambda *_: -1.0)
+    monkeypatch.setattr("bayescompare.kernels.gsd.optimum.gsd_lp_lower_bound", lambda *_: -1.0)
     with pytest.raises(ArithmeticError, match="certified"):
         solver.optimum(system.objective(), 0.0)
 
@@ -227,7 +229,7 @@ def test_figures_5_and_6_of_the_paper() -> None:
     for i, j in itertools.combinations(range(8), 2):
         system = jansen_system(values, i, j)
         solver, w = GsdSolver(system), system.objective()
-        both = optima(solver, w[None], 0.0)[0] >= -1e-9
+        both = gsd_batch_optima(solver, w[None], 0.0)[0] >= -1e-9
         dominances += int(both.sum())
         largest.append(solver.delta_max)
         if not both.any():
@@ -296,7 +298,7 @@ def both_ways(
     k = x.shape[1]
     system = build_system(x * scale, y * scale, np.zeros(k), np.ones(k) * scale, metric, rule=rule)
     solver, w = GsdSolver(system), system.objective()[None]
-    found = [optima(solver, w, delta)[0] for delta in (0.0, 0.5 * solver.delta_max)]
+    found = [gsd_batch_optima(solver, w, delta)[0] for delta in (0.0, 0.5 * solver.delta_max)]
     return np.concatenate([*found, [solver.delta_max]])
 
 

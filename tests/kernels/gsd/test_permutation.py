@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.batch import nearest_order, optima
+from bayescompare.kernels.gsd.batch import gsd_batch_optima, nearest_gsd_order
 from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.permutation import permutation_test, resampled_objectives
+from bayescompare.kernels.gsd.permutation import permutation_test, permuted_gsd_objectives
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
 from tests.kernels.gsd.test_optimum import jansen, jansen_system
@@ -30,7 +30,7 @@ def by_hand(system: PreferenceSystem, signs: np.ndarray, delta: float) -> np.nda
     out = []
     for row in signs:
         w = np.bincount(points, weights=row, minlength=system.size) / len(system.x)
-        out.append(optima(solver, w[None], delta)[0])
+        out.append(gsd_batch_optima(solver, w[None], delta)[0])
     return np.array(out)
 
 
@@ -43,7 +43,7 @@ def test_all_swaps_are_enumerated(seed: int) -> None:
     every = by_hand(system, np.hstack([swaps, -swaps]), delta)
     solver = GsdSolver(system)
     found = permutation_test(solver, delta, np.random.default_rng(0), permutations=1000)
-    observed = optima(solver, system.objective()[None], delta)[0]
+    observed = gsd_batch_optima(solver, system.objective()[None], delta)[0]
     assert found.exact
     assert found.statistic == pytest.approx(observed, abs=1e-10)
     expected = (every >= observed - TOLERANCE).mean(axis=0)
@@ -75,8 +75,8 @@ def test_verdicts_are_those_of_the_optima(i: int, j: int, scheme: str) -> None:
     system = jansen_system(values, i, j)
     draws = {"permutations": 150, "scheme": scheme}
     found = permutation_test(GsdSolver(system), 1e-5, np.random.default_rng(7), **draws)
-    objectives, exact = resampled_objectives(system, np.random.default_rng(7), **draws)
-    every = optima(GsdSolver(system), objectives, 1e-5)[:, 0]
+    objectives, exact = permuted_gsd_objectives(system, np.random.default_rng(7), **draws)
+    every = gsd_batch_optima(GsdSolver(system), objectives, 1e-5)[:, 0]
     assert not exact
     assert not found.exact
     below = (every[:, None] < found.statistic - TOLERANCE).sum(axis=0)
@@ -91,8 +91,8 @@ def test_resampled_optima_against_cold_highs() -> None:
     keys = np.repeat(system.keys, np.diff(system.starts), axis=0)
     pairs = np.stack([system.upper, system.lower], axis=1)
     rows = go.reduced_rows(system.points, keys, pairs)
-    objectives, _ = resampled_objectives(system, np.random.default_rng(3), permutations=15)
-    found = optima(GsdSolver(system), objectives, 1e-5)
+    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(3), permutations=15)
+    found = gsd_batch_optima(GsdSolver(system), objectives, 1e-5)
     for w, both in zip(objectives, found, strict=True):
         assert both[0] == pytest.approx(go.solve_rows(rows, w, 1e-5)[0], abs=1e-9)
         assert both[1] == pytest.approx(go.solve_rows(rows, -w, 1e-5)[0], abs=1e-9)
@@ -103,7 +103,7 @@ def test_blocks_settle_as_the_optima_do() -> None:
     _, values = jansen()
     system = jansen_system(values, 3, 1)
     found = permutation_test(GsdSolver(system), 1e-5, np.random.default_rng(1), permutations=1000)
-    objectives, _ = resampled_objectives(system, np.random.default_rng(1), permutations=1000)
+    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(1), permutations=1000)
     plain = Verdicts(GsdSolver(system), 1e-5).below(objectives, found.statistic)
     assert found.below.tolist() == plain.sum(axis=0).tolist()
 
@@ -113,14 +113,18 @@ def test_the_same_whatever_was_done_before() -> None:
     _, values = jansen()
     fresh = GsdSolver(jansen_system(values, 0, 6))
     used = GsdSolver(jansen_system(values, 0, 6))
-    optima(used, used.system.objective(np.random.default_rng(5).dirichlet(np.ones(16), 20)), 0.0)
+    gsd_batch_optima(
+        used, used.system.objective(np.random.default_rng(5).dirichlet(np.ones(16), 20)), 0.0
+    )
     here, there = (
         permutation_test(solver, 1e-5, np.random.default_rng(2), permutations=200)
         for solver in (fresh, used)
     )
     assert here.below.tolist() == there.below.tolist()
     turned = Verdicts(fresh, 1e-5)
-    objectives, _ = resampled_objectives(fresh.system, np.random.default_rng(2), permutations=200)
+    objectives, _ = permuted_gsd_objectives(
+        fresh.system, np.random.default_rng(2), permutations=200
+    )
     backwards = turned.below(objectives[::-1], here.statistic)
     parts = [turned.below(part, here.statistic) for part in np.array_split(objectives, 7)]
     assert backwards[::-1].sum(axis=0).tolist() == here.below.tolist()
@@ -131,8 +135,8 @@ def test_all_ordinal_by_matching() -> None:
     _, values = jansen()
     system = jansen_system(values, 3, 1, metric=False)
     found = permutation_test(GsdSolver(system), 0.0, np.random.default_rng(0), permutations=200)
-    objectives, _ = resampled_objectives(system, np.random.default_rng(0), permutations=200)
-    every = optima(GsdSolver(system), objectives, 0.0)[:, 0]
+    objectives, _ = permuted_gsd_objectives(system, np.random.default_rng(0), permutations=200)
+    every = gsd_batch_optima(GsdSolver(system), objectives, 0.0)[:, 0]
     assert found.statistic[0] == 0.0
     assert found.below.tolist() == (every[:, None] < found.statistic - 1e-9).sum(axis=0).tolist()
 
@@ -156,7 +160,9 @@ def test_stopping_at_the_hth_exceedance() -> None:
     found = permutation_test(
         solver, 1e-5, np.random.default_rng(4), permutations=300, stop_after=10
     )
-    objectives, _ = resampled_objectives(solver.system, np.random.default_rng(4), permutations=300)
+    objectives, _ = permuted_gsd_objectives(
+        solver.system, np.random.default_rng(4), permutations=300
+    )
     reached = ~Verdicts(solver, 1e-5).below(objectives, full.statistic)
     for i in range(2):
         places = np.flatnonzero(reached[:, i])
@@ -180,12 +186,12 @@ def test_a_direction_that_never_stops_has_the_usual_p_value() -> None:
 
 def test_sequential_p_values_are_valid() -> None:
     """P(p ≤ α) ≤ α for ideal exceedances: a uniform p of the data, h = 5, at most 60 resamples."""
-    from bayescompare.kernels.gsd.permutation import _stopped
+    from bayescompare.kernels.gsd.permutation import _stopped_permutations
 
     rng = np.random.default_rng(0)
     true = rng.random(20_000)
     reached = np.cumsum(rng.random((20_000, 60)) < true[:, None], axis=1)
-    pvalues = np.array([_stopped(row, 5, 60)[1] for row in reached])
+    pvalues = np.array([_stopped_permutations(row, 5, 60)[1] for row in reached])
     for alpha in (0.02, 0.05, 0.1, 0.25, 0.5):
         assert (pvalues <= alpha).mean() <= alpha + 4 * math.sqrt(alpha * (1 - alpha) / 20_000)
 
@@ -195,7 +201,7 @@ def test_sequential_p_values_are_valid() -> None:
 
 def test_nearest_order_visits_all() -> None:
     objectives = np.random.default_rng(0).normal(size=(50, 4))
-    assert sorted(nearest_order(objectives)) == list(range(50))
+    assert sorted(nearest_gsd_order(objectives)) == list(range(50))
 
 
 @pytest.mark.slow

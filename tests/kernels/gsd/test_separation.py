@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayescompare.kernels.gsd.covers import cover_rows, linear_utilities
+from bayescompare.kernels.gsd.covers import cover_rows, linear_gsd_utilities
 from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.separation import Separator, near_pairs
+from bayescompare.kernels.gsd.separation import GsdSeparator, near_pairs_to_separate
 from bayescompare.kernels.gsd.sweep import build_sweep, sweep_maxima
 from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
 from bayescompare.kernels.gsd.tree import build_tree, tree_maxima
@@ -39,9 +39,9 @@ def worst_of_each_class(system: PreferenceSystem, u: np.ndarray, delta: float) -
 @pytest.mark.parametrize("seed", range(24))
 def test_the_worst_row_of_every_class_is_found(seed: int) -> None:
     system, rng = drawn(seed), np.random.default_rng(seed)
-    separator = Separator(system)
+    separator = GsdSeparator(system)
     for noise, delta in ((0.0, 0.0), (1e-3, 0.0), (0.1, 0.01), (1.0, 0.0)):
-        u = linear_utilities(system).mean(axis=0) + noise * rng.normal(size=system.size)
+        u = linear_gsd_utilities(system).mean(axis=0) + noise * rng.normal(size=system.size)
         worst = worst_of_each_class(system, u, delta)
         found = separator.every(u, delta, 1e-12)
         strict = np.sort(found.amount[~found.equal])
@@ -82,7 +82,7 @@ def test_neighbours_are_covers(seed: int) -> None:
     below = (keys[:, None] >= keys[None]).all(axis=2)
     np.fill_diagonal(below, False)
     between = below.astype(int) @ below.astype(int) > 0
-    pairs = near_pairs(keys)
+    pairs = near_pairs_to_separate(keys)
     assert len(pairs) == len({tuple(p) for p in pairs.tolist()})
     assert (below & ~between)[pairs[:, 0], pairs[:, 1]].all()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bayescompare.kernels.gsd.optimum import GsdSolver
-from bayescompare.kernels.gsd.threshold import delta_curve, delta_threshold
+from bayescompare.kernels.gsd.threshold import delta_threshold, gsd_threshold_curve
 from tests.kernels.gsd.test_optimum import Case, jansen, jansen_system
 
 
@@ -63,10 +63,10 @@ def test_convex_and_non_decreasing(seed: int) -> None:
         pytest.skip("only δ = 0")
     w = np.random.default_rng(seed).normal(size=solver.system.size)
     deltas = np.linspace(0.0, solver.delta_max, 21)
-    values = delta_curve(solver, w, deltas)
+    values = gsd_threshold_curve(solver, w, deltas)
     assert (np.diff(values) >= -1e-10).all()
     assert (np.diff(values, 2) >= -1e-10).all()
-    assert delta_curve(solver, w, [2.0])[0] == values[-1]
+    assert gsd_threshold_curve(solver, w, [2.0])[0] == values[-1]
 
 
 def test_the_slope_is_a_derivative() -> None:
@@ -76,6 +76,6 @@ def test_the_slope_is_a_derivative() -> None:
     for share in (0.11, 0.52, 0.83):
         delta, step = share * solver.delta_max, 1e-6 * solver.delta_max
         here = solver.optimum(w, delta)
-        before, after = delta_curve(solver, w, [delta - step, delta + step])
+        before, after = gsd_threshold_curve(solver, w, [delta - step, delta + step])
         assert (here.value - before) / step - 1e-4 <= here.slope
         assert here.slope <= (after - here.value) / step + 1e-4

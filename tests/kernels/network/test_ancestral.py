@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayescompare.kernels.network.ancestral import ancestral_states
-from bayescompare.kernels.network.statements import Tables
+from bayescompare.kernels.network.statements import NetworkTables
 from tests.oracles.network import joint_states
 
 ARITIES = (2, 3, 2)
@@ -13,10 +13,10 @@ ARITIES = (2, 3, 2)
 PARENTS = (0, 0b101, 0b001)
 
 
-def tables() -> Tables:
+def tables() -> NetworkTables:
     states = joint_states(ARITIES)
     weights = np.random.default_rng(4).random(len(states))
-    return Tables.count(states, weights, ARITIES, PARENTS, range(3), 1.0)
+    return NetworkTables.count(states, weights, ARITIES, PARENTS, range(3), 1.0)
 
 
 def test_every_statement_is_as_frequent_as_its_cells_say() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayescompare.kernels.network.bd import bd_local_score, bd_local_scores
-from bayescompare.kernels.network.bdeu import local_score, subset_scores
-from bayescompare.kernels.network.dag_search import _with, best_dag, best_dag_of
+from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets, local_score
+from bayescompare.kernels.network.dag_search import _dag_mask_with_gap, best_dag, best_dag_of
 from tests.oracles import network as no
 
 
@@ -29,7 +29,7 @@ def test_every_family_is_the_textbooks(seed: int, m: int) -> None:
     assert found.shape == (m, 1 << (m - 1))
     for child in range(m):
         for index in range(1 << (m - 1)):
-            parents = int(_with(index, child))
+            parents = int(_dag_mask_with_gap(index, child))
             if parents.bit_count() > most:
                 assert found[child, index] == -math.inf
                 continue
@@ -51,7 +51,7 @@ def test_alpha_one_is_k2() -> None:
 
 def test_without_parents_it_is_bdeu_of_the_same_weight() -> None:
     states, counts = no.random_table(np.random.default_rng(1), [2, 3], 20, 0.5)
-    g = subset_scores(states, counts, np.log([2.0, 3.0]), 1.5, 2)
+    g = bdeu_scores_of_subsets(states, counts, np.log([2.0, 3.0]), 1.5, 2)
     found = bd_local_scores(states, counts, [[0.75] * 2, [0.5] * 3], 1)
     for child in range(2):
         assert found[child, 0] == pytest.approx(local_score(g, child, 0), abs=1e-12)
@@ -78,7 +78,11 @@ def test_the_best_graph_by_enumeration(seed: int, m: int) -> None:
     local = bd_local_scores(states, counts, random_alpha(rng, arities), most)
     graph = best_dag_of(local, most)
     dags = no.dags_up_to(m, most)
-    squeezed = {(j, int(_with(k, j))): local[j, k] for j in range(m) for k in range(1 << (m - 1))}
+    squeezed = {
+        (j, int(_dag_mask_with_gap(k, j))): local[j, k]
+        for j in range(m)
+        for k in range(1 << (m - 1))
+    }
     scores = [sum(squeezed[j, p] for j, p in enumerate(row)) for row in dags.tolist()]
     assert sum(squeezed[j, p] for j, p in enumerate(graph)) == pytest.approx(max(scores), abs=1e-9)
 
@@ -87,5 +91,5 @@ def test_the_two_searches_are_one() -> None:
     from bayescompare.kernels.network.dag_posterior import local_scores
 
     states, counts = no.random_table(np.random.default_rng(5), [2, 3, 2, 2], 40, 0.6)
-    g = subset_scores(states, counts, np.log([2.0, 3.0, 2.0, 2.0]), 1.0, 4)
+    g = bdeu_scores_of_subsets(states, counts, np.log([2.0, 3.0, 2.0, 2.0]), 1.0, 4)
     assert best_dag_of(local_scores(g, 4, 3), 3) == best_dag(g, 4, 3)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import bayescompare as bc
 from bayescompare.kernels.network import bdeu
-from bayescompare.kernels.network.bdeu import local_score, subset_scores
-from bayescompare.methods.network.graph import Scores
+from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets, local_score
+from bayescompare.methods.network.graph import GraphScores
 from bayescompare.statements import Statements
 from tests.oracles import network as no
 from tests.oracles.dirichlet import log_dirichlet_moment, urn
@@ -26,7 +26,7 @@ arity_lists = st.lists(st.sampled_from([2, 3, 6]), min_size=1, max_size=4)
 def scores(
     states: np.ndarray, counts: np.ndarray, arities: list[int], ess: float = 1.0, most: int = 99
 ) -> np.ndarray:
-    return subset_scores(states, counts, np.log(arities), ess, min(most, len(arities)))
+    return bdeu_scores_of_subsets(states, counts, np.log(arities), ess, min(most, len(arities)))
 
 
 # ------------------------------------------------------------------------------------ the formula
@@ -86,7 +86,7 @@ def test_the_complete_graph_is_the_dirichlet_tests_evidence() -> None:
     for seed, l, m in ((0, 2, 2), (1, 2, 4), (2, 3, 2), (3, 2, 10), (4, 4, 3)):
         results = table(np.random.default_rng(seed).integers(0, 4, (15, l, m)).astype(float))
         complete = tuple((1 << j) - 1 for j in range(m))
-        score = Scores(Statements.from_results(results), 1.0, m).graph(complete)
+        score = GraphScores(Statements.from_results(results), 1.0, m).graph(complete)
         assert score == pytest.approx(bc.compare(results).log_evidence, abs=1e-10)
 
 

@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from bayescompare.kernels.network.cell_prior import CellPrior
-from bayescompare.kernels.network.statements import Tables
+from bayescompare.kernels.network.statements import NetworkTables
 from tests.oracles import network as no
 
 COMPLETE = [0, 0b001, 0b011]
 
 
-def tables(prior: float | CellPrior, graph: list[int], arities: list[int]) -> Tables:
+def tables(prior: float | CellPrior, graph: list[int], arities: list[int]) -> NetworkTables:
     states = no.joint_states(arities)
-    return Tables.count(states, np.ones(len(states)), arities, graph, range(len(graph)), prior)
+    return NetworkTables.count(
+        states, np.ones(len(states)), arities, graph, range(len(graph)), prior
+    )
 
 
 def test_a_number_is_the_ess_of_bdeu() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from bayescompare.kernels.network.covered_edges import turn_covered_edge, write_layers
+from bayescompare.kernels.network.covered_edges import turn_covered_edge, write_dag_layers
 from tests.oracles import network as no
 
 
@@ -44,5 +44,5 @@ def test_a_better_score_is_met_more_often() -> None:
 
 def test_layers_are_the_longest_paths_from_a_root() -> None:
     layers = np.zeros(6, dtype=np.int64)
-    write_layers(np.array([0, 0b1, 0b11, 0, 0b1000]), layers)
+    write_dag_layers(np.array([0, 0b1, 0b11, 0, 0b1000]), layers)
     assert layers.tolist() == [0b01001, 0b10010, 0b00100, 0, 0, 0]

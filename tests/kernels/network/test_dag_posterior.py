@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets
 from bayescompare.kernels.network.dag_posterior import (
     all_dags,
-    edge_probabilities,
+    edge_probabilities_of_dags,
     is_acyclic,
     local_scores,
     log_number_of_dags,
@@ -80,7 +80,7 @@ def test_sums_and_edges_by_enumeration(m: int, strength: float) -> None:
         np.testing.assert_allclose(mine, no.squeezed(textbook), atol=1e-10)
         total, edges = enumerated(textbook)
         assert log_sum_over_dags(mine) == pytest.approx(total, abs=1e-10)
-        np.testing.assert_allclose(edge_probabilities(mine), edges, atol=1e-10)
+        np.testing.assert_allclose(edge_probabilities_of_dags(mine), edges, atol=1e-10)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
@@ -92,7 +92,7 @@ def test_any_scores_at_all(seed: int, m: int) -> None:
     local[forbidden & (np.arange(1 << m) > 0)] = -np.inf
     total, edges = enumerated(local)
     assert log_sum_over_dags(no.squeezed(local)) == pytest.approx(total, abs=1e-10)
-    found = edge_probabilities(no.squeezed(local))
+    found = edge_probabilities_of_dags(no.squeezed(local))
     np.testing.assert_allclose(found, edges, atol=1e-10)
     assert (np.diag(found) == 0).all()
     assert (found + found.T <= 1 + 1e-10).all()
@@ -115,7 +115,7 @@ def test_forests_by_kirchhoffs_determinant(m: int) -> None:
     squeezed = no.squeezed(local)
     total = float(np.linalg.slogdet(laplacian)[1])
     assert log_sum_over_dags(squeezed) == pytest.approx(total, abs=1e-10)
-    np.testing.assert_allclose(edge_probabilities(squeezed), edges, atol=1e-10)
+    np.testing.assert_allclose(edge_probabilities_of_dags(squeezed), edges, atol=1e-10)
 
 
 @pytest.mark.parametrize("penalty", [0.0, -2.0, -4.6, -12.0])
@@ -131,7 +131,7 @@ def test_ten_measures_that_hardly_depend(penalty: float) -> None:
     squeezed = no.squeezed(local)
     exact = (m - 1) * math.log1p(m * w)
     assert log_sum_over_dags(squeezed) == pytest.approx(exact, abs=1e-10)
-    found = edge_probabilities(squeezed)[~np.eye(m, dtype=bool)]
+    found = edge_probabilities_of_dags(squeezed)[~np.eye(m, dtype=bool)]
     np.testing.assert_allclose(found, w / (1 + m * w), atol=1e-10)
 
 
@@ -142,8 +142,8 @@ def test_renaming_measures_moves_the_edges(seed: int, m: int) -> None:
     most, order = int(rng.integers(1, m)), rng.permutation(m)
 
     def edges(rows: np.ndarray) -> np.ndarray:
-        g = subset_scores(rows, counts, np.log([2.0] * m), 1.0, most + 1)
-        return edge_probabilities(local_scores(g, m, most))
+        g = bdeu_scores_of_subsets(rows, counts, np.log([2.0] * m), 1.0, most + 1)
+        return edge_probabilities_of_dags(local_scores(g, m, most))
 
     np.testing.assert_allclose(
         edges(states[:, order]), edges(states)[np.ix_(order, order)], atol=1e-10

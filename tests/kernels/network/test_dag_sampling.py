@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from bayescompare.kernels.network.dag_posterior import edge_probabilities, is_acyclic
+from bayescompare.kernels.network.dag_posterior import edge_probabilities_of_dags, is_acyclic
 from bayescompare.kernels.network.dag_sampling import (
     DagSampler,
-    _layer_weights,
-    _parent_weights,
+    _dag_layer_weights,
+    _dag_parent_weights,
     sample_dags,
 )
-from bayescompare.kernels.network.dag_search import _without
+from bayescompare.kernels.network.dag_search import _dag_mask_without_gap
 from tests.kernels.network.cases import scored
 from tests.oracles import network as no
 
@@ -44,11 +44,13 @@ def log_probability(sampler: DagSampler, graph: list[int]) -> float:
     m = len(graph)
     last, union, found = 0, 0, 0.0
     for layer in layers_of(graph):
-        layers = _layer_weights(sampler._sums, sampler._log_q, last, union)
+        layers = _dag_layer_weights(sampler._sums, sampler._log_q, last, union)
         steps = [(layers, squeeze(layer, union, m))]
         for j in no.bits(layer) if union else []:
-            own = _parent_weights(sampler._local[j], _without(last, j), _without(union, j))
-            steps.append((own, _without(graph[j], j)))
+            own = _dag_parent_weights(
+                sampler._local[j], _dag_mask_without_gap(last, j), _dag_mask_without_gap(union, j)
+            )
+            steps.append((own, _dag_mask_without_gap(graph[j], j)))
         for weights, chosen in steps:
             if weights[chosen] == 0.0:
                 return -math.inf
@@ -116,7 +118,7 @@ def test_the_level_of_the_scores_does_not_matter(shift: float) -> None:
     mine, _ = scored(11, 4, 3)
     expected = sample_dags(mine, 200, np.random.default_rng(2))
     np.testing.assert_allclose(
-        edge_probabilities(mine + shift), edge_probabilities(mine), atol=1e-9
+        edge_probabilities_of_dags(mine + shift), edge_probabilities_of_dags(mine), atol=1e-9
     )
     assert sample_dags(mine + shift, 200, np.random.default_rng(2)) == expected
 
@@ -127,7 +129,7 @@ def test_edges_of_ten_measures() -> None:
     size = 3000
     drawn = np.array(sample_dags(mine, size, np.random.default_rng(4)))
     share = np.array([[(drawn[:, j] >> i & 1).mean() for j in range(10)] for i in range(10)])
-    exact = edge_probabilities(mine)
+    exact = edge_probabilities_of_dags(mine)
     assert ((exact > 0.05) & (exact < 0.95)).sum() > 20
     error = np.sqrt(exact * (1 - exact) / size)
     np.testing.assert_array_less(np.abs(share - exact), 4 * error + 5 / size)

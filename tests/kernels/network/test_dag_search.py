@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.network.bdeu import subset_scores
+from bayescompare.kernels.network.bdeu import bdeu_scores_of_subsets
 from bayescompare.kernels.network.dag_search import best_dag, dag_score, search_bytes
 from tests.oracles import network as no
 
@@ -18,7 +18,7 @@ TABLES += [(5, seed) for seed in range(10)]
 def searched(
     states: np.ndarray, counts: np.ndarray, arities: list[int], most: int, ess: float = 1.0
 ) -> tuple[list[int], float]:
-    g = subset_scores(states, counts, np.log(arities), ess, most + 1)
+    g = bdeu_scores_of_subsets(states, counts, np.log(arities), ess, most + 1)
     graph = best_dag(g, len(arities), most)
     return graph, dag_score(g, graph)
 

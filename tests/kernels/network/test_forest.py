@@ -10,24 +10,26 @@ from hypothesis import strategies as st
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
 from bayescompare.kernels.network import forest
-from bayescompare.kernels.network.forest import is_binary_tree, tree_maximum
-from bayescompare.kernels.network.statements import Tables
+from bayescompare.kernels.network.forest import binary_forest_maximum, is_binary_forest
+from bayescompare.kernels.network.statements import NetworkTables
 from tests.oracles import network as no
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-def tables_of(counts: np.ndarray, parent: list[int], ess: float) -> Tables:
+def tables_of(counts: np.ndarray, parent: list[int], ess: float) -> NetworkTables:
     m = len(parent)
     graph = [1 << above if above >= 0 else 0 for above in parent]
-    return Tables.count(no.joint_states([2] * m), counts, [2] * m, graph, range(m), ess)
+    return NetworkTables.count(no.joint_states([2] * m), counts, [2] * m, graph, range(m), ess)
 
 
 def maximum(counts: np.ndarray, parent: list[int], ess: float = 1.0) -> np.ndarray:
     """P(max) of all statements, first measure slowest."""
     tables = tables_of(counts, parent, ess)
-    assert is_binary_tree(tables)
-    found = tree_maximum(tables, no.joint_states([2] * len(parent))[:, list(tables.members)])
+    assert is_binary_forest(tables)
+    found = binary_forest_maximum(
+        tables, no.joint_states([2] * len(parent))[:, list(tables.members)]
+    )
     assert found is not None
     return found
 
@@ -176,8 +178,8 @@ def test_a_star_of_thirty_measures() -> None:
     m = 31
     states = np.array([[0] * m, [1] * m])
     graph = [0, *([1] * (m - 1))]
-    tables = Tables.count(states, np.array([6.0, 4.0]), [2] * m, graph, range(m), 1.0)
-    found = tree_maximum(tables, states)
+    tables = NetworkTables.count(states, np.array([6.0, 4.0]), [2] * m, graph, range(m), 1.0)
+    found = binary_forest_maximum(tables, states)
     assert found is not None
     size = 20_000
     rng = np.random.default_rng(0)
@@ -199,7 +201,7 @@ def test_a_few_statements_have_the_figures_they_have_among_all() -> None:
     whole, tables = maximum(counts, parent), tables_of(counts, parent, 1.0)
     chosen = np.array([60, 3, 3, 17])
     states = no.joint_states([2] * 6)[chosen][:, list(tables.members)]
-    found = tree_maximum(tables, states)
+    found = binary_forest_maximum(tables, states)
     np.testing.assert_allclose(found, whole[chosen], atol=1e-12)
 
 
@@ -215,19 +217,19 @@ def test_rules_that_do_not_agree_give_no_answer(monkeypatch: pytest.MonkeyPatch)
     tables = tables_of(counts, [-1, 0, 0, 1], 1.0)
     states = no.joint_states([2] * 4)
     monkeypatch.setattr(forest, "_RULES", ((0.1, 2), (0.15, 2), (0.2, 2)))
-    assert tree_maximum(tables, states) is None
+    assert binary_forest_maximum(tables, states) is None
     monkeypatch.undo()
     monkeypatch.setattr(forest, "_MOST_ENTRIES", 100)
-    assert tree_maximum(tables, states) is None
+    assert binary_forest_maximum(tables, states) is None
 
 
 def test_which_tables_are_binary_trees() -> None:
-    def tables(arities: list[int], graph: list[int]) -> Tables:
+    def tables(arities: list[int], graph: list[int]) -> NetworkTables:
         m = len(arities)
-        return Tables.count(np.zeros((1, m), int), np.ones(1), arities, graph, range(m), 1.0)
+        return NetworkTables.count(np.zeros((1, m), int), np.ones(1), arities, graph, range(m), 1.0)
 
-    assert is_binary_tree(tables([2], [0]))
-    assert is_binary_tree(tables([2, 2, 2], [0b10, 0, 0b01]))
-    assert not is_binary_tree(tables([2, 3, 2], [0b10, 0, 0b01])), "a rope"
-    assert not is_binary_tree(tables([2, 2, 2], [0, 0b101, 0])), "a collider"
-    assert not is_binary_tree(tables([2, 2, 2], [0, 0b001, 0])), "two trees"
+    assert is_binary_forest(tables([2], [0]))
+    assert is_binary_forest(tables([2, 2, 2], [0b10, 0, 0b01]))
+    assert not is_binary_forest(tables([2, 3, 2], [0b10, 0, 0b01])), "a rope"
+    assert not is_binary_forest(tables([2, 2, 2], [0, 0b101, 0])), "a collider"
+    assert not is_binary_forest(tables([2, 2, 2], [0, 0b001, 0])), "two trees"

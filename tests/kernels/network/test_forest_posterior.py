@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.network.dag_posterior import edge_probabilities
+from bayescompare.kernels.network.dag_posterior import edge_probabilities_of_dags
 from bayescompare.kernels.network.forest_posterior import forest_edge_probabilities
 from tests.oracles import network as no
 
@@ -67,5 +67,5 @@ def test_ten_measures_by_the_sink_recursion() -> None:
     local[:, 0] = 0.0
     for j in range(m):
         local[j, [1 << i for i in range(m) if i != j]] = np.delete(log_weight[:, j], j)
-    expected = edge_probabilities(no.squeezed(local))
+    expected = edge_probabilities_of_dags(no.squeezed(local))
     np.testing.assert_allclose(forest_edge_probabilities(log_weight), expected, atol=1e-11)

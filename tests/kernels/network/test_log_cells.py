@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betainc, expit
 
-from bayescompare.kernels.network.log_cells import log_odds_range, truncated_transforms
+from bayescompare.kernels.network.log_cells import log_odds_range, truncated_log_cells
 
 SHAPES = [(3.25, 0.125), (1e-3, 2.0), (400.0, 380.5), (1e-6, 1e-6)]
 
@@ -35,7 +35,7 @@ def by_mpmath(a: float, b: float, t: float, w: float) -> tuple[complex, complex]
 @pytest.mark.parametrize(("a", "b"), SHAPES)
 def test_transforms_against_mpmath(a: float, b: float) -> None:
     t = np.linspace(-1.4, 1.4, 41)
-    found = truncated_transforms(a, b, t, 3.0, 5, 8)
+    found = truncated_log_cells(a, b, t, 3.0, 5, 8)
     for k, j in ((0, 4), (13, 1), (40, 0)):
         expected = by_mpmath(a, b, float(t[k]), 3.0 * j)
         np.testing.assert_allclose(found[:, k, j], expected, atol=1e-11)
@@ -47,7 +47,7 @@ shapes = st.floats(-8.0, 6.0).map(lambda x: 10.0**x)
 @given(shapes, shapes, st.floats(-3.0, 3.0), st.floats(0.1, 4.0))
 def test_at_frequency_zero_they_are_probabilities(a: float, b: float, t: float, gap: float) -> None:
     thresholds = t + gap * np.arange(3)
-    found = truncated_transforms(a, b, thresholds, 5.0, 3, 8)
+    found = truncated_log_cells(a, b, thresholds, 5.0, 3, 8)
     above = betainc(b, a, expit(-thresholds))
     np.testing.assert_allclose(found[0, :, 0].real, above, atol=1e-9)
     np.testing.assert_allclose(found[:, :, 0].sum(axis=0), 1.0, atol=1e-12)
@@ -57,7 +57,7 @@ def test_at_frequency_zero_they_are_probabilities(a: float, b: float, t: float, 
 @given(shapes, shapes)
 def test_exchanging_the_cells_mirrors_the_transforms(a: float, b: float) -> None:
     t = np.linspace(-1.0, 2.0, 7)
-    one, two = (truncated_transforms(*s, 2.0, 4, 8) for s in ((a, b, t), (b, a, -t[::-1])))
+    one, two = (truncated_log_cells(*s, 2.0, 4, 8) for s in ((a, b, t), (b, a, -t[::-1])))
     np.testing.assert_allclose(one, two[::-1, ::-1], atol=1e-9)
 
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from bayescompare.kernels.network.cell_prior import CellPrior
-from bayescompare.kernels.network.dag_posterior import edge_probabilities
+from bayescompare.kernels.network.dag_posterior import edge_probabilities_of_dags
 from bayescompare.kernels.network.parent_sets import ParentSets
 from bayescompare.kernels.network.partition_mcmc import PartitionChain
 from tests.oracles import network as no
@@ -47,7 +47,7 @@ def summed(sets: ParentSets) -> tuple[ParentSets, np.ndarray]:
     m = len(sets.masks)
     local = np.full((m, 1 << m), -np.inf)
     np.put_along_axis(local, sets.masks, sets.scores, axis=1)
-    return sets, edge_probabilities(no.squeezed(local))
+    return sets, edge_probabilities_of_dags(no.squeezed(local))
 
 
 @pytest.mark.parametrize(("m", "most", "n"), [(3, 2, 5), (5, 2, 40), (8, 3, 40)])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from bayescompare.kernels.network.ratio_grid import RatioGrid, ratio_range, sum_ranges
+from bayescompare.kernels.network.ratio_grid import RatioGrid, ratio_range, sum_ratio_ranges
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(-3.0, 3.0), st.floats(0.0, 4.0))
@@ -27,8 +27,8 @@ def test_no_drawn_ratio_is_outside(seed: int, low: float, width: float) -> None:
 def test_large_counts_make_the_range_narrow() -> None:
     low, high = ratio_range(np.full((2, 2), 1e8), 0.0, 0.0)
     assert -0.01 < low < high < 0.01
-    assert sum_ranges([(low, high), (1.0, 2.0)]) == (1.0 + low, 2.0 + high)
-    assert sum_ranges([]) == (0.0, 0.0)
+    assert sum_ratio_ranges([(low, high), (1.0, 2.0)]) == (1.0 + low, 2.0 + high)
+    assert sum_ratio_ranges([]) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(("low", "high"), [(-0.7, 0.7), (0.3, 0.31), (-4.0, 9.0)])

@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayescompare.kernels.network.statements import Tables, components, is_complete, largest_states
+from bayescompare.kernels.network.statements import (
+    NetworkTables,
+    is_complete_network_part,
+    network_components,
+    network_states_of_largest,
+)
 from tests.oracles import network as no
 
 seeds = st.integers(0, 2**32 - 1)
@@ -33,14 +38,16 @@ def as_digraph(graph: list[int]) -> nx.DiGraph:
     return made
 
 
-def some(seed: int, most: int = 4) -> tuple[Tables, np.ndarray, np.ndarray, list[int], list[int]]:
+def some(
+    seed: int, most: int = 4
+) -> tuple[NetworkTables, np.ndarray, np.ndarray, list[int], list[int]]:
     rng = np.random.default_rng(seed)
     m = int(rng.integers(1, most + 1))
     arities = rng.choice([2, 3, 4], m).tolist()
     graph = random_graph(rng, m, float(rng.choice([0.0, 0.5, 1.0])))
     states, counts = no.random_table(rng, arities, 20, 0.4)
     return (
-        Tables.count(states, counts, arities, graph, range(m), 1.5),
+        NetworkTables.count(states, counts, arities, graph, range(m), 1.5),
         states,
         counts,
         arities,
@@ -118,7 +125,7 @@ def test_draws_have_the_dirichlets_moments() -> None:
 
 def test_a_tiny_prior_leaves_no_nan() -> None:
     states = np.array([[0, 0], [1, 1]])
-    tables = Tables.count(states, np.ones(2), [2, 2], [0, 1], [0, 1], 1e-8)
+    tables = NetworkTables.count(states, np.ones(2), [2, 2], [0, 1], [0, 1], 1e-8)
     logs = tables.log_draws(1000, np.random.default_rng(0))
     assert not np.isnan(logs).any()
     assert (logs <= 1e-12).all()
@@ -128,7 +135,7 @@ def test_members_may_be_one_component_of_more() -> None:
     rng = np.random.default_rng(2)
     states, counts = no.random_table(rng, [2, 3, 2, 2], 30, 0.5)
     graph = [0, 0, 0b1000, 0]
-    part = Tables.count(states, counts, [2, 3, 2, 2], graph, [2, 3], 1.0)
+    part = NetworkTables.count(states, counts, [2, 3, 2, 2], graph, [2, 3], 1.0)
     assert part.members == (3, 2)
     seen = [
         counts[(states[:, 3] == a) & (states[:, 2] == b)].sum() for a in range(2) for b in range(2)
@@ -146,7 +153,7 @@ def test_the_largest_statement_by_trying_all(seed: int, spread: float) -> None:
     logs = tables.normalised(rng.normal(0.0, spread, (30, len(tables.alpha))))
     every = no.joint_states(arities)
     theta = logs[:, tables.cells(every)].sum(axis=-1)
-    found = largest_states(tables, logs)
+    found = network_states_of_largest(tables, logs)
     assert found.shape == (30, len(arities))
     np.testing.assert_array_equal(found, every[theta.argmax(axis=1)][:, list(tables.members)])
 
@@ -158,9 +165,9 @@ def test_the_largest_of_posterior_draws_at_sixteen_measures() -> None:
     rows, place = np.unique(states.astype(np.int64), axis=0, return_inverse=True)
     counts = np.bincount(place.ravel()).astype(float)
     graph = [0, *(1 << j for j in range(m - 1))]
-    tables = Tables.count(rows, counts, [2] * m, graph, range(m), 1.0)
+    tables = NetworkTables.count(rows, counts, [2] * m, graph, range(m), 1.0)
     logs = tables.log_draws(200, rng)
-    found = largest_states(tables, logs)
+    found = network_states_of_largest(tables, logs)
     for draw, states_of_draw in zip(logs, found, strict=True):
         best = draw[:2]
         back = []
@@ -183,9 +190,9 @@ def test_components_and_completeness_by_networkx(seed: int, m: int, density: flo
     graph = random_graph(np.random.default_rng(seed), m, density)
     whole = as_digraph(graph)
     expected = sorted(sorted(c) for c in nx.weakly_connected_components(whole))
-    found = components(graph)
+    found = network_components(graph)
     assert found == expected
     for members in found:
         undirected = whole.subgraph(members).to_undirected()
         full = all(undirected.has_edge(i, j) for i, j in itertools.combinations(members, 2))
-        assert is_complete(graph, members) == full
+        assert is_complete_network_part(graph, members) == full

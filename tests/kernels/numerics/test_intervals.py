@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import betaincinv
 
-from bayescompare.kernels.context.poisson_binomial import beta_mixture_interval
+from bayescompare.kernels.context.poisson_binomial import context_beta_mixture_interval
 from bayescompare.kernels.numerics.intervals import (
     beta_mixture_quantile,
     draws_interval,
@@ -87,7 +87,7 @@ def test_intervals_of_mixtures(seed: int, kind: str, mass: float) -> None:
     assert high - low <= np.subtract(*interval(first, second, "eti")[::-1]) + 1e-9
     if kind == "eti":
         assert (1 - high, 1 - low) == pytest.approx(interval(second, first, kind), abs=1e-9)
-        known = beta_mixture_interval(weight, first, second, mass)
+        known = context_beta_mixture_interval(weight, first, second, mass)
         assert (low, high) == pytest.approx(known, abs=1e-9)
 
 

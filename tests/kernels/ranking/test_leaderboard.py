@@ -10,22 +10,22 @@ from scipy.stats import rankdata
 
 from bayescompare.kernels.ranking.bootstrap import (
     bootstrap_weights,
-    concentration,
-    resampled_means,
+    ranking_concentration,
+    resampled_ranking_means,
 )
 from bayescompare.kernels.ranking.duels import duels
 from bayescompare.kernels.ranking.leaderboard import (
     leaderboard,
-    on_front,
-    overall_of,
-    standard_error,
+    leaderboard_overall,
+    leaderboard_standard_error,
+    on_leaderboard_front,
 )
-from bayescompare.kernels.ranking.places import best_shares, doubled_places, standings
+from bayescompare.kernels.ranking.places import best_place_shares, doubled_places, standings
 from tests.oracles.ranking import best_of_three_patterns, loop
 
 
 def board(units: np.ndarray, draws: int = 300, seed: int = 0, level: float = 0.95):  # type: ignore[no-untyped-def]
-    scores = resampled_means(units, np.ones(len(units)), draws, np.random.default_rng(seed))
+    scores = resampled_ranking_means(units, np.ones(len(units)), draws, np.random.default_rng(seed))
     return scores, leaderboard(scores, units.mean(axis=0).T, level)
 
 
@@ -49,19 +49,19 @@ def test_the_best_of_three_against_an_integral() -> None:
     """Three patterns of ranks, each better for another algorithm: exact up to quadrature."""
     patterns = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0], [1.0, 2.0, 3.0]])
     counts = [4, 3, 2]
-    exact = best_of_three_patterns(patterns, counts, concentration(9))
+    exact = best_of_three_patterns(patterns, counts, ranking_concentration(9))
     assert exact.sum() == pytest.approx(1.0, abs=1e-6)
     units = np.repeat(patterns, counts, axis=0)[:, :, None]
     _, found = board(units, draws=100_000)
     gap = np.abs(found.standings[0].best - exact)
-    assert (gap < 4 * standard_error(exact, 100_000)).all()
+    assert (gap < 4 * leaderboard_standard_error(exact, 100_000)).all()
 
 
 def test_a_given_utility_is_a_weighted_mean_of_scores() -> None:
     rng = np.random.default_rng(3)
     units = rng.normal(size=(9, 4, 2))
     scores, found = board(units)
-    utility = overall_of(scores, found.centre, np.array([[0.3, 0.7]]), 0.95)
+    utility = leaderboard_overall(scores, found.centre, np.array([[0.3, 0.7]]), 0.95)
     mixed = 0.3 * units[:, :, 0] + 0.7 * units[:, :, 1]
     _, alone = board(mixed[:, :, None])
     np.testing.assert_allclose(utility.standings.best, alone.standings[0].best)
@@ -77,7 +77,7 @@ def test_the_share_of_all_weights_is_a_length_on_the_line() -> None:
     centre = np.array([[2.0, 1.0], [1.0, 4.0]])
     weights = np.random.default_rng(0).dirichlet([1.0, 1.0], 40_000)
     scores = np.repeat(centre[:, None, :], 40_000, axis=1)
-    found = overall_of(scores, centre, weights, 0.95)
+    found = leaderboard_overall(scores, centre, weights, 0.95)
     assert found.share is not None
     np.testing.assert_allclose(found.share, [0.25, 0.75], atol=4 * 0.0022)
     np.testing.assert_allclose(found.standings.best, found.share)
@@ -93,7 +93,7 @@ rows = st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1
 @given(rows)
 def test_places_are_ranks_with_ties_shared(values: np.ndarray) -> None:
     np.testing.assert_array_equal(doubled_places(values) / 2, rankdata(-values, axis=1))
-    assert best_shares(doubled_places(values)).sum() == pytest.approx(1.0)
+    assert best_place_shares(doubled_places(values)).sum() == pytest.approx(1.0)
 
 
 def test_float_noise_decides_no_place() -> None:
@@ -137,4 +137,4 @@ def test_blocks_of_draws_change_nothing() -> None:
     beaten = (places[:, None, :] <= places[:, :, None]).all(axis=0)
     better = (places[:, None, :] < places[:, :, None]).any(axis=0)
     np.testing.assert_allclose(front, 1 - (beaten & better).any(axis=1).mean(axis=-1))
-    assert on_front(places[:, :, 0]).any()
+    assert on_leaderboard_front(places[:, :, 0]).any()

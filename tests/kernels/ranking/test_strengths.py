@@ -13,7 +13,7 @@ from bayescompare.kernels.ranking.places import doubled_places
 from bayescompare.kernels.ranking.strengths import (
     FREEDOM,
     laplace_strengths,
-    negative_log_posterior,
+    negative_log_ranking_strength,
 )
 
 
@@ -45,7 +45,7 @@ def table(seed: int, l: int = 4, n: int = 6) -> np.ndarray:
 def test_the_likelihood_is_that_of_all_orders_allowed(seed: int) -> None:
     places, s = table(seed), np.random.default_rng(seed).normal(size=4)
     order = np.argsort(places, axis=1, kind="stable")
-    value, slope = negative_log_posterior(s, places, order)
+    value, slope = negative_log_ranking_strength(s, places, order)
     assert value == pytest.approx(by_enumeration(s, places), abs=1e-6)
     by_hand = approx_fprime(s, lambda x: by_enumeration(x, places), 1e-6)
     np.testing.assert_allclose(slope, by_hand, atol=1e-4)
@@ -55,7 +55,7 @@ def test_the_mode_has_no_slope_and_follows_the_labels() -> None:
     places = table(7, l=5, n=10)
     found = laplace_strengths(places)
     order = np.argsort(places, axis=1, kind="stable")
-    _, slope = negative_log_posterior(found.mode, places, order)
+    _, slope = negative_log_ranking_strength(found.mode, places, order)
     np.testing.assert_allclose(slope - slope.mean(), 0.0, atol=1e-8)
     assert found.mode.sum() == pytest.approx(0.0, abs=1e-10)
     other = laplace_strengths(places[:, [3, 1, 4, 0, 2]])
@@ -70,7 +70,7 @@ def test_draws_have_the_curvature_of_the_posterior() -> None:
 
     def along(x: float) -> float:
         s = np.array([x, -x]) / math.sqrt(2.0)
-        return negative_log_posterior(s, places, order)[0]
+        return negative_log_ranking_strength(s, places, order)[0]
 
     at, h = found.mode[0] * math.sqrt(2.0), 1e-3
     curvature = (along(at + h) - 2 * along(at) + along(at - h)) / h**2

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayescompare.kernels.replicated.count_maximum import averaged_maximum, expected_largest
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.replicated.count_maximum import averaged_maximum, expected_count_maximum
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 from tests.oracles.dirichlet import largest_by_dense_rule
 from tests.oracles.replicated import enumerate_statements
@@ -18,7 +18,7 @@ def arguments(ell: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return what both kernels take, from rows of evidence."""
     with np.errstate(divide="ignore"):
         rows = EvidenceRows.from_logs(np.log(ell), alpha)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     assert counts is not None
     digits = [counts.digits(k) for k in range(len(rows.tracked))]
     return alpha, rows.fixed, rows.tracked, np.stack(digits, axis=1), counts.weight[:, 0]
@@ -36,7 +36,7 @@ def test_the_expected_largest_by_enumeration(alpha: list[float]) -> None:
     expected = sum(
         w * float(largest_by_dense_rule(prior + np.array(c)).max()) for c, w in known.items()
     )
-    assert expected_largest(*arguments(ell, prior)) == pytest.approx(expected, abs=1e-9)
+    assert expected_count_maximum(*arguments(ell, prior)) == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
@@ -46,15 +46,15 @@ def test_knowing_the_counts_helps_on_average(seed: int, k: int, n: int, each: fl
     ell[0] = 1.0 / k
     given_all = arguments(ell, np.full(k, each))
     p = averaged_maximum(*given_all)
-    largest = expected_largest(*given_all)
+    largest = expected_count_maximum(*given_all)
     assert p.max() - 1e-10 <= largest <= 1.0 + 1e-10
     # It does not matter how the statements are numbered.
     again = arguments(ell[::-1, ::-1], np.full(k, each))
-    assert expected_largest(*again) == pytest.approx(largest, abs=1e-10)
+    assert expected_count_maximum(*again) == pytest.approx(largest, abs=1e-10)
 
 
 def test_certain_datasets_leave_nothing_to_know() -> None:
     alpha, fixed = np.full(3, 1 / 3), np.array([4.0, 1.0, 0.0])
     none = np.zeros(0, dtype=np.int64), np.zeros((1, 0), dtype=np.int64), np.ones(1)
     p = averaged_maximum(alpha, fixed, *none)
-    assert expected_largest(alpha, fixed, *none) == pytest.approx(p.max(), abs=1e-12)
+    assert expected_count_maximum(alpha, fixed, *none) == pytest.approx(p.max(), abs=1e-12)

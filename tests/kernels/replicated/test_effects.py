@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bayescompare.kernels.context.correlated_t import posterior_from_moments, region_probabilities
-from bayescompare.kernels.replicated.effects import flat_evidence
+from bayescompare.kernels.context.correlated_t import (
+    correlated_t_from_moments,
+    correlated_t_regions,
+)
+from bayescompare.kernels.replicated.effects import flat_replicated_evidence
 from bayescompare.kernels.replicated.items import (
     one_measure_items,
-    pattern_counts,
-    pattern_evidence,
+    replicated_item_patterns,
+    replicated_pattern_evidence,
 )
 from bayescompare.kernels.replicated.learned_effects import learned_evidence
 from bayescompare.kernels.replicated.moments import (
@@ -33,17 +36,17 @@ def moments_of(x: np.ndarray, rho: float = 0.0) -> Moments:
 def test_one_measure_is_the_correlated_t() -> None:
     x = np.random.default_rng(1).normal(0.3, 1.0, size=(5, 10, 1))
     moments = moments_of(x, rho=0.1)
-    dof, location, scale = posterior_from_moments(
+    dof, location, scale = correlated_t_from_moments(
         x[..., 0].mean(axis=1), x[..., 0].var(axis=1, ddof=1), np.full(5, 10.0), np.full(5, 0.1)
     )
-    regions = region_probabilities(dof, location, scale, 0.2)
-    found = np.exp(flat_evidence(moments, (0.2,), ANY).log[0])
+    regions = correlated_t_regions(dof, location, scale, 0.2)
+    found = np.exp(flat_replicated_evidence(moments, (0.2,), ANY).log[0])
     np.testing.assert_allclose(found, regions[:, ::-1], atol=1e-13)
 
 
 def test_few_replicates_have_the_product_of_their_margins() -> None:
     x = np.random.default_rng(2).normal(0.5, 1.0, size=(1, 3, 3))
-    found = np.exp(flat_evidence(moments_of(x), (None,) * 3, ANY).log[0, 0])
+    found = np.exp(flat_replicated_evidence(moments_of(x), (None,) * 3, ANY).log[0, 0])
     up = [
         t.sf(0.0, 2, loc=x[0, :, j].mean(), scale=x[0, :, j].std(ddof=1) / math.sqrt(3))
         for j in range(3)
@@ -57,11 +60,11 @@ def test_few_replicates_have_the_product_of_their_margins() -> None:
 def test_a_measure_without_spread_is_certain_where_flat() -> None:
     x = np.random.default_rng(3).normal(0.5, 1.0, size=(2, 8, 2))
     x[0, :, 1], x[1, :, 1] = -2.0, 0.0
-    found = np.exp(flat_evidence(moments_of(x), (None, None), ANY).log[0])
+    found = np.exp(flat_replicated_evidence(moments_of(x), (None, None), ANY).log[0])
     assert (found[0, [0, 2]] == 0.0).all()
     # An exact tie is half of each.
     np.testing.assert_allclose(found[1, 0], found[1, 1])
-    with_rope = np.exp(flat_evidence(moments_of(x), (None, 0.1), ANY).log[0])
+    with_rope = np.exp(flat_replicated_evidence(moments_of(x), (None, 0.1), ANY).log[0])
     assert with_rope[1, [1, 4]].sum() == pytest.approx(1.0)
 
 
@@ -74,7 +77,7 @@ def test_missing_replicates_are_left_out_and_counted() -> None:
 
 def test_rows_under_heavy_noise_are_nearly_flat() -> None:
     x = np.random.default_rng(8).normal(0.0, 1.0, size=(12, 5, 1))
-    flat = flat_evidence(moments_of(x), (None,), ANY).log[0]
+    flat = flat_replicated_evidence(moments_of(x), (None,), ANY).log[0]
     learned = learned_evidence(moments_of(x), (None,), ANY)
     assert learned is not None
     weak = learned.log[0] - learned.log[0].max(axis=1, keepdims=True)
@@ -92,7 +95,7 @@ def test_items_of_one_measure(wins: int, losses: int) -> None:
 def test_patterns_of_two_measures_have_the_margins_of_one() -> None:
     rng = np.random.default_rng(9)
     outcome = rng.integers(-1, 2, size=(60, 2))
-    p, error = pattern_evidence(pattern_counts(outcome), (None, None), rng)
+    p, error = replicated_pattern_evidence(replicated_item_patterns(outcome), (None, None), rng)
     for j, columns in ((0, [0, 1]), (1, [0, 2])):
         wins, losses = (outcome[:, j] == 1).sum(), (outcome[:, j] == -1).sum()
         expected = item_probability(int(wins), int(losses))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayescompare.kernels.replicated.gibbs import gibbs_counts
-from bayescompare.kernels.replicated.recursion import statement_counts
+from bayescompare.kernels.replicated.recursion import recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
 from bayescompare.kernels.replicated.smoothing import smoothed
 
@@ -15,7 +15,7 @@ def test_counts_versions_and_datasets_agree_with_the_recursion() -> None:
     logs = np.log(rng.dirichlet(np.full(3, 0.6), (2, 10))) + np.array([0.0, -0.05])[:, None, None]
     alpha = np.full(3, 1 / 3)
     rows = EvidenceRows.from_logs(logs, alpha)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     assert counts is not None
     weights = np.exp(counts.log_evidence - counts.log_evidence.max())
     weights /= weights.sum()

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from bayescompare.kernels.replicated.moments import moderation
+from bayescompare.kernels.replicated.moments import moderate_replicated_moments
 
 
 def test_moderation_solves_smyths_equations() -> None:
@@ -15,7 +15,7 @@ def test_moderation_solves_smyths_equations() -> None:
     dof = rng.integers(2, 9, 40).astype(float)
     true = 0.5 * rng.gamma(2.0, size=40)
     variance = true * rng.chisquare(dof) / dof
-    moderated = moderation(variance, dof)
+    moderated = moderate_replicated_moments(variance, dof)
     e = np.log(variance) - digamma(dof / 2) + np.log(dof / 2)
     excess = e.var(ddof=1) - polygamma(1, dof / 2).mean()
     assert excess > 0.0
@@ -30,7 +30,7 @@ def test_moderation_solves_smyths_equations() -> None:
 
 def test_equal_variances_are_pooled_whole() -> None:
     variance = np.full(6, 2.0)
-    sd, dof = moderation(variance, np.full(6, 4.0))
+    sd, dof = moderate_replicated_moments(variance, np.full(6, 4.0))
     expected = math.exp(0.5 * (math.log(2.0) - digamma(2.0) + math.log(2.0)))
     np.testing.assert_allclose(sd, expected)
     # Six estimates of log σ² are averaged.
@@ -38,8 +38,8 @@ def test_equal_variances_are_pooled_whole() -> None:
 
 
 def test_one_dataset_with_spread_lends_its_own() -> None:
-    sd, dof = moderation(np.array([0.0, 4.0, 0.0]), np.array([3.0, 5.0, 3.0]))
+    sd, dof = moderate_replicated_moments(np.array([0.0, 4.0, 0.0]), np.array([3.0, 5.0, 3.0]))
     np.testing.assert_array_equal(sd, 2.0)
     np.testing.assert_array_equal(dof, 5.0)
-    sd, dof = moderation(np.zeros(3), np.full(3, 4.0))
+    sd, dof = moderate_replicated_moments(np.zeros(3), np.full(3, 4.0))
     assert not sd.any()

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from bayescompare.kernels.context.poisson_binomial_joint import joint
 from bayescompare.kernels.dirichlet.cells import DirichletCells
 from bayescompare.kernels.dirichlet.maximum import probability_of_maximum
-from bayescompare.kernels.dirichlet.posterior import log_evidence
+from bayescompare.kernels.dirichlet.posterior import dirichlet_log_evidence
 from bayescompare.kernels.replicated.count_maximum import averaged_maximum
-from bayescompare.kernels.replicated.recursion import Counts, statement_counts
+from bayescompare.kernels.replicated.recursion import RecursionCounts, recursion_for_counts
 from bayescompare.kernels.replicated.rows import EvidenceRows
-from bayescompare.kernels.replicated.smoothing import log_left_out, smoothed
+from bayescompare.kernels.replicated.smoothing import left_out_by_smoothing, smoothed
 from tests.oracles.replicated import cut_counts, enumerate_statements
 
 CASES = {
@@ -41,20 +41,20 @@ def rows_of(ell: np.ndarray, alpha: np.ndarray) -> EvidenceRows:
         return EvidenceRows.from_logs(np.log(ell), alpha)
 
 
-def solved(ell: np.ndarray, alpha: np.ndarray) -> tuple[EvidenceRows, Counts]:
+def solved(ell: np.ndarray, alpha: np.ndarray) -> tuple[EvidenceRows, RecursionCounts]:
     rows = rows_of(ell, alpha)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     assert counts is not None
     return rows, counts
 
 
-def maxima(rows: EvidenceRows, counts: Counts, version: int = 0) -> np.ndarray:
+def maxima(rows: EvidenceRows, counts: RecursionCounts, version: int = 0) -> np.ndarray:
     digits = np.stack([counts.digits(k) for k in range(len(rows.tracked))], axis=1)
     weight = counts.weight[:, version]
     return averaged_maximum(rows.alpha, rows.fixed, rows.tracked, digits, weight)
 
 
-def vectors(rows: EvidenceRows, counts: Counts) -> dict[tuple[int, ...], float]:
+def vectors(rows: EvidenceRows, counts: RecursionCounts) -> dict[tuple[int, ...], float]:
     """Posterior of whole count vectors."""
     whole = np.tile(rows.fixed.astype(int), (len(counts.codes), 1))
     for k, s in enumerate(rows.tracked):
@@ -83,7 +83,7 @@ def test_leave_one_out_by_enumeration(name: str) -> None:
         enumerate_statements(np.delete(ell, i, axis=0), alpha).log_evidence for i in range(len(ell))
     ]
     np.testing.assert_allclose(
-        log_left_out(rows, counts, np.zeros(1)), whole - np.array(without), atol=1e-11
+        left_out_by_smoothing(rows, counts, np.zeros(1)), whole - np.array(without), atol=1e-11
     )
 
 
@@ -101,7 +101,7 @@ def test_p_max_by_enumeration(name: str) -> None:
 def test_the_cut_is_a_poisson_multinomial() -> None:
     ell, alpha = case("three, uneven")
     rows = rows_of(ell, alpha)
-    counts = statement_counts(rows, joint=False)
+    counts = recursion_for_counts(rows, joint=False)
     assert counts is not None
     found = vectors(rows, counts)
     for c, weight in cut_counts(ell).items():
@@ -113,7 +113,7 @@ def test_certain_rows_are_the_multinomial_dirichlet() -> None:
     n = np.array([1.0, 2.0, 3.0, 6.0])
     rows, counts = solved(np.repeat(np.eye(4), n.astype(int), axis=0), alpha)
     cells = DirichletCells(np.log(alpha), n)
-    assert counts.log_evidence[0] == pytest.approx(log_evidence(cells), abs=1e-12)
+    assert counts.log_evidence[0] == pytest.approx(dirichlet_log_evidence(cells), abs=1e-12)
     np.testing.assert_allclose(
         averaged_maximum(alpha, rows.fixed, rows.tracked, np.zeros((1, 0)), np.ones(1)),
         probability_of_maximum(cells)[0],
@@ -130,7 +130,7 @@ def test_two_statements_are_the_joint_poisson_binomial() -> None:
     )
     np.testing.assert_allclose(smoothed(rows, np.ones(1))[:, 0], posterior.wins, atol=1e-11)
     assert counts.log_evidence[0] == pytest.approx(posterior.log_evidence, abs=1e-11)
-    loo = log_left_out(rows, counts, np.zeros(1))
+    loo = left_out_by_smoothing(rows, counts, np.zeros(1))
     np.testing.assert_allclose(loo, posterior.log_predictive, atol=1e-11)
 
 
@@ -148,7 +148,7 @@ def test_versions_are_independent_columns() -> None:
     both = rng.dirichlet(np.ones(3), (2, 5))
     alpha = np.full(3, 1.0)
     rows = EvidenceRows.from_logs(np.log(both), alpha)
-    counts = statement_counts(rows)
+    counts = recursion_for_counts(rows)
     assert counts is not None
     singles = [solved(one, alpha)[1] for one in both]
     for r, single in enumerate(singles):
@@ -162,10 +162,10 @@ def test_versions_are_independent_columns() -> None:
 
 def test_too_many_vectors_are_refused_not_counted() -> None:
     rows = rows_of(np.random.default_rng(0).dirichlet(np.ones(8), 30), np.full(8, 0.125))
-    assert statement_counts(rows, limit=10_000) is None
+    assert recursion_for_counts(rows, limit=10_000) is None
     wide = rows_of(np.random.default_rng(0).dirichlet(np.ones(64), 30), np.full(64, 1 / 64))
     assert wide.lattice is None
-    assert statement_counts(wide) is None
+    assert recursion_for_counts(wide) is None
 
 
 def test_nearly_certain_rows_cost_nothing() -> None:

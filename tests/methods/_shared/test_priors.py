@@ -14,8 +14,13 @@ from scipy import stats
 
 import bayescompare as bc
 from bayescompare.comparison.method import Parameter
-from bayescompare.methods._shared.priors import check_priors, check_support, describe_prior, place
-from bayescompare.methods.context.hierarchical_posterior import densities_of
+from bayescompare.methods._shared.priors import (
+    check_priors,
+    check_shared_prior_support,
+    describe_prior,
+    place_shared_prior,
+)
+from bayescompare.methods.context.hierarchical_posterior import hierarchical_densities_of
 from bayescompare.modelling import observe_statements, prior, statement_table
 from tests.tables import table
 
@@ -30,7 +35,7 @@ def results() -> bc.Results:
 def logp_of(value: Any, point: Any, dims: tuple[str, ...] = ()) -> float:
     """Log density of a placed prior at a point of its own scale."""
     with pm.Model(coords={"statement": LABELS}):
-        placed = place("x", value, dims)
+        placed = place_shared_prior("x", value, dims)
     return float(np.sum(pm.logp(placed, point).eval()))
 
 
@@ -49,7 +54,7 @@ def test_a_mixture_is_computed_in_double_precision():
     """Parameters typed as 2 or 5 would be taken for single precision, and their logs too."""
     points = np.linspace(0.05, 0.95, 7)
     value = pm.Mixture.dist([0.3, 0.7], [pm.Beta.dist(2, 2), pm.Beta.dist(5, 1)])
-    density = densities_of({"mu": value})["log_prior_mu"]
+    density = hierarchical_densities_of({"mu": value})["log_prior_mu"]
     parts = 0.3 * stats.beta.pdf(points, 2, 2) + 0.7 * stats.beta.pdf(points, 5, 1)
     assert density(points) == pytest.approx(np.log(parts), rel=1e-13, abs=1e-13)
 
@@ -83,7 +88,7 @@ def test_a_probability_vector_is_no_number() -> None:
     with pm.Model() as model:
         pm.Beta("theta", 2, 2)
     with pytest.raises(bc.BayescompareError, match=r"one number at a time.*Dirichlet"):
-        check_support({"theta": pm.Beta.dist(2, 2)}, [theta], model)
+        check_shared_prior_support({"theta": pm.Beta.dist(2, 2)}, [theta], model)
 
 
 @pytest.mark.parametrize("wrong", ["weights", "component"])
@@ -113,7 +118,7 @@ def test_stick_breaking_weights_are_a_prior_of_theta(results):
     value = pm.StickBreakingWeights.dist(alpha=1.0, K=3)
     method = bc.methods.Dirichlet(priors={"theta": value})
     model = method.model(results)
-    check_support(method.nonconjugate_priors, method.parameters, model)
+    check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
     assert "theta" in model.named_vars
     assert np.isfinite(model.compile_logp()(model.initial_point()))
     short = bc.methods.Dirichlet(priors={"theta": pm.StickBreakingWeights.dist(alpha=1.0, K=2)})

@@ -26,7 +26,7 @@ from bayescompare._errors import BayescompareError
 from bayescompare.cli import tables as cli_tables
 from bayescompare.comparison.comparison import Comparison
 from bayescompare.methods.classic.details import RankDetails
-from bayescompare.methods.classic.friedman import Friedman, doubled_ranks_by_dataset
+from bayescompare.methods.classic.friedman import Friedman, doubled_friedman_ranks
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import pvalue_equation
 from tests.tables import normal_table, table
@@ -195,7 +195,7 @@ def test_published_values_of_the_studentised_range() -> None:
 
 
 def test_noise_is_no_order() -> None:
-    assert doubled_ranks_by_dataset(np.array([[0.1 + 0.2, 0.3, 0.5, -1.0]])).tolist() == [
+    assert doubled_friedman_ranks(np.array([[0.1 + 0.2, 0.3, 0.5, -1.0]])).tolist() == [
         [5, 5, 2, 8]
     ]
 

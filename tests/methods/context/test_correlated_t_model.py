@@ -22,9 +22,9 @@ from scipy.special import expit, logsumexp
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.kernels.context.poisson_binomial_joint import joint
-from bayescompare.kernels.context.poisson_multinomial_joint import joint_regions
+from bayescompare.kernels.context.poisson_multinomial_joint import poisson_multinomial_joint_regions
 from bayescompare.methods import CorrelatedT
-from bayescompare.methods.context.correlated_t_model import exchangeable_logp
+from bayescompare.methods.context.correlated_t_model import correlated_t_exchangeable_logp
 from bayescompare.methods.context.mean_transform import mean_transform
 from tests.methods.context.folds import ask, frame_of, scores
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
@@ -50,7 +50,7 @@ def test_replicates_are_normal_with_one_correlation(rho: float) -> None:
     x, mean, sigma = rng.normal(size=(3, 5)), rng.normal(size=3), np.array([0.5, 1.0, 2.0])
     present = np.ones((3, 5))
     present[1, 3:] = 0.0
-    found = exchangeable_logp(
+    found = correlated_t_exchangeable_logp(
         *(pt.as_tensor(v) for v in (x, mean, sigma, np.full(3, rho), present))
     ).eval(**QUICK)
     for i, k in enumerate((5, 3, 5)):
@@ -366,7 +366,7 @@ def test_a_prior_of_the_weight_under_nuts() -> None:
         grid = np.geomspace(0.02, 40, 120)
         weight = stats.gamma.pdf(grid, 2.0) * np.gradient(grid)
         if rope:
-            each = [joint_regions(regions, b) for b in grid]
+            each = [poisson_multinomial_joint_regions(regions, b) for b in grid]
             first = np.array([e.probability[2] for e in each])
         else:
             each = [joint(regions[:, 2], b) for b in np.maximum(grid, 0.1)]
@@ -439,7 +439,9 @@ def test_evidence_by_smc_is_the_kernels(rope: float | None) -> None:
     mean = float(logsumexp(logs) - math.log(len(logs)))
     error = float(logs.std(ddof=1) / math.sqrt(len(logs)))
     regions = c.method.each(c.results).regions
-    exact = (joint_regions(regions) if rope else joint(regions[:, 2])).log_evidence
+    exact = (
+        poisson_multinomial_joint_regions(regions) if rope else joint(regions[:, 2])
+    ).log_evidence
     print(f"closed {exact:.4f}  SMC {mean:.4f} ± {error:.4f}")
     assert error < 0.1
     assert abs(mean - exact) < 4 * error

@@ -256,11 +256,11 @@ def test_more_datasets_settle_more(joint: bool, rope: float | None) -> None:
 
 def test_planned_datasets_resemble_those_seen() -> None:
     """They are as sure as those seen, and of those that say so with 80 % four in five are so."""
-    from bayescompare.methods.context.correlated_t_plan import _Kinds
+    from bayescompare.methods.context.correlated_t_plan import _CorrelatedTPlanKinds
 
     c = ask(scores(30, 10, gain=0.02, seed=5))
     each = c.method.each(c.results)
-    kinds, rng = _Kinds(each, each.evidence), np.random.default_rng(1)
+    kinds, rng = _CorrelatedTPlanKinds(each, each.evidence), np.random.default_rng(1)
     share = each.evidence.mean(axis=0)
     statements = rng.choice(2, p=share, size=40_000)
     regions = kinds.draw(statements, rng)

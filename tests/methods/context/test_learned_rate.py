@@ -13,7 +13,7 @@ from scipy.stats import beta
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
-from bayescompare.kernels.context.learned_rate import RateMixture, weight_evidence
+from bayescompare.kernels.context.learned_rate import RateMixture, learned_rate_evidence
 from bayescompare.kernels.dirichlet.learned import STRENGTHS, learn_weights
 from bayescompare.methods import CorrelatedT, PoissonBinomial
 
@@ -68,7 +68,7 @@ def test_mixture_against_enumeration() -> None:
     mixture = RateMixture(p, STRENGTHS, g)
     each = [enumerated(p, b) for b in STRENGTHS]
     evidence = np.array([e for _, e in each])
-    np.testing.assert_allclose(weight_evidence(p, STRENGTHS), evidence, atol=1e-12)
+    np.testing.assert_allclose(learned_rate_evidence(p, STRENGTHS), evidence, atol=1e-12)
     weights = g * np.exp(evidence)
     assert mixture.log_evidence == pytest.approx(math.log(weights.sum()), abs=1e-12)
     weights /= weights.sum()
@@ -113,7 +113,7 @@ def test_pairwise_learns_the_weight(name: str) -> None:
     p = bc.pairwise(table, method=method, n_jobs=1)
     assert p.learned is not None
     assert p.learned.pairs == 6
-    evidence = [weight_evidence(method.alone(c.results), STRENGTHS) for c in p]
+    evidence = [learned_rate_evidence(method.alone(c.results), STRENGTHS) for c in p]
     np.testing.assert_allclose(p.learned.strengths, learn_weights(np.stack(evidence)), atol=1e-12)
     decided = p.decide()
     own = type(method)(joint=True)

@@ -10,8 +10,8 @@ from scipy.stats import gamma
 
 import bayescompare as bc
 from bayescompare.comparison import nuts
-from bayescompare.kernels.replicated.domains import known_counts
-from bayescompare.methods._shared.domains import collapsed_model, domain_codes
+from bayescompare.kernels.replicated.domains import known_replicated_counts
+from bayescompare.methods._shared.domains import domain_codes, shared_collapsed_model
 from bayescompare.results.results import Results
 
 OPTIONS = {"draws": 1000, "chains": 2, "cores": 1, "progressbar": False}
@@ -53,7 +53,7 @@ def test_against_quadrature(answered: bc.Comparison) -> None:
     assert answered.mcse is not None
     assert abs(float(answered.probability[0]) - p) < 4.0 * float(answered.mcse[0])
     phi = answered.tree["posterior"]["phi"].transpose("chain", "draw", "statement").values
-    error = nuts.monte_carlo_error(phi)[0]
+    error = nuts.nuts_monte_carlo_error(phi)[0]
     assert abs(phi[..., 0].mean() - mean) < 4.0 * error
     assert answered.diagnose().ok
 
@@ -86,12 +86,12 @@ def test_alike_domains_are_the_flat_model() -> None:
     flat = bc.compare(results._with(group_of=None))
     variant = flat.method.for_table(results)
     listing = flat.method.listing(results)
-    counts = known_counts(listing.weights, domain_codes(results)[1])
+    counts = known_replicated_counts(listing.weights, domain_codes(results)[1])
     assert type(variant).__name__ == "GroupedDirichlet"
-    model = collapsed_model(results, listing, counts, kappa=1e7)
+    model = shared_collapsed_model(results, listing, counts, kappa=1e7)
     tree = nuts.run_nuts(model, draws=1000, chains=2, seed=1, options={"cores": 1})
     phi = tree["posterior"]["phi"].transpose("chain", "draw", "statement").values
-    error = nuts.monte_carlo_error(phi)
+    error = nuts.nuts_monte_carlo_error(phi)
     known = flat.answer.per_statement["theta_mean"]
     assert (np.abs(phi.mean(axis=(0, 1)) - known) < 4.0 * error).all()
 

@@ -55,7 +55,7 @@ def test_the_log_prior_is_that_of_the_mixture(uci: Pairwise) -> None:
 
 
 def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> None:
-    """G, E and θ as `place_dirichlet` has them, for each strength, with the change of variables."""
+    """G, E and θ as `place_shared_dirichlet` has them, for each strength, with the Jacobian."""
     c = uci["CART", "GLM"]
     assert uci.learned is not None
     phi, n = uci.learned.base.to_numpy(), c.probability["count"].values

@@ -180,11 +180,11 @@ def test_nuts_agrees(board: Results, learned: bool) -> None:
     tree = c.sample(1000, chains=4, rng=7, cores=1, progressbar=False)
     assert c.diagnose(tree).ok
     theta = tree["posterior"]["theta"]
-    error = nuts.monte_carlo_error(theta.transpose("chain", "draw", "statement").values)
+    error = nuts.nuts_monte_carlo_error(theta.transpose("chain", "draw", "statement").values)
     mean = theta.mean(("chain", "draw")).values
     assert (np.abs(mean - c.answer.per_statement["theta_mean"]) < 4.0 * error).all()
     first = (theta == theta.max("statement")).transpose("chain", "draw", "statement").values
-    error = nuts.monte_carlo_error(first.astype(float))
+    error = nuts.nuts_monte_carlo_error(first.astype(float))
     assert (np.abs(first.mean(axis=(0, 1)) - c.probability.values) < 4.0 * error).all()
 
 

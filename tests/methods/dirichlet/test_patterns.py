@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 
 from bayescompare._errors import BayescompareError
 from bayescompare.kernels.orders import MIDDLE
-from bayescompare.methods.dirichlet.patterns import StatePattern, overlap, read_pattern
+from bayescompare.methods.dirichlet.patterns import (
+    StatePattern,
+    dirichlet_patterns_overlap,
+    read_pattern,
+)
 from bayescompare.statements import State, Statements
 from tests.tables import table
 
@@ -49,7 +53,7 @@ def test_against_every_permutation(case: tuple[int, StatePattern, StatePattern])
     for name in range(l):
         led = sum(order[0] == name for order in known)
         assert one.led_by(name, l, math.factorial(l)) == led
-    assert overlap(one, other) == bool(set(known) & set(matched(other, l)))
+    assert dirichlet_patterns_overlap(one, other) == bool(set(known) & set(matched(other, l)))
 
 
 def test_states_with_a_rope() -> None:
@@ -59,9 +63,9 @@ def test_states_with_a_rope() -> None:
     assert anything.matches(ROPED).all()
     assert [p.size(2, 3) for p in (first, equal, anything)] == [1, 1, 3]
     assert [p.led_by(0, 2, 3) for p in (first, equal, anything)] == [1, 0, 1]
-    assert overlap(equal, anything)
-    assert overlap(equal, equal)
-    assert not overlap(equal, first)
+    assert dirichlet_patterns_overlap(equal, anything)
+    assert dirichlet_patterns_overlap(equal, equal)
+    assert not dirichlet_patterns_overlap(equal, first)
 
 
 @pytest.mark.parametrize(

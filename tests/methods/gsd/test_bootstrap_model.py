@@ -20,7 +20,7 @@ from scipy import stats
 import bayescompare as bc
 from bayescompare import BayescompareError
 from bayescompare.methods import GSD, GSDBootstrap
-from bayescompare.methods.gsd.optimum_op import _WorstGains, optimum_of
+from bayescompare.methods.gsd.optimum_op import _GsdWorstGains, optimum_of
 from tests.methods.context.test_posterior import close, converged, same_shape, share_close
 from tests.methods.gsd.cases import Naive, ask, made
 from tests.oracles.context import near, shares_near
@@ -66,7 +66,7 @@ def test_the_derivative_of_opt(answered: Any) -> None:
 
 
 def test_the_op_goes_to_another_process(answered: Any) -> None:
-    op = _WorstGains(answered.method.pair(answered.results))
+    op = _GsdWorstGains(answered.method.pair(answered.results))
     weight = np.full(16, 1 / 16)
     before = op(pt.as_tensor(weight)).eval(**QUICK)
     again = pickle.loads(pickle.dumps(op))

@@ -10,7 +10,7 @@ import numpy as np
 import bayescompare as bc
 from bayescompare.methods import GSD, GSDBootstrap
 from bayescompare.methods.gsd.comparison import GsdComparison
-from bayescompare.text.numbers import pvalue_equation, statistic
+from bayescompare.text.numbers import pvalue_equation, statistic_number_text
 from tests.methods.gsd.cases import APART, KINDS, M, ask, made
 from tests.tables import table
 
@@ -32,7 +32,7 @@ def test_words_never_contradict_the_numbers() -> None:
         winner, loser = c.best.split(">")
         # What is less is not called an advantage.
         more = "more" if c.statistic > 0 else "less"
-        worth = f"worth {statistic(abs(c.statistic))} {more} than {loser}"
+        worth = f"worth {statistic_number_text(abs(c.statistic))} {more} than {loser}"
         if abs(c.statistic) > 1e-9:
             assert f"least favourable to {winner}, {winner} is on average {worth}" in said
         assert "advantage" not in said

@@ -124,14 +124,16 @@ def test_the_marginals_of_lumped_statements(averaged: NetworkComparison) -> None
     assert isinstance(method, Network)
     families = method.families(averaged.results)
     rng = np.random.default_rng(0)
-    graphs = average._draw_graphs(families.scores.local_table, (2, 200), rng)
-    drawn = average._assemble(families, graphs, average._conjugate(np.random.default_rng(1)))
-    latents_of = average._conjugate(np.random.default_rng(1))
+    graphs = average._draw_network_average_graphs(families.scores.local_table, (2, 200), rng)
+    drawn = average._assemble_network_average(
+        families, graphs, average._network_average_latents(np.random.default_rng(1))
+    )
+    latents_of = average._network_average_latents(np.random.default_rng(1))
     cells: list[dict[int, np.ndarray]] = [{}, {}, {}]
-    for j, parents, here in average._places(graphs):
+    for j, parents, here in average._network_average_families(graphs):
         family = families.family(j, parents)
         cells[j][parents] = family.logs(*latents_of(family, here))
-    found = average._marginal(families, graphs, cells)
+    found = average._network_average_marginal(families, graphs, cells)
     np.testing.assert_allclose(found, drawn.marginal, rtol=1e-10)
 
 

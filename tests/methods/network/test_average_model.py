@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods import Network
-from bayescompare.methods.network.average_model import _every_graph
+from bayescompare.methods.network.average_model import _every_network_average_graph
 from tests.methods.network.cases import ask
 from tests.oracles import network as no
 from tests.tables import table
@@ -25,7 +25,7 @@ from tests.tables import table
 def point_of(c: Any, rng: np.random.Generator) -> dict[str, tuple[np.ndarray, float, float]]:
     """A point of every table, with its prior and its posterior density there."""
     families = c.method.families(c.results)
-    graphs = _every_graph(families)
+    graphs = _every_network_average_graph(families)
     found = {}
     for j in range(len(c.results.measures)):
         for mask in {graph[j] for graph in graphs}:
@@ -55,7 +55,7 @@ def test_every_graphs_density_is_its_evidence(kind: str) -> None:
     model = remove_value_transforms(c.model())
     logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
     point = point_of(c, np.random.default_rng(0))
-    graphs = _every_graph(c.method.families(c.results))
+    graphs = _every_network_average_graph(c.method.families(c.results))
     scores = c.method.scores(c.results)
     tried = graphs if len(graphs) <= 25 else graphs[::13]
     logs = []
@@ -117,7 +117,7 @@ def test_the_summed_model_is_the_sum_over_graphs(lumped: bool) -> None:
         for model in (c.model(), c.method.evidence_model(c.results))
     )
     point = {name: rows for name, rows, _, _ in point_of(c, np.random.default_rng(0)).values()}
-    graphs = _every_graph(c.method.families(c.results))
+    graphs = _every_network_average_graph(c.method.families(c.results))
     each = [float(whole({**point, "graph": np.array(g)})) for g in range(len(graphs))]
     assert float(summed(point)) == pytest.approx(logsumexp(each), abs=1e-7)
 

@@ -9,7 +9,7 @@ import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.methods.network import edges as network_edges
 from bayescompare.methods.network.edges import edge_posterior
-from bayescompare.methods.network.graph import Scores
+from bayescompare.methods.network.graph import GraphScores
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from tests.methods.network.cases import ask
@@ -36,7 +36,7 @@ def test_up_to_sixteen_measures_they_are_exact() -> None:
 def test_with_one_parent_any_number_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     results = copies(7, 30)
     rng = np.random.default_rng(0)
-    scores = [Scores(Statements.of(results), 1.0, most) for most in (1, 0)]
+    scores = [GraphScores(Statements.of(results), 1.0, most) for most in (1, 0)]
     exact = edge_posterior(scores[0], rng)
     monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
     forests, none = (edge_posterior(each, rng) for each in scores)
@@ -46,7 +46,7 @@ def test_with_one_parent_any_number_is_exact(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_twenty_measures_with_one_parent() -> None:
-    scores = Scores(Statements.of(copies(20, 30)), 1.0, 1)
+    scores = GraphScores(Statements.of(copies(20, 30)), 1.0, 1)
     found = edge_posterior(scores, np.random.default_rng(0))
     assert found.mcse is None
     assert (found.probability.sum(axis=0) <= 1 + 1e-12).all()
@@ -54,7 +54,7 @@ def test_twenty_measures_with_one_parent() -> None:
 
 def test_sampled_edges_agree_with_the_sum_over_all_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     results = copies(6, 45)
-    scores = Scores(Statements.of(results), 1.0, 2)
+    scores = GraphScores(Statements.of(results), 1.0, 2)
     exact = edge_posterior(scores, np.random.default_rng(0)).probability
     monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
     monkeypatch.setattr(network_edges, "_MOST", 1000)
@@ -78,7 +78,7 @@ def test_chains_that_disagree_give_no_answer(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_more_sets_of_parents_than_can_be_scored() -> None:
     for m, most, message in ((40, 6, "smaller max_parents"), (70, 2, "sampled up to 62")):
-        scores = Scores(Statements.of(copies(m, 10)), 1.0, most)
+        scores = GraphScores(Statements.of(copies(m, 10)), 1.0, most)
         with pytest.raises(BayescompareError, match=f"edges: {m} measures.*{message}"):
             edge_posterior(scores, np.random.default_rng(0))
 
@@ -87,16 +87,18 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No picture starts a long computation by itself."""
-    from bayescompare.plots.network_captions import _key
-    from bayescompare.plots.network_layout import picture_of
-    from bayescompare.report.network import edge_table
+    from bayescompare.plots.network_captions import _network_caption_key
+    from bayescompare.plots.network_layout import picture_of_network
+    from bayescompare.report.network import report_edge_table
 
     monkeypatch.setattr(network_edges, "MOST_SUMMED", 3)
     monkeypatch.setattr(network_edges, "_MOST", 1000)
     c = ask(copies(5, 45), max_parents=2, search=[("m0", "m1")])
-    assert picture_of(c, 0.1).probability is None
-    assert "c.edges" in _key(picture_of(c, 0.1), 0.1)
-    assert "without probabilities" in edge_table(c, 10)[0].title
+    assert picture_of_network(c, 0.1).probability is None
+    assert "c.edges" in _network_caption_key(picture_of_network(c, 0.1), 0.1)
+    assert "without probabilities" in report_edge_table(c, 10)[0].title
     most = c.edges.attrs["mcse"]
-    assert f"at most {bc.text.numbers.error(most)}" in _key(picture_of(c, 0.1), 0.1)
-    assert "graphs sampled, standard error at most" in edge_table(c, 10)[0].title
+    assert f"at most {bc.text.numbers.error(most)}" in _network_caption_key(
+        picture_of_network(c, 0.1), 0.1
+    )
+    assert "graphs sampled, standard error at most" in report_edge_table(c, 10)[0].title

@@ -71,13 +71,18 @@ def test_counts_and_means_of_many_items_agree() -> None:
     """Where both apply, two measures by patterns and by the flat Student-t say the same."""
     frame = binary_items(n=2, k=300, m=2, gap=0.05, seed=3)
     c: Any = bc.compare(read(frame), method=Replicated(effects="flat"))
-    from bayescompare.kernels.replicated.items import pattern_counts, pattern_evidence
+    from bayescompare.kernels.replicated.items import (
+        replicated_item_patterns,
+        replicated_pattern_evidence,
+    )
 
     for name in ("d0", "d1"):
         own = frame[frame["dataset"] == name].set_index("item")
         first, second = (own[own["algorithm"] == a][["right", "safe"]] * 1 for a in "AB")
-        p, _ = pattern_evidence(
-            pattern_counts((first - second).to_numpy()), (None, None), np.random.default_rng(0)
+        p, _ = replicated_pattern_evidence(
+            replicated_item_patterns((first - second).to_numpy()),
+            (None, None),
+            np.random.default_rng(0),
         )
         np.testing.assert_allclose(c.evidence.sel(dataset=name), p, atol=0.02)
 
