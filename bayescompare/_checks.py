@@ -65,7 +65,7 @@ def show_checked_value(value: object) -> str:
 
     Examples
     --------
-    >>> shown("a"), shown(10**5000)
+    >>> show_checked_value("a"), show_checked_value(10**5000)
     ("'a'", 'an integer of 16610 bits')
     """
     try:
@@ -81,7 +81,7 @@ def show_checked_value_briefly(value: object) -> str:
 
     Examples
     --------
-    >>> briefly("x" * 100)
+    >>> show_checked_value_briefly("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
     """
     text = show_checked_value(value)

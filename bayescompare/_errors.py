@@ -62,7 +62,7 @@ def printable_error_text(text: str) -> str:
 
     Examples
     --------
-    >>> printable("a\x1b[31mb")
+    >>> printable_error_text("a\x1b[31mb")
     'a\\x1b[31mb'
     """
     return UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
@@ -80,7 +80,7 @@ def error_in_one_line(error: BaseException) -> str:
 
     Examples
     --------
-    >>> one_line(KeyError("a"))
+    >>> error_in_one_line(KeyError("a"))
     "KeyError: 'a'"
     """
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

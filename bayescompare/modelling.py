@@ -22,7 +22,7 @@ from bayescompare.methods._shared.priors import (
     check_priors,
     place_shared_prior,
 )
-from bayescompare.methods._shared.simulated import shared_table_of_ranks
+from bayescompare.methods._shared.simulated import table_of_ranks
 from bayescompare.results.results import Results
 from bayescompare.statements import Statements
 from bayescompare.text.numbers import count
@@ -36,8 +36,8 @@ __all__ = [
     "observe_statements",
     "prior",
     "ranks",
-    "shared_table_of_ranks",
     "statement_table",
+    "table_of_ranks",
 ]
 
 

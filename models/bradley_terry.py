@@ -29,7 +29,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior, shared_table_of_ranks
+from bayescompare.modelling import prior, table_of_ranks
 
 #: Of two algorithms with a rope, an outcome is a statement; elsewhere pairs are what it predicts.
 DATA_SCALE = "statements"
@@ -94,7 +94,7 @@ def table(predicted, results):
     if len(results.algorithms) != 2:
         raise ValueError("outcomes of three or more algorithms need not fit any table of values.")
     outcome = predicted["outcome"].transpose("dataset", "pair").values
-    return shared_table_of_ranks(np.stack([outcome == 2, outcome == 0], axis=1), results)
+    return table_of_ranks(np.stack([outcome == 2, outcome == 0], axis=1), results)
 
 
 def logp(outcome, probability):

@@ -36,7 +36,7 @@ import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
 
-from bayescompare.modelling import prior, shared_table_of_ranks
+from bayescompare.modelling import prior, table_of_ranks
 
 #: The likelihood of a dataset is the probability of its joint statement.
 DATA_SCALE = "statements"
@@ -112,7 +112,7 @@ def wins(results):
 def table(predicted, results):
     """Values that show who wins in predicted data."""
     lost = predicted["win"].values < 0.5
-    return shared_table_of_ranks(np.stack([lost, ~lost], axis=1)[..., None], results)
+    return table_of_ranks(np.stack([lost, ~lost], axis=1)[..., None], results)
 
 
 def logp(win, logit):

@@ -85,9 +85,9 @@ def statement_in_printed_table(label: str, measures: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> statement_text("B>A|A>B", ["accuracy", "time"])
+    >>> statement_in_printed_table("B>A|A>B", ["accuracy", "time"])
     'B>A|A>B'
-    >>> print(statement_text("C>A>B|C>A>B|A>B>C", ["auc", "accuracy", "time"]))
+    >>> print(statement_in_printed_table("C>A>B|C>A>B|A>B>C", ["auc", "accuracy", "time"]))
     auc and accuracy: C > A > B
     time: A > B > C
     """

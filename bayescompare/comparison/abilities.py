@@ -56,7 +56,7 @@ def has_ability(method: type[Method], ability: str) -> bool:
     Examples
     --------
     >>> import bayescompare as bc
-    >>> has(bc.methods.Dirichlet, "loo"), has(bc.methods.GLRT, "loo")
+    >>> has_ability(bc.methods.Dirichlet, "loo"), has_ability(bc.methods.GLRT, "loo")
     (True, False)
     """
     check_word("ability", ability, tuple(ABILITIES))

@@ -291,7 +291,7 @@ class Comparison:
         >>> import bayescompare as bc
         >>> c = bc.compare(bc.load_example("benavoli-example1"))
         >>> c.intervals(ci_prob=0.9, ci_kind="hdi").round(3).iloc[0].to_dict()
-        {'mean': 0.481, 'lower': 0.265, 'upper': 0.698}
+        {'mean': 0.481, 'lower': 0.26, 'upper': 0.701}
         """
         return statement_intervals(self, ci_prob, ci_kind, rng)
 

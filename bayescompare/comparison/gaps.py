@@ -92,7 +92,7 @@ def compare_gaps_as_failed(results: Results) -> Results:
     Examples
     --------
     >>> import bayescompare as bc
-    >>> as_failed_runs(bc.load_example("pnn")).gaps is None
+    >>> compare_gaps_as_failed(bc.load_example("pnn")).gaps is None
     True
     """
     if not results.absent().any():
@@ -122,7 +122,7 @@ def comparison_coverage_words(results: Results) -> str:
     Examples
     --------
     >>> import bayescompare as bc
-    >>> coverage_words(bc.load_example("pnn"))
+    >>> comparison_coverage_words(bc.load_example("pnn"))
     '8 of 8 (dataset, measure) pairs seen'
     """
     there = seen_despite_results_gaps(results.absent())

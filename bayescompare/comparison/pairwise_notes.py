@@ -54,7 +54,7 @@ def pairwise_notes_of_tables(results: Results, pairs: Sequence[tuple[str, str]])
     Examples
     --------
     >>> import bayescompare as bc
-    >>> (pair,) = pair_tables(bc.load_example("jansen-uci"), [("CART", "GBM")])
+    >>> (pair,) = pairwise_notes_of_tables(bc.load_example("jansen-uci"), [("CART", "GBM")])
     >>> len(pair.datasets)
     16
     """
@@ -116,9 +116,9 @@ def pairwise_notes_on_spread(tables: Sequence[Judged]) -> str:
     --------
     >>> import bayescompare as bc
     >>> table = bc.load_example("jansen-uci")
-    >>> spread_words([table, table])
+    >>> pairwise_notes_on_spread([table, table])
     ''
-    >>> spread_words([table, table.sel(datasets=table.datasets[:9])])
+    >>> pairwise_notes_on_spread([table, table.sel(datasets=table.datasets[:9])])
     '9 to 16'
     """
     different = {table.datasets for table in tables}

@@ -79,7 +79,7 @@ def smoothed_reweighting(log_weights: FloatArray) -> ReweightingWeights:
 
     Examples
     --------
-    >>> weights = smoothed_weights(np.zeros((2, 50)))
+    >>> weights = smoothed_reweighting(np.zeros((2, 50)))
     >>> float(weights.values.sum().round(12)), weights.khat, round(weights.effective)
     (1.0, 0.0, 100)
     """

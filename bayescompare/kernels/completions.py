@@ -41,7 +41,7 @@ def states_of_completions(values: FloatArray, rope: float | None) -> tuple[BoolA
     --------
     The third of three algorithms is missing, the first beats the second:
 
-    >>> possible_states(np.array([2.0, 1.0, np.nan]), None)
+    >>> states_of_completions(np.array([2.0, 1.0, np.nan]), None)
     (array([ True,  True, False, False,  True, False]), 1.0)
     """
     l = len(values)
@@ -74,12 +74,12 @@ def weights_of_completions(
     --------
     One of two is missing: it may be worse, better, or equal, which splits the weight.
 
-    >>> completed_weights(np.array([0.9, np.nan]), None).tolist()
+    >>> weights_of_completions(np.array([0.9, np.nan]), None).tolist()
     [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
 
     Nothing is above an accuracy of one:
 
-    >>> completed_weights(np.array([1.0, np.nan]), None, (0.0, 1.0)).tolist()
+    >>> weights_of_completions(np.array([1.0, np.nan]), None, (0.0, 1.0)).tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     """
     missing = np.flatnonzero(np.isnan(values)).tolist()

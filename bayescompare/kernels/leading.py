@@ -25,7 +25,7 @@ def exceeds_to_lead(a: FloatArray, b: FloatArray) -> BoolArray:
 
     Examples
     --------
-    >>> exceeds(np.array([0.3, 0.3, 0.4]), np.array([0.1 * 3, 0.4, 0.3])).tolist()
+    >>> exceeds_to_lead(np.array([0.3, 0.3, 0.4]), np.array([0.1 * 3, 0.4, 0.3])).tolist()
     [False, False, True]
     """
     return np.asarray(a - b > SAME * np.maximum(np.abs(a), np.abs(b)))

@@ -61,7 +61,7 @@ def area_under_success(success: FloatArray, error: FloatArray) -> float:
 
     Examples
     --------
-    >>> area(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0]))
+    >>> area_under_success(np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0]))
     1.0
     """
     return float(np.trapezoid(success, error))
@@ -82,7 +82,7 @@ def sign_success_confidence(datasets: int) -> FloatArray:
 
     Examples
     --------
-    >>> sign_confidence(4)[[4, 3, 2], [0, 1, 2]].tolist()
+    >>> sign_success_confidence(4)[[4, 3, 2], [0, 1, 2]].tolist()
     [0.875, 0.375, 0.0]
     """
     table = np.zeros((datasets + 1, datasets + 1))

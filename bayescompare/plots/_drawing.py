@@ -149,7 +149,7 @@ def clip_drawn_text(text: str, width: int) -> str:
 
     Examples
     --------
-    >>> clip("a-very-long-name", 9)
+    >>> clip_drawn_text("a-very-long-name", 9)
     'a-ve…name'
     """
     if len(text) <= width:
@@ -188,9 +188,9 @@ def clip_drawn_label(label: str, width: int) -> str:
 
     Examples
     --------
-    >>> clip_label("a-very-long-name>another-long-name", 18)
+    >>> clip_drawn_label("a-very-long-name>another-long-name", 18)
     'a-ve…ame>anot…ame'
-    >>> clip_label("A>B>C>D>E>F>G", 9)
+    >>> clip_drawn_label("A>B>C>D>E>F>G", 9)
     'A>B>…>F>G'
     """
     if len(label) <= width:

@@ -65,7 +65,7 @@ def plotted_pair_signs(statement: str, row: str, column: str) -> tuple[str, ...]
 
     Examples
     --------
-    >>> signs("B>A|A>B|A=B", "A", "B")
+    >>> plotted_pair_signs("B>A|A>B|A=B", "A", "B")
     ('≺', '≻', '=')
     """
     order = State.order(row, column)
@@ -81,7 +81,7 @@ def plotted_sign_lines(signs_of_pair: tuple[str, ...]) -> list[str]:
 
     Examples
     --------
-    >>> sign_lines(("≻", "≺")), sign_lines(("≻",) * 7 + ("=",))
+    >>> plotted_sign_lines(("≻", "≺")), plotted_sign_lines(("≻",) * 7 + ("=",))
     (['≻', '≺'], ['7 ≻', '1 ='])
     """
     if len(signs_of_pair) <= _MOST_SIGNS:
@@ -101,7 +101,7 @@ def plotted_no_winner_words(number: int) -> str:
 
     Examples
     --------
-    >>> no_winner_words(1)
+    >>> plotted_no_winner_words(1)
     '1 verdict names no winner on every measure'
     """
     name = "names" if number == 1 else "name"
@@ -151,7 +151,7 @@ def plotted_pair_ahead(c: Comparison, first: str, second: str, measure: str | No
     --------
     >>> import bayescompare as bc
     >>> c = bc.compare(bc.load_example("benavoli-example1"), method="glrt")
-    >>> [round(ahead(c, "A", "B", measure), 3) for measure in c.results.measures]
+    >>> [round(plotted_pair_ahead(c, "A", "B", measure), 3) for measure in c.results.measures]
     [0.25, 0.333]
     """
     place = 0 if measure is None else c.results.measures.index(measure)

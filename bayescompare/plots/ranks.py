@@ -68,7 +68,7 @@ def joined_ranks_in_plot(
 
     Examples
     --------
-    >>> joined(np.array([1.0, 2.0, 2.5, 4.0]), 1.2)
+    >>> joined_ranks_in_plot(np.array([1.0, 2.0, 2.5, 4.0]), 1.2)
     [[0, 1], [1, 2]]
     """
     runs: list[list[int]] = []

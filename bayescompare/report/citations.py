@@ -64,7 +64,7 @@ def cited_reference(key: str) -> str:
 
     Examples
     --------
-    >>> cited("jansen2022gsd"), cited("wilcoxon1945individual")
+    >>> cited_reference("jansen2022gsd"), cited_reference("wilcoxon1945individual")
     ('Jansen et al. (2022)', 'Wilcoxon (1945)')
     """
     entry = _report_citation_entry(key)

@@ -95,7 +95,7 @@ def escaped_for_latex(text: str) -> str:
 
     Examples
     --------
-    >>> print(escaped("50 % of A_1"))
+    >>> print(escaped_for_latex("50 % of A_1"))
     50 \% of A\_1
     """
     # LaTeX would set two hyphens as a dash, and read [ after a line break as its option.

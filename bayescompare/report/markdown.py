@@ -31,7 +31,7 @@ def escaped_for_markdown(text: str) -> str:
 
     Examples
     --------
-    >>> print(escaped("B>A|A_1"))
+    >>> print(escaped_for_markdown("B>A|A_1"))
     B\>A\|A\_1
     """
     line = _MARKS.sub(r"\\\1", " ".join(str(text).split()))

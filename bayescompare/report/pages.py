@@ -27,7 +27,7 @@ def report_page_of(
     Examples
     --------
     >>> import bayescompare as bc
-    >>> page = page_of(bc.compare(bc.load_example("pnn")))
+    >>> page = report_page_of(bc.compare(bc.load_example("pnn")))
     >>> [section.title for section in page.sections]
     ['Tables', 'Sensitivity', 'Diagnostics', 'Data', 'Method', 'How it was made']
     """

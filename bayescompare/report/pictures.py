@@ -43,7 +43,7 @@ def svg_report_picture(
 
     Examples
     --------
-    >>> picture = svg(lambda ax: ax.plot([1, 2]), (2, 1), name="line", words="a < b")
+    >>> picture = svg_report_picture(lambda ax: ax.plot([1, 2]), (2, 1), name="line", words="a < b")
     >>> picture.startswith('<svg class="plot" role="img" aria-label="a &lt; b"')
     True
     """

@@ -122,7 +122,7 @@ def whole_error_counts(values: FloatArray, column: str, datasets: Sequence[str])
 
     Examples
     --------
-    >>> whole_numbers(np.array([2.0, 0.5]), "svm", ["iris", "wine"])
+    >>> whole_error_counts(np.array([2.0, 0.5]), "svm", ["iris", "wine"])
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: column 'svm' is 0.5 on 'wine': ...
     """

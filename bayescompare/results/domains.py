@@ -28,7 +28,7 @@ def results_domain_facts(
     Examples
     --------
     >>> frame = pd.DataFrame({"dataset": ["a", "a", "b"], "field": ["x", "x", "y"], "w": [1, 1, 2]})
-    >>> dataset_facts(frame, "dataset", group="field", weight="w")
+    >>> results_domain_facts(frame, "dataset", group="field", weight="w")
     {'group_of': {'a': 'x', 'b': 'y'}, 'weight_of': {'a': 1.0, 'b': 2.0}}
     """
     facts: dict[str, Any] = {}
@@ -121,7 +121,7 @@ def effective_results_weights(weights: tuple[float, ...]) -> list[float]:
 
     Examples
     --------
-    >>> [round(v, 6) for v in effective_weights((1.0, 1.0, 2.0))]
+    >>> [round(v, 6) for v in effective_results_weights((1.0, 1.0, 2.0))]
     [0.666667, 0.666667, 1.333333]
     """
     total, squares = math.fsum(weights), math.fsum(v * v for v in weights)

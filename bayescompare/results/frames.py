@@ -48,7 +48,7 @@ def spread_frame(
     Examples
     --------
     >>> frame = pd.DataFrame({"data": ["iris", "wine"], "auc": [0.9, 0.8]})
-    >>> spread(frame, {"dataset": "data"}, ["auc"])["auc"].sel(dataset="wine").item()
+    >>> spread_frame(frame, {"dataset": "data"}, ["auc"])["auc"].sel(dataset="wine").item()
     0.8
     """
     if not isinstance(df, pd.DataFrame):
@@ -237,7 +237,7 @@ def non_numbers_in_frame(column: pd.Series[Any]) -> pd.Series[Any]:
 
     Examples
     --------
-    >>> non_numbers(pd.Series([0.5, "0.5", True, None], dtype=object)).tolist()
+    >>> non_numbers_in_frame(pd.Series([0.5, "0.5", True, None], dtype=object)).tolist()
     ['0.5', True]
     """
     if column.dtype.kind in "iuf":

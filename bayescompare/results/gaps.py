@@ -44,7 +44,7 @@ def results_gaps_as_failures(values: FloatArray, ropes: Sequence[float]) -> Floa
 
     Examples
     --------
-    >>> as_failures(np.array([[[0.5], [np.nan]]]), [0.1]).ravel().tolist()
+    >>> results_gaps_as_failures(np.array([[[0.5], [np.nan]]]), [0.1]).ravel().tolist()
     [0.5, -1.7]
     """
     known = np.isfinite(values)
@@ -71,7 +71,7 @@ def pair_coverage_in_results(absent: BoolArray) -> FloatArray:
 
     Examples
     --------
-    >>> pair_coverage(np.array([[[False], [True]], [[False], [False]]])).tolist()
+    >>> pair_coverage_in_results(np.array([[[False], [True]], [[False], [False]]])).tolist()
     [[1.0, 0.5], [0.5, 0.5]]
     """
     present = (~absent).transpose(1, 0, 2).reshape(absent.shape[1], -1).astype(np.float64)

@@ -61,9 +61,9 @@ def pair_up_headers(columns: Sequence[str], measures: Sequence[str], algorithm: 
 
     Examples
     --------
-    >>> pair_up(["svm", "nb"], ["auc"], "algorithm")
+    >>> pair_up_headers(["svm", "nb"], ["auc"], "algorithm")
     {'svm': ('svm', 'auc'), 'nb': ('nb', 'auc')}
-    >>> pair_up(["time svm", "auc svm"], ["auc", "time"], "algorithm")
+    >>> pair_up_headers(["time svm", "auc svm"], ["auc", "time"], "algorithm")
     {'time svm': ('svm', 'time'), 'auc svm': ('svm', 'auc')}
     """
     if len(measures) == 1:

@@ -55,7 +55,9 @@ def results_layout_as_long(
     Examples
     --------
     >>> wide = pd.DataFrame({"dataset": ["iris"], "svm": [0.9], "forest": [0.8]})
-    >>> long, _ = as_long(wide, {"dataset": "dataset", "algorithm": "algorithm"}, ["auc"], "auto")
+    >>> long, _ = results_layout_as_long(
+    ...     wide, {"dataset": "dataset", "algorithm": "algorithm"}, ["auc"], "auto"
+    ... )
     >>> long[["algorithm", "auc"]].to_numpy().tolist()
     [['svm', 0.9], ['forest', 0.8]]
     """

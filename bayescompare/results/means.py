@@ -22,7 +22,7 @@ def cell_means(results: Results) -> FloatArray:
     --------
     >>> import bayescompare as bc
     >>> cell_means(bc.load_example("pnn")).shape
-    (11, 2, 2)
+    (4, 2, 2)
     """
     if results.averages_alike() or results.has_statistics:
         return results.average().values()

@@ -51,7 +51,9 @@ def results_common_replicates(present: BoolArray) -> BoolArray:
 
     Examples
     --------
-    >>> shared(np.array([[[[True, True]], [[True, False]], [[False, False]]]])).ravel()
+    >>> results_common_replicates(
+    ...     np.array([[[[True, True]], [[True, False]], [[False, False]]]])
+    ... ).ravel()
     array([ True, False])
     """
     any_at_all = present.any(axis=-1, keepdims=True)
@@ -92,7 +94,7 @@ def results_replicates_note(counted: BoolArray, noun: str = "replicate") -> str:
 
     Examples
     --------
-    >>> mean_note(np.array([[True, True, True], [True, False, True]]))
+    >>> results_replicates_note(np.array([[True, True, True], [True, False, True]]))
     'each cell is the mean of 2 to 3 replicates'
     """
     number = counted.sum(axis=-1)

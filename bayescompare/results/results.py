@@ -563,8 +563,14 @@ class Results:
         """
         if self.item_data is not None and self.has_statistics:
             few = too_few_items(self.item_data)
-            kept = self._with_two(few, missing) if few.any() else self
-            return kept.complete(missing=missing) if self.gaps is None else kept
+            whole = self._with_two(few, missing) if few.any() else self
+            if self.gaps == "worst":
+                raise BayescompareError(
+                    "missing='worst': these results keep statistics of the items, which do not "
+                    "tell a failed run from items that lack a measure; read the table with "
+                    "keep_items=True, or use missing='drop' or 'ignore'."
+                )
+            return whole.complete(missing=missing)
         # Cells that stay missing ask nothing of the replicates of the others.
         whole = self.complete(missing=missing) if self.gaps is None else self
         if self.n_replicates is None:

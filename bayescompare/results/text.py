@@ -93,7 +93,7 @@ def results_dropped_words(datasets: Sequence[str], why: str) -> str:
 
     Examples
     --------
-    >>> dropped_words(["wine"], INCOMPLETE)
+    >>> results_dropped_words(["wine"], INCOMPLETE)
     '1 dataset with missing cells dropped: wine'
     """
     return f"{plural(len(datasets), 'dataset')} {why} dropped: {', '.join(datasets)}"

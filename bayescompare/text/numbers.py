@@ -157,7 +157,11 @@ def error_rate_text(
 
     Examples
     --------
-    >>> rate(0.0, levels=[0.1]), rate(0.1004, levels=[0.1]), rate(0.0996, levels=[0.1])
+    >>> (
+    ...     error_rate_text(0.0, levels=[0.1]),
+    ...     error_rate_text(0.1004, levels=[0.1]),
+    ...     error_rate_text(0.0996, levels=[0.1]),
+    ... )
     ('0.000', '0.1004', '0.100')
     """
     kept = (*(t for t in LEVELS if t < 0.5), *levels)
@@ -169,7 +173,13 @@ def share_number_text(value: float, *, digits: int = 3) -> str:
 
     Examples
     --------
-    >>> share(0.32), share(0.0), share(1.0), share(0.00004), share(0.99999)
+    >>> (
+    ...     share_number_text(0.32),
+    ...     share_number_text(0.0),
+    ...     share_number_text(1.0),
+    ...     share_number_text(0.00004),
+    ...     share_number_text(0.99999),
+    ... )
     ('0.320', '0.000', '1.000', '<0.001', '>0.999')
     """
     return _text_of_unit_number(value, digits, [0.5], [0.5], more=2, certain=True)
@@ -281,7 +291,7 @@ def whole_number_text(n: int) -> str:
 
     Examples
     --------
-    >>> whole(1000), whole(10**9)
+    >>> whole_number_text(1000), whole_number_text(10**9)
     ('1,000', '1,000,000,000')
     """
     return f"{n:,}"
@@ -313,7 +323,7 @@ def memory_size_text(size: float) -> str:
 
     Examples
     --------
-    >>> memory(2.5e9), memory(3e12)
+    >>> memory_size_text(2.5e9), memory_size_text(3e12)
     ('2.5 GB', '3,000 GB')
     """
     billions = size / 1e9
@@ -325,7 +335,13 @@ def setting_number_text(value: float) -> str:
 
     Examples
     --------
-    >>> setting(0.05), setting(2.0), setting(1e-5), setting(1 - 0.95), setting(-0.1)
+    >>> (
+    ...     setting_number_text(0.05),
+    ...     setting_number_text(2.0),
+    ...     setting_number_text(1e-5),
+    ...     setting_number_text(1 - 0.95),
+    ...     setting_number_text(-0.1),
+    ... )
     ('0.05', '2', '1e-05', '0.05', '-0.1')
     """
     return f"{value + 0.0:.12g}"
@@ -349,9 +365,16 @@ def statistic_number_text(
 
     Examples
     --------
-    >>> statistic(-0.48917), statistic(12345.6), statistic(1.0101, levels=[1.01])
+    >>> (
+    ...     statistic_number_text(-0.48917),
+    ...     statistic_number_text(12345.6),
+    ...     statistic_number_text(1.0101, levels=[1.01]),
+    ... )
     ('−0.4892', '1.235e+04', '1.0101')
-    >>> statistic(1.0101, significant=3), statistic(1.0101, significant=3, levels=[1.01])
+    >>> (
+    ...     statistic_number_text(1.0101, significant=3),
+    ...     statistic_number_text(1.0101, significant=3, levels=[1.01]),
+    ... )
     ('1.01', '1.0101')
     """
     if math.isnan(value):
@@ -371,7 +394,7 @@ def rank_number_text(value: float) -> str:
 
     Examples
     --------
-    >>> rank(3.4), rank(1.0)
+    >>> rank_number_text(3.4), rank_number_text(1.0)
     ('3.40', '1.00')
     """
     return _text_in_hundredths(value)
@@ -382,7 +405,11 @@ def difference_number_text(value: float, unit: str = "", *, significant: int = 3
 
     Examples
     --------
-    >>> difference(0.0312), difference(-1.5, "s"), difference(0.0)
+    >>> (
+    ...     difference_number_text(0.0312),
+    ...     difference_number_text(-1.5, "s"),
+    ...     difference_number_text(0.0),
+    ... )
     ('+0.0312', '−1.5 s', '0')
     """
     text = statistic_number_text(value, significant=significant)
@@ -395,7 +422,7 @@ def standard_error_text(value: float) -> str:
 
     Examples
     --------
-    >>> error(0.003142), error(0.0), error(1.234e-5)
+    >>> standard_error_text(0.003142), standard_error_text(0.0), standard_error_text(1.234e-5)
     ('0.0031', '0', '1.2e-05')
     """
     return statistic_number_text(value, significant=2)
@@ -406,7 +433,7 @@ def log_evidence_text(value: float) -> str:
 
     Examples
     --------
-    >>> log_evidence(-12.3456), log_evidence(0.001)
+    >>> log_evidence_text(-12.3456), log_evidence_text(0.001)
     ('−12.35', '0.00')
     """
     return _text_in_hundredths(value)

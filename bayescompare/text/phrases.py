@@ -52,9 +52,9 @@ def interval_title_phrases(ci_prob: float, ci_kind: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> interval_titles(0.95, "eti")
+    >>> interval_title_phrases(0.95, "eti")
     {'theta_lower': 'θ 2.5 %', 'theta_upper': 'θ 97.5 %'}
-    >>> interval_titles(0.89, "hdi")
+    >>> interval_title_phrases(0.89, "hdi")
     {'theta_lower': 'θ 89 % HDI, lower', 'theta_upper': 'θ 89 % HDI, upper'}
     """
     ends = [numbers.percent_setting((1.0 + side * ci_prob) / 2.0) for side in (-1.0, 1.0)]

@@ -29,6 +29,7 @@ def test_one_more_dataset_by_enumeration(results: bc.Results) -> None:
     assert found.loc[1, "settled"] == pytest.approx(expected, abs=4 * found.loc[1, "mcse"])
 
 
+@pytest.mark.slow
 def test_the_urn_is_exchangeable_and_lists_new_statements() -> None:
     """Two datasets fall into the same unlisted statement as often as Pólya says."""
     size = 1000.0

@@ -112,6 +112,7 @@ def test_draws_that_say_something_else_are_refused(drawn: bc.Comparison) -> None
         replace(drawn, answer=other).plan([3], simulations=2)
 
 
+@pytest.mark.slow
 def test_hierarchical_plans_by_integrating_again(few: bc.Results) -> None:
     """The exact plan against one that predicts from exact draws and sums over a grid."""
     c = bc.compare(few, method="hierarchical")
@@ -138,6 +139,7 @@ def test_hierarchical_plans_by_integrating_again(few: bc.Results) -> None:
     assert found["settled_on_best"] <= found["settled"]
 
 
+@pytest.mark.slow
 def test_hierarchical_by_nuts_plans_as_the_exact_one(few: bc.Results) -> None:
     """Exact draws stand in for those of NUTS: the same model, planned both ways."""
     c = bc.compare(few, method=Hierarchical())

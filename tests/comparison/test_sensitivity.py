@@ -115,6 +115,7 @@ def test_the_weight_of_beliefs_is_the_lever(results: bc.Results) -> None:
     assert (np.array(found.attrs["upper"]) >= found[c.best] - 1e-12).all()
 
 
+@pytest.mark.slow
 def test_powers_of_the_priors_of_a_pooled_model(counts: bc.Results) -> None:
     """A uniform prior of a share to the power γ is Beta(γ, γ); one of φ is scaled as it is."""
     few = counts.sel(datasets=list(counts.datasets[3:9]))

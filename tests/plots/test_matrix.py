@@ -97,7 +97,7 @@ def _renamed(c: bc.Comparison, names: list[str], a: str, b: str) -> Any:
 
 
 def test_large_heat_map_has_no_cell_text_and_few_ticks() -> None:
-    p = large(60)
+    p = large(100)
     ax = plots.plot_matrix(p, ax=fresh())
     assert len(ax.texts) == 0
     assert ticks(ax) == list(p.results.algorithms[::2])

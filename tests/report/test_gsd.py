@@ -50,7 +50,7 @@ def test_reports_of_all_pairs(uci: bc.Results) -> None:
     )
     page = render(p)
     assert str(escape(p.explain())) in page
-    assert "GBM&gt;CART" in page
+    assert "GBM over CART" in page
 
 
 def test_a_page_of_pairs_says_which_p_values_are_one_sided(uci: bc.Results) -> None:
@@ -59,4 +59,7 @@ def test_a_page_of_pairs_says_which_p_values_are_one_sided(uci: bc.Results) -> N
     )
     page = render(p)
     assert "one-sided p-value of “row dominates column”" in page
-    assert "GBM against CART: one-sided p = 0.020; leading is GBM&gt;CART (p = 0.039)" in page
+    assert (
+        "GBM against CART: one-sided p = 0.020; leading: GBM is better than CART (p = 0.039)"
+        in page
+    )

@@ -318,6 +318,7 @@ def test_huge_comparison_is_small() -> None:
     assert "… and 41,422 more." in page.text
 
 
+@pytest.mark.slow
 def test_many_pairs_stay_readable() -> None:
     rng = np.random.default_rng(0)
     rows = [(f"d{i}", f"a{k}", rng.normal()) for i in range(4) for k in range(42)]
@@ -441,7 +442,7 @@ def test_error_rate_decides_the_verdicts(pairs: bc.Pairwise, tmp_path: Path) -> 
     assert f"For {asserted} of 28 pairs we can name a winner" in page.text
     assert "at most 20 %" in page.text
     assert pairs.explain(fdr=0.2) in page.text
-    assert sum(row[-1] == "verdict" for row in page.cells) == asserted
+    assert sum("verdict" in row for row in page.cells) == asserted
     assert "(expected share of false ones at most 20 %)" in page.text  # the Hasse diagram's title
     assert "at most 0.5 %" in Page(render(pairs, fdr=0.005)).text
     assert pairs.report(tmp_path / "r.html", fdr=0.2).read_text(encoding="utf-8") == html
@@ -497,7 +498,7 @@ def test_a_failure_leaves_nothing_behind(
     def fail(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("no picture")
 
-    monkeypatch.setattr(writing, "svg", fail)
+    monkeypatch.setattr(writing, "svg_report_picture", fail)
     with pytest.raises(RuntimeError, match="no picture"):
         example1.report(path, overwrite=overwrite)
     assert [p.read_text() for p in tmp_path.iterdir()] == (["mine"] if overwrite else [])

@@ -58,6 +58,7 @@ def test_a_false_verdict_is_one_that_is_not_the_truth() -> None:
     assert found.loc["papers", "false"] == pytest.approx(false / 30)
 
 
+@pytest.mark.slow
 def test_jobs_and_seeds_change_nothing() -> None:
     scenarios = [Scenario(), Scenario(effect=1.0, measures=2)]
     one = decision_study(scenarios, tables=60, rng=1, n_jobs=1)

@@ -119,7 +119,7 @@ def sure_of(kept: pd.DataFrame, test: str) -> pd.DataFrame:
 
 
 def test_the_figures_of_the_page_say_what_it_says() -> None:
-    """0.9 is right nine times in ten up to middle noise; under heavy noise a little less."""
+    """0.9 is right nine times in ten under the prior, at every noise."""
     kept = pd.read_csv(KEPT)
     sizes = ["datasets", "replicates"]
     counted = kept.groupby(["alpha", "noise", "tails", "decades", *sizes, "test"])["tables"].sum()
@@ -133,7 +133,10 @@ def test_the_figures_of_the_page_say_what_it_says() -> None:
     own = learned["alpha"] == 0.25
     assert (learned.loc[own & (learned["noise"] < 5.0), "share"] >= 0.94).all()
     heavy = own & (learned["noise"] == 5.0)
-    assert learned.loc[heavy, "share"].between(0.87, 0.91).all()
+    # Heavy noise leaves few claims: nine in ten over its four kinds, each within its error.
+    few = learned[heavy]
+    assert few["right"].sum() >= 0.9 * few["tables"].sum()
+    assert (few["share"] >= 0.9 - 2.0 * np.sqrt(0.09 / few["tables"])).all()
     for other in (flat, certain):
         assert (learned.loc[heavy, "share"] > other.loc[heavy, "share"]).all()
     assert (learned.loc[~own, "share"] < 0.9).all()

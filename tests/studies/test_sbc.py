@@ -55,8 +55,8 @@ def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch)
 
     known = calibration.learned_effects_at_scales
 
-    def sure(y: Any, noise: Any, *others: Any) -> Any:
-        return known(y, noise / 4.0, *others)
+    def sure(y: Any, noise: Any, *others: Any, **options: Any) -> Any:
+        return known(y, noise / 4.0, *others, **options)
 
     monkeypatch.setattr(calibration, "learned_effects_at_scales", sure)
     assert not sbc("replicated", simulations=250, noise=1.0, rng=3).ok
@@ -125,8 +125,8 @@ def test_a_posterior_of_another_prior_strength_is_found(
         return log_theta(log_alpha + (math.log(factor) if many else 0), gamma, exponential)
 
     for module in (dirichlet, network):
-        monkeypatch.setattr(module, "latents", other)
-        monkeypatch.setattr(module, "log_theta", other_theta)
+        monkeypatch.setattr(module, "draw_dirichlet_latents", other)
+        monkeypatch.setattr(module, "dirichlet_log_theta", other_theta)
     assert not sbc("dirichlet", simulations=1000, rng=1).ok
     assert not sbc("network", simulations=500, rng=1).ok
 

@@ -133,7 +133,7 @@ def read_utility_flag(text: str) -> Any:
 
     Examples
     --------
-    >>> read_utility("accuracy=1,time=0..0.5"), read_utility("unknown")
+    >>> read_utility_flag("accuracy=1,time=0..0.5"), read_utility_flag("unknown")
     ({'accuracy': 1.0, 'time': (0.0, 0.5)}, 'unknown')
     """
     if text.strip() == "unknown":

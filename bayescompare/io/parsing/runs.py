@@ -18,7 +18,7 @@ def check_parsed_runs_once(runs: Iterable[tuple[str, str, Path]]) -> None:
 
     Examples
     --------
-    >>> check_once([("boolq", "small", Path("a")), ("boolq", "small", Path("b"))])
+    >>> check_parsed_runs_once([("boolq", "small", Path("a")), ("boolq", "small", Path("b"))])
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: a and b both have 'boolq' by 'small': ...
     """
@@ -37,7 +37,10 @@ def labelled_parsed_run(name: str | None, own: str, *, alone: bool) -> str:
 
     Examples
     --------
-    >>> labelled("today", "forest", alone=True), labelled("today", "forest", alone=False)
+    >>> (
+    ...     labelled_parsed_run("today", "forest", alone=True),
+    ...     labelled_parsed_run("today", "forest", alone=False),
+    ... )
     ('today', 'today forest')
     """
     if name is None:
@@ -50,7 +53,9 @@ def check_metric_of_runs(table: pd.DataFrame, dataset: str, value: str) -> None:
 
     Examples
     --------
-    >>> check_one_metric(pd.DataFrame({"task": "iris", "metric": ["auc", "acc"]}), "task", "score")
+    >>> check_metric_of_runs(
+    ...     pd.DataFrame({"task": "iris", "metric": ["auc", "acc"]}), "task", "score"
+    ... )
     Traceback (most recent call last):
     bayescompare._errors.BayescompareError: column 'score' of 'iris' is of several metrics, ...
     """

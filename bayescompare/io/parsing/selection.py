@@ -46,7 +46,7 @@ def select_parsed_measures(
 
     Examples
     --------
-    >>> list(choose_measures(["auc"], {"auc": Measure("max"), "time": None}))
+    >>> list(select_parsed_measures(["auc"], {"auc": Measure("max"), "time": None}))
     ['auc']
     """
     if isinstance(measures, Mapping):
@@ -75,7 +75,7 @@ def directed_measure_selection(maximal: str, minimal: str) -> dict[str, Measure]
 
     Examples
     --------
-    >>> directed("accuracy f1", "error")["error"].direction
+    >>> directed_measure_selection("accuracy f1", "error")["error"].direction
     'min'
     """
     return dict.fromkeys(maximal.split(), Measure("max")) | dict.fromkeys(
@@ -101,7 +101,7 @@ def parsed_algorithm_label(name: str) -> str:
 
     Examples
     --------
-    >>> algorithm_label("Pipeline(scaler=StandardScaler)")
+    >>> parsed_algorithm_label("Pipeline(scaler=StandardScaler)")
     'Pipeline(scaler:StandardScaler)'
     """
     return name.translate(_PLAIN)

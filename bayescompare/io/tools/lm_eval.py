@@ -223,7 +223,7 @@ def _lm_eval_metrics(entries: Mapping[str, Any]) -> dict[str, float]:
 
     Examples
     --------
-    >>> _metrics({"alias": "arc", "sample_len": 9, "acc,none": 0.5, "acc_stderr,none": 0.1})
+    >>> _lm_eval_metrics({"alias": "arc", "sample_len": 9, "acc,none": 0.5, "acc_stderr,none": 0.1})
     {'acc,none': 0.5}
     """
     numbers = {key: float(value) for key, value in entries.items() if is_number(value)}
@@ -279,7 +279,7 @@ def model_of_lm_eval(data: Mapping[str, Any]) -> str | None:
 
     Examples
     --------
-    >>> model_of({"config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float16"}})
+    >>> model_of_lm_eval({"config": {"model": "hf", "model_args": "pretrained=gpt2,dtype=float16"}})
     'gpt2'
     """
     config = _part_of_lm_eval_file(data, "config")

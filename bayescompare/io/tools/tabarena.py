@@ -99,7 +99,7 @@ def one_tabarena_column(columns: Iterable[str], role: str, names: tuple[str, ...
 
     Examples
     --------
-    >>> one_of(["task", "auc"], "dataset", ("dataset", "task"))
+    >>> one_tabarena_column(["task", "auc"], "dataset", ("dataset", "task"))
     'task'
     """
     for name in names:

@@ -160,7 +160,7 @@ def _split_weka_line(number: int, line: str) -> list[str]:
 
     Examples
     --------
-    >>> _split(1, r"iris,'-K 3 -A \"a, b\"',?")
+    >>> _split_weka_line(1, r"iris,'-K 3 -A \"a, b\"',?")
     ['iris', '-K 3 -A "a, b"', '?']
     """
     cells, place = [], 0

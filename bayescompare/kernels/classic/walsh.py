@@ -144,7 +144,7 @@ def walsh_pair_table(regions: WalshRegions) -> FloatArray:
 
     Examples
     --------
-    >>> pair_table(walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0))[1].tolist()
+    >>> walsh_pair_table(walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0))[1].tolist()
     [[0.5, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]]
     """
     n = len(regions.order)
@@ -167,7 +167,7 @@ def mean_walsh_shares(regions: WalshRegions, alpha: FloatArray) -> FloatArray:
     Examples
     --------
     >>> regions = walsh_regions(np.array([0.0, 2.0, -1.0]), None, 1.0)
-    >>> mean_shares(regions, np.array([0.5, 1.0, 1.0])).round(4).tolist()
+    >>> mean_walsh_shares(regions, np.array([0.5, 1.0, 1.0])).round(4).tolist()
     [0.3857, 0.6143]
     """
     point, sorted_alpha = np.arange(len(alpha)), alpha[regions.order]
@@ -193,7 +193,7 @@ def exact_walsh_leaders(regions: WalshRegions, alpha: FloatArray) -> FloatArray 
     Examples
     --------
     >>> regions = walsh_regions(np.array([0.0, 2.0, 1.0]), None, 1.0)
-    >>> exact_leaders(regions, np.array([0.5, 1.0, 1.0])).tolist()
+    >>> exact_walsh_leaders(regions, np.array([0.5, 1.0, 1.0])).tolist()
     [0.0, 1.0]
     """
     rows = np.column_stack(regions[1:5])

@@ -66,7 +66,7 @@ def wilcoxon_differences(values: FloatArray, rope: float | None = None) -> Float
 
     Examples
     --------
-    >>> differences(np.array([[0.3, 0.1 + 0.2], [2.0, 1.0], [1.0, 1.5]])).tolist()
+    >>> wilcoxon_differences(np.array([[0.3, 0.1 + 0.2], [2.0, 1.0], [1.0, 1.5]])).tolist()
     [0.0, 1.0, -0.5]
     """
     difference = values[:, 0] - values[:, 1]
@@ -90,7 +90,9 @@ def doubled_wilcoxon_ranks(difference: FloatArray, scale: FloatArray) -> IntArra
 
     Examples
     --------
-    >>> doubled_ranks(np.array([0.3 - 0.2, 0.0, 0.1 - 0.2, 0.7]), np.array([0.3, 1, 0.2, 0.9]))
+    >>> doubled_wilcoxon_ranks(
+    ...     np.array([0.3 - 0.2, 0.0, 0.1 - 0.2, 0.7]), np.array([0.3, 1, 0.2, 0.9])
+    ... )
     array([ 3,  0, -3,  6])
     """
     kept = np.flatnonzero(difference)
@@ -115,8 +117,8 @@ def wilcoxon_signed_rank_test(ranks: IntArray) -> WilcoxonRankSums:
 
     Examples
     --------
-    >>> signed_rank(np.array([2, 4, 6, 8, -10]))
-    RankSums(plus=10.0, minus=5.0, pvalue=0.625, exact=True)
+    >>> wilcoxon_signed_rank_test(np.array([2, 4, 6, 8, -10]))
+    WilcoxonRankSums(plus=10.0, minus=5.0, pvalue=0.625, exact=True)
     """
     ranks = ranks[ranks != 0]
     plus, minus = int(ranks[ranks > 0].sum()), -int(ranks[ranks < 0].sum())

@@ -146,7 +146,7 @@ def pool_beta_binomial(
 
     Examples
     --------
-    >>> posterior = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> posterior = pool_beta_binomial([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
     >>> round(posterior.first, 6), round(posterior.mean_mu, 6), posterior.error < 1e-9
     (0.962786, 0.303106, True)
     """
@@ -196,7 +196,9 @@ def beta_binomial_better_share(
 
     Examples
     --------
-    >>> better_share(np.array([0.5, 0.3, 0.3]), np.array([0.2, 0.2, 1e-20])).round(6).tolist()
+    >>> beta_binomial_better_share(np.array([0.5, 0.3, 0.3]), np.array([0.2, 0.2, 1e-20])).round(
+    ...     6
+    ... ).tolist()
     [0.5, 0.818015, 1.0]
     """
     phi = (1.0 - rho) / rho
@@ -228,7 +230,7 @@ def shrunken_beta_binomial(
     --------
     Twelve of twelve, and none of none, among datasets that favour the second a little:
 
-    >>> posterior = shrunken([6, 7, 6, 12, 0], [4, 5, 4, 0, 0])
+    >>> posterior = shrunken_beta_binomial([6, 7, 6, 12, 0], [4, 5, 4, 0, 0])
     >>> posterior.mean.round(3).tolist(), posterior.first.round(3).tolist()
     ([0.622, 0.608, 0.622, 0.921, 0.665], [0.181, 0.196, 0.181, 0.0, 0.25])
     """
@@ -297,7 +299,7 @@ def beta_binomial_left_out(
 
     Examples
     --------
-    >>> log_density, _ = leave_one_out([1, 2, 1, 9], [9, 8, 9, 1])
+    >>> log_density, _ = beta_binomial_left_out([1, 2, 1, 9], [9, 8, 9, 1])
     >>> np.exp(log_density).round(4).tolist()
     [0.0957, 0.0804, 0.0957, 0.016]
     """
@@ -335,7 +337,9 @@ def beta_binomial_predictive(k_h: ArrayLike, k_g: ArrayLike, grid: BetaBinomialG
     Examples
     --------
     >>> first, second = [1, 2, 1, 9], [9, 8, 9, 1]
-    >>> np.exp(predictive(first, second, pooled(first, second).grid)).round(4).tolist()
+    >>> np.exp(
+    ...     beta_binomial_predictive(first, second, pool_beta_binomial(first, second).grid)
+    ... ).round(4).tolist()
     [0.1135, 0.0947, 0.1135, 0.0584]
     """
     pairs, _, which = _distinct_beta_binomial(k_h, k_g)
@@ -353,8 +357,8 @@ def beta_binomial_share_interval(grid: BetaBinomialGrid, mass: float = 0.95) -> 
 
     Examples
     --------
-    >>> posterior = pooled([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
-    >>> [round(end, 2) for end in share_interval(posterior.grid)]
+    >>> posterior = pool_beta_binomial([2, 1, 4, 0, 3], [5, 6, 4, 3, 9])
+    >>> [round(end, 2) for end in beta_binomial_share_interval(posterior.grid)]
     [0.46, 1.0]
     """
     q = beta_binomial_better_share(expit(grid.u), expit(grid.v))

@@ -38,9 +38,9 @@ def draw_hyper(
 
     Examples
     --------
-    >>> from bayescompare.kernels.context.beta_binomial import pooled
+    >>> from bayescompare.kernels.context.beta_binomial import pool_beta_binomial
     >>> first, second = [2, 1, 4, 0, 3], [5, 6, 4, 3, 9]
-    >>> posterior = pooled(first, second)
+    >>> posterior = pool_beta_binomial(first, second)
     >>> mu, _ = draw_hyper(first, second, posterior.grid, 4000, np.random.default_rng(1))
     >>> bool(abs(mu.mean() - posterior.mean_mu) < 4 * posterior.sd_mu / 4000**0.5)
     True

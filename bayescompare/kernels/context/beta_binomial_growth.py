@@ -41,14 +41,15 @@ def grown_beta_binomial(
     grid : Grid
         Nodes of the posterior of those seen; those without mass may have been left out.
     log_prior_mu, log_prior_rho : callables, optional
-        As for `pooled`.
+        As for `pool_beta_binomial`.
 
     Examples
     --------
     >>> first, second = np.array([2.0, 1, 4, 0, 3]), np.array([5.0, 6, 4, 3, 9])
-    >>> grid = pooled(first, second).grid
-    >>> again = grown_pool((first, second), (np.array([2.0]), np.array([5.0])), grid)
-    >>> round(again[0], 6), round(pooled([2, 1, 4, 0, 3, 2], [5, 6, 4, 3, 9, 5]).first, 6)
+    >>> grid = pool_beta_binomial(first, second).grid
+    >>> again = grown_beta_binomial((first, second), (np.array([2.0]), np.array([5.0])), grid)
+    >>> whole = pool_beta_binomial([2, 1, 4, 0, 3, 2], [5, 6, 4, 3, 9, 5])
+    >>> round(again[0], 6), round(whole.first, 6)
     (0.979276, 0.979276)
     """
     logs = np.log(grid.mass) + beta_binomial_logit_likelihood(*new)(grid.u, grid.v)

@@ -53,7 +53,9 @@ def posterior_of_correlated_t(
 
     Examples
     --------
-    >>> dof, location, scale = posterior(np.array([0.01, 0.03, 0.02, 0.02]), rho=0.25)
+    >>> dof, location, scale = posterior_of_correlated_t(
+    ...     np.array([0.01, 0.03, 0.02, 0.02]), rho=0.25
+    ... )
     >>> float(dof), float(location.round(12)), float(scale.round(9))
     (3.0, 0.02, 0.006236096)
     """
@@ -74,7 +76,7 @@ def correlated_t_from_moments(
     --------
     Datasets may have different numbers of replicates:
 
-    >>> dof, _, scale = posterior_from_moments([0.1, 0.1], [0.04, 0.04], [10, 100], 0.1)
+    >>> dof, _, scale = correlated_t_from_moments([0.1, 0.1], [0.04, 0.04], [10, 100], 0.1)
     >>> dof.tolist(), scale.round(6).tolist()
     ([9.0, 99.0], [0.091894, 0.069602])
     """
@@ -109,9 +111,9 @@ def correlated_t_regions(
 
     Examples
     --------
-    >>> region_probabilities(9.0, 0.02, 0.01, rope=0.01).round(6).tolist()
+    >>> correlated_t_regions(9.0, 0.02, 0.01, rope=0.01).round(6).tolist()
     [0.007478, 0.16424, 0.828282]
-    >>> region_probabilities(9.0, [0.0, 0.0, 0.3], 0.0, rope=[0.0, 0.1, 0.3]).tolist()
+    >>> correlated_t_regions(9.0, [0.0, 0.0, 0.3], 0.0, rope=[0.0, 0.1, 0.3]).tolist()
     [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
     """
     dof, location, scale, rope = np.broadcast_arrays(dof, location, scale, rope)
@@ -145,7 +147,7 @@ def draw_correlated_t_means(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> draw_means([9.0, 9.0], [0.1, 0.2], [0.0, 0.0], 2, rng).tolist()
+    >>> draw_correlated_t_means([9.0, 9.0], [0.1, 0.2], [0.0, 0.0], 2, rng).tolist()
     [[0.1, 0.2], [0.1, 0.2]]
     """
     dof, location, scale = np.broadcast_arrays(dof, location, scale)
@@ -180,8 +182,9 @@ def draw_correlated_t_within(
     Examples
     --------
     >>> one, regions = np.ones(1), np.array([[0], [1], [2]])
-    >>> means = draw_means_within(9 * one, 0.02 * one, 0.01 * one, regions, 0.01,
-    ...                           np.random.default_rng(1))
+    >>> means = draw_correlated_t_within(
+    ...     9 * one, 0.02 * one, 0.01 * one, regions, 0.01, np.random.default_rng(1)
+    ... )
     >>> bool(means[0, 0] < -0.01), bool(abs(means[1, 0]) <= 0.01), bool(means[2, 0] > 0.01)
     (True, True, True)
     """
@@ -231,7 +234,9 @@ def draw_correlated_t_spreads(
     --------
     >>> one = np.ones(1)
     >>> rng = np.random.default_rng(1)
-    >>> drawn = draw_spreads(np.zeros((1000, 1)), 9 * one, 0 * one, one, 0.1 * one, rng)
+    >>> drawn = draw_correlated_t_spreads(
+    ...     np.zeros((1000, 1)), 9 * one, 0 * one, one, 0.1 * one, rng
+    ... )
     >>> bool(1.5 < drawn.mean() < 3.0)
     True
     """
@@ -264,7 +269,9 @@ def draw_correlated_t_differences(
 
     Examples
     --------
-    >>> two = draw_differences(np.zeros(5000), np.ones(5000), 0.5, 2, np.random.default_rng(1))
+    >>> two = draw_correlated_t_differences(
+    ...     np.zeros(5000), np.ones(5000), 0.5, 2, np.random.default_rng(1)
+    ... )
     >>> bool(abs(np.corrcoef(two.T)[0, 1] - 0.5) < 0.05)
     True
     """

@@ -53,7 +53,7 @@ def first_error_rate_better(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> F
     The classifier with fewer such errors is the better one; without discordant examples both are
     equally likely to be:
 
-    >>> p_first_better([2, 0, 9], [9, 0, 2]).round(6).tolist()
+    >>> first_error_rate_better([2, 0, 9], [9, 0, 2]).round(6).tolist()
     [0.980713, 0.5, 0.019287]
     """
     return np.asarray(betainc(np.asarray(k_h) + a, np.asarray(k_g) + a, 0.5), dtype=np.float64)
@@ -68,7 +68,7 @@ def error_rate_log_marginal(k_h: ArrayLike, k_g: ArrayLike, a: float = 1.0) -> F
     --------
     Under the uniform prior all splits of ten are equally likely:
 
-    >>> np.exp(log_marginal([0, 3, 10], [10, 7, 0])).round(12).tolist()
+    >>> np.exp(error_rate_log_marginal([0, 3, 10], [10, 7, 0])).round(12).tolist()
     [0.090909090909, 0.090909090909, 0.090909090909]
     """
     first, second = np.asarray(k_h, dtype=np.float64), np.asarray(k_g, dtype=np.float64)
@@ -85,7 +85,7 @@ def error_rate_posterior(
 
     Examples
     --------
-    >>> [float(shape) for shape in risk_posterior(3, 10)]
+    >>> [float(shape) for shape in error_rate_posterior(3, 10)]
     [4.0, 8.0]
     """
     errors = np.asarray(k, dtype=np.float64)
@@ -103,7 +103,7 @@ def error_rate_bound(
     --------
     No error on 100 examples: 1 − 0.05^{1/101}.
 
-    >>> float(risk_bound(0, 100).round(9))
+    >>> float(error_rate_bound(0, 100).round(9))
     0.029225154
     """
     # The complement keeps its digits when δ is tiny.
@@ -119,7 +119,7 @@ def langford_error_rate_bound(k: ArrayLike, n: ArrayLike, delta: float = 0.05) -
 
     Examples
     --------
-    >>> langford_bound([0, 5, 10], 10).round(6).tolist()
+    >>> langford_error_rate_bound([0, 5, 10], 10).round(6).tolist()
     [0.258866, 0.777559, 1.0]
     """
     errors, size = np.broadcast_arrays(np.asarray(k, np.float64), np.asarray(n, np.float64))
@@ -158,7 +158,7 @@ def draw_error_rate_shares(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> z = draw_shares([2, 9], [9, 2], [[True, True], [False, True]], rng)
+    >>> z = draw_error_rate_shares([2, 9], [9, 2], [[True, True], [False, True]], rng)
     >>> (z < 0.5).tolist()
     [[True, True], [False, True]]
     """
@@ -226,7 +226,7 @@ def draw_error_rate_outcomes(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> draw_outcomes(np.array([0.25]), [10], [90], rng).sum(axis=-1).round(12).tolist()
+    >>> draw_error_rate_outcomes(np.array([0.25]), [10], [90], rng).sum(axis=-1).round(12).tolist()
     [1.0]
     """
     differ = rng.beta(

@@ -38,7 +38,7 @@ def learned_rate_evidence(p: ArrayLike, values: FloatArray) -> FloatArray:
     --------
     An uninformative dataset is equally probable under every weight:
 
-    >>> weight_evidence([0.5], np.array([0.1, 1.0, 10.0])).round(12).tolist()
+    >>> learned_rate_evidence([0.5], np.array([0.1, 1.0, 10.0])).round(12).tolist()
     [-0.69314718056, -0.69314718056, -0.69314718056]
     """
     return np.array([poisson_binomial_counts(p, b)[1] for b in values.tolist()])

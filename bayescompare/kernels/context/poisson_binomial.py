@@ -61,7 +61,7 @@ def poisson_binomial_masses(p: ArrayLike) -> FloatArray:
 
     Examples
     --------
-    >>> pmf([0.5, 0.5, 1.0]).tolist()
+    >>> poisson_binomial_masses([0.5, 0.5, 1.0]).tolist()
     [0.0, 0.25, 0.5, 0.25]
     """
     return _poisson_binomial_pmf(np.ascontiguousarray(p, dtype=np.float64))
@@ -106,7 +106,7 @@ def poisson_binomial_above_half(datasets: int, b: float = 1.0) -> FloatArray:
 
     Examples
     --------
-    >>> rate_exceeds_half(2).tolist()
+    >>> poisson_binomial_above_half(2).tolist()
     [0.125, 0.5, 0.875]
     """
     wins = np.arange(datasets + 1, dtype=np.float64)
@@ -151,7 +151,7 @@ def poisson_binomial_interval(
 
     Examples
     --------
-    >>> [round(end, 6) for end in rate_interval(np.array([1.0]))]
+    >>> [round(end, 6) for end in poisson_binomial_interval(np.array([1.0]))]
     [0.025, 0.975]
     """
     wins = np.arange(len(counts), dtype=np.float64)
@@ -167,7 +167,7 @@ def context_beta_mixture_interval(
     Examples
     --------
     >>> one = np.ones(1)
-    >>> [round(end, 6) for end in beta_mixture_interval(one, one, one)]
+    >>> [round(end, 6) for end in context_beta_mixture_interval(one, one, one)]
     [0.025, 0.975]
     """
     kept = np.flatnonzero(weight > 1e-20)
@@ -205,7 +205,10 @@ def draw_poisson_binomial_rates(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> bool(draw_rates(pmf([0.99] * 50), 1000, rng).mean() > 0.9)
+    >>> bool(
+    ...     draw_poisson_binomial_rates(poisson_binomial_masses([0.99] * 50), 1000, rng).mean()
+    ...     > 0.9
+    ... )
     True
     """
     wins = rng.choice(len(counts), size=draws, p=counts / counts.sum())
@@ -236,7 +239,7 @@ def draw_poisson_binomial_wins(
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> draw_wins([0.0, 1.0], np.array([0.3, 0.7]), rng).tolist()
+    >>> draw_poisson_binomial_wins([0.0, 1.0], np.array([0.3, 0.7]), rng).tolist()
     [[False, True], [False, True]]
     """
     p = np.asarray(p, dtype=np.float64)

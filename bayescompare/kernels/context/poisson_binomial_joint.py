@@ -249,7 +249,7 @@ def poisson_binomial_counts(p: ArrayLike, b: float = 1.0) -> tuple[FloatArray, f
     --------
     Uninformative datasets leave κ as uniform as r:
 
-    >>> count_posterior([0.5] * 4)[0].round(12).tolist()
+    >>> poisson_binomial_counts([0.5] * 4)[0].round(12).tolist()
     [0.2, 0.2, 0.2, 0.2, 0.2]
     """
     p = np.asarray(p, dtype=np.float64)
@@ -265,7 +265,7 @@ def poisson_binomial_order(p: FloatArray) -> IntArray:
 
     Examples
     --------
-    >>> spread_order(np.array([0.1, 0.2, 0.8, 0.9])).tolist()
+    >>> poisson_binomial_order(np.array([0.1, 0.2, 0.8, 0.9])).tolist()
     [0, 2, 1, 3]
     """
     mixed = np.argsort(np.arange(len(p)) * _GOLDEN % 1.0, kind="stable")

@@ -92,7 +92,7 @@ def poisson_multinomial_leaders(
 
     Examples
     --------
-    >>> largest_regions(np.ones((1, 1)), (1.0, 1.0, 1.0)).round(12).tolist()
+    >>> poisson_multinomial_leaders(np.ones((1, 1)), (1.0, 1.0, 1.0)).round(12).tolist()
     [0.333333333333, 0.333333333333, 0.333333333333]
     """
     datasets = len(counts) - 1

@@ -81,7 +81,7 @@ def poisson_multinomial_joint_regions(triples: FloatArray, b: float = 1.0) -> Jo
     A dataset in doubt is drawn to where the others are:
 
     >>> triples = np.array([[0.01, 0.04, 0.95], [0.02, 0.08, 0.9], [0.3, 0.4, 0.3]])
-    >>> found = joint_regions(triples)
+    >>> found = poisson_multinomial_joint_regions(triples)
     >>> found.probability.round(6).tolist(), found.each[2].round(3).tolist()
     ([0.111216, 0.14271, 0.746074], [0.19, 0.266, 0.544])
     """
@@ -128,7 +128,7 @@ def poisson_multinomial_posterior(triples: FloatArray, b: float = 1.0) -> tuple[
     --------
     Uninformative datasets leave the counts as the prior has them:
 
-    >>> counts, _ = region_count_posterior(np.full((2, 3), 1 / 3))
+    >>> counts, _ = poisson_multinomial_posterior(np.full((2, 3), 1 / 3))
     >>> counts.round(6).tolist()
     [[0.166667, 0.166667, 0.166667], [0.166667, 0.166667, 0.0], [0.166667, 0.0, 0.0]]
     """
@@ -142,8 +142,8 @@ def poisson_multinomial_margins(counts: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> counts, _ = region_count_posterior(np.array([[0.0, 0.5, 0.5]]))
-    >>> region_margins(counts).tolist()
+    >>> counts, _ = poisson_multinomial_posterior(np.array([[0.0, 0.5, 0.5]]))
+    >>> poisson_multinomial_margins(counts).tolist()
     [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]
     """
     n = len(counts) - 1
@@ -159,8 +159,11 @@ def draw_poisson_multinomial_shares(
 
     Examples
     --------
-    >>> counts, _ = region_count_posterior(np.tile([0.0, 0.02, 0.98], (40, 1)))
-    >>> bool(draw_region_shares(counts, 1000, np.random.default_rng(1))[:, 2].mean() > 0.9)
+    >>> counts, _ = poisson_multinomial_posterior(np.tile([0.0, 0.02, 0.98], (40, 1)))
+    >>> bool(
+    ...     draw_poisson_multinomial_shares(counts, 1000, np.random.default_rng(1))[:, 2].mean()
+    ...     > 0.9
+    ... )
     True
     """
     n = len(counts) - 1
@@ -192,7 +195,9 @@ def draw_poisson_multinomial_regions(
     Examples
     --------
     >>> triples = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    >>> draw_regions(triples, np.full((1, 3), 1 / 3), np.random.default_rng(1)).tolist()
+    >>> draw_poisson_multinomial_regions(
+    ...     triples, np.full((1, 3), 1 / 3), np.random.default_rng(1)
+    ... ).tolist()
     [[0, 2]]
     """
     edges = np.cumsum(shares[:, None, :] * triples, axis=-1)

@@ -106,7 +106,7 @@ def beta_prior_for_quadrature(first: float, second: float) -> RatePrior:
 
     Examples
     --------
-    >>> prior = beta_prior(2.0, 5.0)
+    >>> prior = beta_prior_for_quadrature(2.0, 5.0)
     >>> abs(prior.log_total) < 1e-12
     True
     """
@@ -189,7 +189,7 @@ def rate_posterior(p: ArrayLike, prior: RatePrior) -> RatePosterior:
 
     >>> from bayescompare.kernels.context.poisson_binomial_joint import joint
     >>> p = [0.99, 0.98, 0.97, 0.5]
-    >>> found, known = rate_posterior(p, beta_prior(2.0, 2.0)).joint, joint(p, 2.0)
+    >>> found, known = rate_posterior(p, beta_prior_for_quadrature(2.0, 2.0)).joint, joint(p, 2.0)
     >>> gaps = found.first - known.first, found.log_evidence - known.log_evidence
     >>> max(map(abs, gaps)) < 1e-11
     True

@@ -86,7 +86,7 @@ def completion_bounds(
     Three to one, and a dataset that may support either, or be tied:
 
     >>> either = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
-    >>> maxima = maxima_of_vectors(np.log([0.5, 0.5]))
+    >>> maxima = dirichlet_maxima_of_vectors(np.log([0.5, 0.5]))
     >>> bounds = completion_bounds(np.array([3.0, 1.0]), [either], maxima)
     >>> bounds.lower.round(6).tolist(), bounds.upper.round(6).tolist(), bounds.exact
     ([0.669765, 0.087713], [0.912287, 0.330235], True)

@@ -57,7 +57,9 @@ def mixed_maximum(
     --------
     Two statements and one strength, 1.17: the closed form of a Beta.
 
-    >>> three_of_four = PairCounts(np.array([0, 0]), np.array([0, 1]), np.array([3.0, 1.0]), 1)
+    >>> three_of_four = DirichletPairCounts(
+    ...     np.array([0, 0]), np.array([0, 1]), np.array([3.0, 1.0]), 1
+    ... )
     >>> only = np.eye(16)[[4]]
     >>> mixed_maximum(three_of_four, np.log([0.5, 0.5]), only).round(6).tolist()
     [[0.834561, 0.165439]]
@@ -81,8 +83,8 @@ def dirichlet_maxima_of_pairs(counts: DirichletPairCounts, log_alpha: FloatArray
 
     Examples
     --------
-    >>> twelve = PairCounts(np.zeros(4, int), np.arange(4), np.array([1.0, 2, 3, 6]), 1)
-    >>> maxima_of_pairs(twelve, np.full(4, np.log(0.25))).round(6).tolist()
+    >>> twelve = DirichletPairCounts(np.zeros(4, int), np.arange(4), np.array([1.0, 2, 3, 6]), 1)
+    >>> dirichlet_maxima_of_pairs(twelve, np.full(4, np.log(0.25))).round(6).tolist()
     [[0.012363, 0.051923, 0.1375, 0.798214]]
     """
     alpha = np.exp(log_alpha)

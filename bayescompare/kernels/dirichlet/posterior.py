@@ -42,7 +42,12 @@ def dirichlet_log_evidence(cells: DirichletCells) -> float:
     --------
     One dataset in one of four equal cells has evidence 1/4:
 
-    >>> round(math.exp(log_evidence(DirichletCells(np.full(4, 0.0), np.array([1.0, 0, 0, 0])))), 12)
+    >>> round(
+    ...     math.exp(
+    ...         dirichlet_log_evidence(DirichletCells(np.full(4, 0.0), np.array([1.0, 0, 0, 0])))
+    ...     ),
+    ...     12,
+    ... )
     0.25
     """
     parts = log_rising_gamma(cells.log_alpha, cells.counts)
@@ -86,7 +91,7 @@ def dirichlet_pair_order(first: float, second: float) -> float:
     --------
     Example 1: P(θ_11 > θ_00) from 6.25 and 1.25.
 
-    >>> round(pair_order(6.25, 1.25), 3)
+    >>> round(dirichlet_pair_order(6.25, 1.25), 3)
     0.98
     """
     # At a shape of zero betainc is NaN in scipy 1.15 and the limit in 1.18.
@@ -100,7 +105,7 @@ def dirichlet_majority(shape: float, total: float) -> float:
 
     Examples
     --------
-    >>> round(majority(6.25, 13.0), 3)
+    >>> round(dirichlet_majority(6.25, 13.0), 3)
     0.443
     """
     if shape == 0.0 or not math.isfinite(total):

@@ -31,7 +31,7 @@ def unbend_substitution(u: float) -> float:
 
     Examples
     --------
-    >>> round(float(bend(np.array(unbend(-5.0)))), 12)
+    >>> round(float(bend_by_substitution(np.array(unbend_substitution(-5.0)))), 12)
     -5.0
     """
     return -math.log(float(wrightomega(1.0 - u)))

@@ -65,7 +65,7 @@ def draw_urn_cells(weights: FloatArray, number: int, rng: np.random.Generator) -
 
     Examples
     --------
-    >>> draw_cells(np.array([[0.0, 1.0], [3.0, 0.0]]), 3, np.random.default_rng(1)).tolist()
+    >>> draw_urn_cells(np.array([[0.0, 1.0], [3.0, 0.0]]), 3, np.random.default_rng(1)).tolist()
     [[1, 1, 1], [0, 0, 0]]
     """
     ends = np.cumsum(weights, axis=1)

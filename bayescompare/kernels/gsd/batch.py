@@ -31,7 +31,7 @@ def gsd_batch_optima(solver: GsdSolver, objectives: FloatArray, delta: float) ->
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[0.9], [0.8]], [[0.6], [0.9]], [0.0], [1.0], [True])
     >>> weights = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> optima(GsdSolver(system), system.objective(weights), 0.0).round(3).tolist()
+    >>> gsd_batch_optima(GsdSolver(system), system.objective(weights), 0.0).round(3).tolist()
     [[0.0, -0.375], [-0.125, 0.0]]
     """
     values = np.empty((len(objectives), 2))
@@ -47,7 +47,7 @@ def nearest_gsd_order(objectives: FloatArray) -> IntArray:
 
     Examples
     --------
-    >>> nearest_order(np.array([[0.0], [5.0], [1.0], [4.0]])).tolist()
+    >>> nearest_gsd_order(np.array([[0.0], [5.0], [1.0], [4.0]])).tolist()
     [0, 2, 3, 1]
     """
     count = len(objectives)

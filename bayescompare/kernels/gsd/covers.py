@@ -74,7 +74,7 @@ def linear_gsd_utilities(system: PreferenceSystem) -> FloatArray:
     --------
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[0.5, 3]], [[0.2, 9]], [0, 0], [1, 10], [True, False])
-    >>> linear_utilities(system)[:, 2:].round(3).tolist()
+    >>> linear_gsd_utilities(system)[:, 2:].round(3).tolist()
     [[0.2, 0.5], [0.667, 0.333]]
     """
     scales = np.where(system.metric, system.points, system.ranks)

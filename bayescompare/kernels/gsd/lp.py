@@ -60,7 +60,7 @@ class GsdPoolModel:
 
     Examples
     --------
-    >>> model = PoolModel(3, 0.0)
+    >>> model = GsdPoolModel(3, 0.0)
     >>> model.add(np.array([[2, 0, 0, 0], [1, 2, 2, 2]], dtype=np.int32), np.zeros(2, dtype=bool))
     >>> model.optimum(np.array([0.0, 0.0, -1.0])).u.tolist()
     [0.0, 1.0, 1.0]
@@ -188,7 +188,7 @@ def gsd_lp_lower_bound(
     Examples
     --------
     >>> rows, w = np.array([[2, 0, 0, 0]], dtype=np.int32), np.array([-1.0, 0.0, 1.0])
-    >>> lower_bound(w, rows, np.array([False]), np.array([1.0]), 0.1)
+    >>> gsd_lp_lower_bound(w, rows, np.array([False]), np.array([1.0]), 0.1)
     0.1
     """
     multiplier = np.where(equal, y, np.maximum(y, 0.0))

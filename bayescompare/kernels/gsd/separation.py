@@ -64,7 +64,7 @@ class GsdSeparator:
 
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[0.5]], [[0.5]], [0.0], [1.0], [True])
-    >>> violations = Separator(system).every(np.array([0, 1.0, 0.7]), 0.0, 1e-9)
+    >>> violations = GsdSeparator(system).every(np.array([0, 1.0, 0.7]), 0.0, 1e-9)
     >>> violations.rows.tolist(), violations.equal.tolist(), violations.amount.round(3).tolist()
     ([[1, 2, 2, 0]], [True], [0.4])
     """
@@ -123,7 +123,7 @@ def near_pairs_to_separate(keys: Int32Array) -> Int32Array:
 
     Examples
     --------
-    >>> near_pairs(np.array([[0], [1], [2]], dtype=np.int32)).tolist()
+    >>> near_pairs_to_separate(np.array([[0], [1], [2]], dtype=np.int32)).tolist()
     [[2, 1], [1, 0]]
     """
     count, m = keys.shape

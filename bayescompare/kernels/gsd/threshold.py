@@ -62,7 +62,9 @@ def gsd_threshold_curve(solver: GsdSolver, w: FloatArray, deltas: ArrayLike) -> 
     --------
     >>> from bayescompare.kernels.gsd.system import build_system
     >>> system = build_system([[2], [3]], [[1], [3.5]], [0], [5], [False])
-    >>> delta_curve(GsdSolver(system), system.objective(), [0.0, 0.1, 0.15]).round(9).tolist()
+    >>> gsd_threshold_curve(GsdSolver(system), system.objective(), [0.0, 0.1, 0.15]).round(
+    ...     9
+    ... ).tolist()
     [-0.5, -0.25, -0.125]
     """
     return np.array([solver.optimum(w, float(d)).value for d in np.asarray(deltas)])

@@ -55,7 +55,7 @@ def bdeu_scores_of_subsets(
     Two measures that always agree are explained better together:
 
     >>> states = np.array([[0, 0], [1, 1]])
-    >>> g = subset_scores(states, np.array([5.0, 5.0]), np.log([2.0, 2.0]), 1.0, 2)
+    >>> g = bdeu_scores_of_subsets(states, np.array([5.0, 5.0]), np.log([2.0, 2.0]), 1.0, 2)
     >>> bool(g[3] > g[1] + g[2])
     True
     """

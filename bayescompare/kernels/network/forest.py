@@ -84,8 +84,8 @@ def binary_forest_maximum(tables: NetworkTables, states: IntArray) -> FloatArray
 
     >>> seen = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     >>> counts = np.array([1.0, 2.0, 3.0, 6.0])
-    >>> tables = Tables.count(seen, counts, [2, 2], [0, 1], [0, 1], 1.0)
-    >>> tree_maximum(tables, seen).round(9)
+    >>> tables = NetworkTables.count(seen, counts, [2, 2], [0, 1], [0, 1], 1.0)
+    >>> binary_forest_maximum(tables, seen).round(9)
     array([0.01236333, 0.05192299, 0.13750009, 0.79821359])
     """
     tree = _ForestTree.of(tables)

@@ -61,7 +61,7 @@ def truncated_log_cells(
     --------
     At frequency 0 they are probabilities; a fair cell is above its rival half of the time:
 
-    >>> truncated_transforms(2.0, 2.0, np.zeros(1), 1.0, 1, 8).real.round(9).ravel()
+    >>> truncated_log_cells(2.0, 2.0, np.zeros(1), 1.0, 1, 8).real.round(9).ravel()
     array([0.5, 0.5])
     """
     clip = max(_CLIP, 1.0 + float(np.abs(thresholds).max()))

@@ -38,7 +38,7 @@ def network_components(parents: Sequence[int]) -> list[list[int]]:
 
     Examples
     --------
-    >>> components([0, 0b1, 0])
+    >>> network_components([0, 0b1, 0])
     [[0, 1], [2]]
     """
     m = len(parents)

@@ -136,7 +136,7 @@ def bridge_autocorrelation_time(values: FloatArray) -> float:
     >>> chain[:, 0] = steps[:, 0]
     >>> for t in range(1, 20_000):
     ...     chain[:, t] = 0.5 * chain[:, t - 1] + steps[:, t]
-    >>> abs(autocorrelation_time(chain) - 3.0) < 0.3  # (1 + ½)/(1 − ½)
+    >>> abs(bridge_autocorrelation_time(chain) - 3.0) < 0.3  # (1 + ½)/(1 − ½)
     True
     """
     chains, n = values.shape

@@ -53,7 +53,7 @@ def log_rising_gamma(log_a: ArrayLike, n: ArrayLike) -> FloatArray:
 
     Examples
     --------
-    >>> bool(np.isclose(log_rising(0.0, 3.0), np.log(6.0)))
+    >>> bool(np.isclose(log_rising_gamma(0.0, 3.0), np.log(6.0)))
     True
     """
     log_a, n = np.broadcast_arrays(np.asarray(log_a, np.float64), np.asarray(n, np.float64))

@@ -19,7 +19,7 @@ def composite_legendre(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     Examples
     --------
-    >>> node, weight = composite(np.array([0.0, 1.0, 3.0]))
+    >>> node, weight = composite_legendre(np.array([0.0, 1.0, 3.0]))
     >>> round(float(weight @ node**2), 12)
     9.0
     """

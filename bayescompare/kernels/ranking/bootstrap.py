@@ -47,7 +47,7 @@ def effective_ranking_number(importance: FloatArray) -> float:
 
     Examples
     --------
-    >>> effective_number(np.ones(7)), effective_number(np.array([1.0, 1.0, 0.0]))
+    >>> effective_ranking_number(np.ones(7)), effective_ranking_number(np.array([1.0, 1.0, 0.0]))
     (7.0, 2.0)
     """
     return float(importance.sum() ** 2 / (importance**2).sum())
@@ -58,7 +58,7 @@ def ranking_concentration(n: float) -> float:
 
     Examples
     --------
-    >>> concentration(5), concentration(20)
+    >>> ranking_concentration(5), ranking_concentration(20)
     (0.2, 0.8)
     """
     return (n - 4.0) / n

@@ -131,7 +131,7 @@ def on_leaderboard_front(places: AnyArray) -> BoolArray:
 
     Examples
     --------
-    >>> on_front(np.array([[1, 2, 3], [2, 1, 3]]))
+    >>> on_leaderboard_front(np.array([[1, 2, 3], [2, 1, 3]]))
     array([ True,  True, False])
     """
     _, front = duels(np.ascontiguousarray(places[:, :, None]))
@@ -145,7 +145,7 @@ def leaderboard_standard_error(share: AnyArray, draws: int) -> FloatArray:
 
     Examples
     --------
-    >>> standard_error(np.array([0.5, 1.0]), 10_000).round(5)
+    >>> leaderboard_standard_error(np.array([0.5, 1.0]), 10_000).round(5)
     array([0.005 , 0.0001])
     """
     smoothed = (np.asarray(share) * draws + 1.0) / (draws + 2.0)

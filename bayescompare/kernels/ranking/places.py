@@ -91,7 +91,7 @@ def best_place_shares(places: AnyArray) -> FloatArray:
 
     Examples
     --------
-    >>> best_shares(np.array([[3, 3, 6], [2, 4, 6]]))
+    >>> best_place_shares(np.array([[3, 3, 6], [2, 4, 6]]))
     array([0.75, 0.25, 0.  ])
     """
     first = places.min(axis=1)

@@ -83,7 +83,7 @@ def expected_count_maximum(
     >>> counts, half = np.array([[0, 1], [1, 0]]), np.full(2, 0.5)
     >>> averaged_maximum(*cells, counts, half).round(9).tolist()
     [0.5, 0.5]
-    >>> round(expected_largest(*cells, counts, half), 9)
+    >>> round(expected_count_maximum(*cells, counts, half), 9)
     0.75
     """
     counts, weight = _count_maximum_without_dust(counts, weight)

@@ -169,7 +169,10 @@ def are_replicates_certain(logs: FloatArray, alpha: FloatArray) -> bool:
     Examples
     --------
     >>> sure = np.log([[[1.0, 1e-30], [1e-40, 1.0]]])
-    >>> are_certain(sure, np.ones(2)), are_certain(np.log([[[0.9, 0.1]]]), np.ones(2))
+    >>> (
+    ...     are_replicates_certain(sure, np.ones(2)),
+    ...     are_replicates_certain(np.log([[[0.9, 0.1]]]), np.ones(2)),
+    ... )
     (True, False)
     """
     return not EvidenceRows.from_logs(logs, alpha).uncertain.any()

@@ -90,7 +90,7 @@ def known_replicated_counts(weights: FloatArray, domain: IntArray) -> DomainCoun
 
     Examples
     --------
-    >>> counts = known_counts(np.eye(2)[[0, 0, 1]], np.array([0, 1, 1]))
+    >>> counts = known_replicated_counts(np.eye(2)[[0, 0, 1]], np.array([0, 1, 1]))
     >>> counts.vectors.tolist()
     [[[1.0, 0.0]], [[1.0, 1.0]]]
     >>> np.exp(counts.log_evidence(np.ones(2))).round(6).tolist()

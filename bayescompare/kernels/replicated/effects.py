@@ -65,7 +65,7 @@ def flat_replicated_evidence(
     Examples
     --------
     >>> moments = Moments(np.array([[1.0]]), np.ones((1, 1, 1)), np.array([4.0]), np.array([0.2]))
-    >>> evidence = flat_evidence(moments, (None,), np.random.default_rng(0))
+    >>> evidence = flat_replicated_evidence(moments, (None,), np.random.default_rng(0))
     >>> np.exp(evidence.log[0]).round(6).tolist()
     [[0.955495, 0.044505]]
     """

@@ -69,7 +69,7 @@ def roped_replicated_items(counts: FloatArray, rope: float) -> FloatArray:
     --------
     Nothing seen says nothing:
 
-    >>> one_measure_roped(np.zeros((1, 3)), 0.1).round(9).tolist()
+    >>> roped_replicated_items(np.zeros((1, 3)), 0.1).round(9).tolist()
     [[0.333333333, 0.333333333, 0.333333333]]
     """
     if rope >= 1.0:  # no difference of two shares is outside it
@@ -105,7 +105,7 @@ def replicated_item_patterns(outcome: IntArray) -> FloatArray:
 
     Examples
     --------
-    >>> pattern_counts(np.array([[1, 0], [-1, -1], [1, 0]])).tolist()
+    >>> replicated_item_patterns(np.array([[1, 0], [-1, -1], [1, 0]])).tolist()
     [0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     """
     m = outcome.shape[1]
@@ -118,7 +118,7 @@ def replicated_item_margins(counts: FloatArray, m: int) -> FloatArray:
 
     Examples
     --------
-    >>> margin_counts(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2).tolist()
+    >>> replicated_item_margins(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2).tolist()
     [[2.0, 0.0, 1.0], [0.0, 2.0, 1.0]]
     """
     cube = counts.reshape([3] * m)
@@ -130,7 +130,7 @@ def discordant_replicated_items(counts: FloatArray, m: int) -> float:
 
     Examples
     --------
-    >>> discordant(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2)
+    >>> discordant_replicated_items(np.array([0.0, 2, 0, 0, 0, 0, 0, 0, 1]), 2)
     1.0
     """
     return float(replicated_item_margins(counts, m)[:, [0, 2]].sum(axis=1).min())
@@ -155,7 +155,9 @@ def replicated_pattern_evidence(
 
     Examples
     --------
-    >>> p, error = pattern_evidence(np.array([8.0, 5, 2]), (None,), np.random.default_rng(0))
+    >>> p, error = replicated_pattern_evidence(
+    ...     np.array([8.0, 5, 2]), (None,), np.random.default_rng(0)
+    ... )
     >>> bool(abs(p[0] - 0.967285) < 4 * error[0])
     True
     """
@@ -180,7 +182,9 @@ def replicated_item_rows(
 
     Examples
     --------
-    >>> rows, error = count_rows([np.array([8.0, 5, 2])], (None,), np.random.default_rng(0))
+    >>> rows, error = replicated_item_rows(
+    ...     [np.array([8.0, 5, 2])], (None,), np.random.default_rng(0)
+    ... )
     >>> np.exp(rows).round(6).tolist(), error
     ([[0.967285, 0.032715]], 0.0)
     """

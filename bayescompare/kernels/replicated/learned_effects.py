@@ -265,7 +265,7 @@ def learned_effects_at_scales(
 
     >>> one, zero, rng = np.ones((1, 1)), (np.zeros((1, 1)),), np.random.default_rng(0)
     >>> for dof in (None, np.array([4.0])):
-    ...     logs, _, _ = evidence_at_scales(one, one[None], one, zero, rng, dof=dof)
+    ...     logs, _, _ = learned_effects_at_scales(one, one[None], one, zero, rng, dof=dof)
     ...     row = np.exp(logs[0, 0])
     ...     (row / row.sum()).round(6).tolist()
     [0.76025, 0.23975]

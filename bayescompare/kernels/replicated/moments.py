@@ -165,7 +165,7 @@ def moderate_replicated_moments(variance: FloatArray, dof: FloatArray) -> Modera
 
     Examples
     --------
-    >>> moderated = moderation(np.array([1.0, 4.0, 0.5, 2.0]), np.full(4, 2.0))
+    >>> moderated = moderate_replicated_moments(np.array([1.0, 4.0, 0.5, 2.0]), np.full(4, 2.0))
     >>> moderated.sd.round(3).tolist(), moderated.dof.round(2).tolist()
     ([1.587, 1.587, 1.587, 1.587], [5.8, 5.8, 5.8, 5.8])
     """

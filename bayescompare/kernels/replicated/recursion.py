@@ -166,7 +166,7 @@ def recursion_for_counts(
     evidence is E[(½θ + ¼)²].
 
     >>> rows = EvidenceRows.from_logs(np.log([[0.75, 0.25], [0.75, 0.25]]), np.ones(2))
-    >>> counts = statement_counts(rows)
+    >>> counts = recursion_for_counts(rows)
     >>> counts.weight[:, 0].round(6).tolist(), counts.digits(0).tolist()
     ([0.076923, 0.230769, 0.692308], [0, 1, 2])
     >>> round(float(np.exp(counts.log_evidence[0])), 6)

@@ -54,7 +54,7 @@ def product_of_region_cells(
     Examples
     --------
     >>> cells = [([1], np.array([[0.9, 0.1]])), ([0], np.array([[1.0, 0.0]]))]
-    >>> product_of_cells(cells, [2, 2]).tolist()
+    >>> product_of_region_cells(cells, [2, 2]).tolist()
     [[0.9, 0.1, 0.0, 0.0]]
     """
     n = len(parts[0][1])
@@ -70,7 +70,7 @@ def spread_region_cells(logs: FloatArray, members: list[int], sizes: list[int]) 
 
     Examples
     --------
-    >>> spread_over(np.array([[1.0, 2.0]]), [1], [2, 2]).tolist()
+    >>> spread_region_cells(np.array([[1.0, 2.0]]), [1], [2, 2]).tolist()
     [[1.0, 2.0, 1.0, 2.0]]
     """
     before = logs.shape[:-1]

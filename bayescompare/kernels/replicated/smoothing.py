@@ -161,8 +161,10 @@ def left_out_by_smoothing(
     Of two datasets with one statement each, uniform θ: the second agrees with probability ⅔.
 
     >>> rows = EvidenceRows.from_logs(np.log([[1.0, 1e-99], [1.0, 1e-99]]), np.ones(2))
-    >>> from bayescompare.kernels.replicated.recursion import statement_counts
-    >>> np.exp(log_left_out(rows, statement_counts(rows), np.zeros(1))).round(6).tolist()
+    >>> from bayescompare.kernels.replicated.recursion import recursion_for_counts
+    >>> np.exp(left_out_by_smoothing(rows, recursion_for_counts(rows), np.zeros(1))).round(
+    ...     6
+    ... ).tolist()
     [0.666667, 0.666667]
     """
     urn = RecursionUrn.of(rows, joint=True)

@@ -64,7 +64,7 @@ def read_shared_parameters(doc: str) -> dict[str, tuple[str, str]]:
 
     Examples
     --------
-    >>> read_parameters("Head.\n\nParameters\n----------\na, b : int\n    Two numbers.")
+    >>> read_shared_parameters("Head.\n\nParameters\n----------\na, b : int\n    Two numbers.")
     {'a': ('int', 'Two numbers.'), 'b': ('int', 'Two numbers.')}
     """
     found: dict[str, tuple[str, str]] = {}

@@ -65,7 +65,7 @@ def shared_pair_leanings(p: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> leanings(np.array([0.9, 0.5, 0.2])).tolist()
+    >>> shared_pair_leanings(np.array([0.9, 0.5, 0.2])).tolist()
     [1.5, 1.5]
     """
     first = float((p > 0.5).sum() + 0.5 * (p == 0.5).sum())

@@ -45,7 +45,7 @@ def shared_fixed_vector(value: object) -> FloatArray | None:
 
     Examples
     --------
-    >>> fixed_vector([1, 2.5]).tolist(), fixed_vector("ab"), fixed_vector(3)
+    >>> shared_fixed_vector([1, 2.5]).tolist(), shared_fixed_vector("ab"), shared_fixed_vector(3)
     ([1.0, 2.5], None, None)
     """
     if isinstance(value, np.ndarray):

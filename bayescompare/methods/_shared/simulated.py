@@ -20,9 +20,9 @@ from bayescompare.text.numbers import setting_number_text
 __all__ = [
     "shared_drawn_labels",
     "shared_table_of_counts",
-    "shared_table_of_ranks",
     "shared_table_of_statements",
     "shared_truth_in_tree",
+    "table_of_ranks",
 ]
 
 
@@ -48,10 +48,10 @@ def shared_table_of_statements(
             if state.relation == ">":
                 for k, name in enumerate(state.names):
                     rank[i, places[name], j] = k
-    return shared_table_of_ranks(rank, results, truth=truth)
+    return table_of_ranks(rank, results, truth=truth)
 
 
-def shared_table_of_ranks(
+def table_of_ranks(
     ranks: ArrayLike, results: Results, *, truth: xr.Dataset | None = None
 ) -> Results:
     """Make a table that shows these ranks: values in the measures' directions and bounds.

@@ -162,7 +162,7 @@ def doubled_friedman_ranks(values: FloatArray) -> IntArray:
 
     Examples
     --------
-    >>> doubled_ranks_by_dataset(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
+    >>> doubled_friedman_ranks(np.array([[0.1 + 0.2, 0.5, 0.3, 0.1]]))
     array([[5, 2, 5, 8]])
     """
     order = np.argsort(-values, axis=1, kind="stable")

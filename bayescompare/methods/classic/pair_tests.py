@@ -59,7 +59,7 @@ def run_pair_test(results: Results, measure: str, test: WhichTest) -> PairTest:
     Examples
     --------
     >>> from bayescompare.io import load_example
-    >>> run(load_example("benavoli-example1"), "accuracy", "sign")
+    >>> run_pair_test(load_example("benavoli-example1"), "accuracy", "sign")
     PairTest(sums=(3.0, 9.0), wins=(3, 9), pvalue=0.14599609375, exact=True)
     """
     difference = classic_pair_differences(results, measure)

@@ -34,7 +34,7 @@ def classic_finding_words(decision: Decision, hypothesis: str) -> str:
 
     Examples
     --------
-    >>> finding(Decision("A>B", 0.3, "open", (), None), "both are equal")
+    >>> classic_finding_words(Decision("A>B", 0.3, "open", (), None), "both are equal")
     'The hypothesis that both are equal cannot be rejected (p = 0.300); that is not ...
     """
     if decision.verdict == "settled":
@@ -53,7 +53,7 @@ def classic_left_out_words(ties: int) -> str:
 
     Examples
     --------
-    >>> left_out(0), left_out(1), left_out(3)
+    >>> classic_left_out_words(0), classic_left_out_words(1), classic_left_out_words(3)
     ('no dataset is a tie', '1 dataset is a tie and left out', '3 datasets are ties and left out')
     """
     if ties == 0:
@@ -66,7 +66,7 @@ def classic_own_level_words(decision: Decision, alpha: float) -> list[str]:
 
     Examples
     --------
-    >>> own_level(Decision("A>B", 0.03, "settled", (), None), 0.01)
+    >>> classic_own_level_words(Decision("A>B", 0.03, "settled", (), None), 0.01)
     ['At the level alpha = 0.01 asked for it is not significant.']
     """
     if alpha == SIGNIFICANT:

@@ -430,7 +430,12 @@ def poisson_binomial_cut_rate(counts: FloatArray, b: float) -> RateScalars:
 
     Examples
     --------
-    >>> round(cut_rate(pmf([0.9, 0.8, 0.95, 0.4]), 1.0).rate_mean, 6)
+    >>> round(
+    ...     poisson_binomial_cut_rate(
+    ...         poisson_binomial_masses([0.9, 0.8, 0.95, 0.4]), 1.0
+    ...     ).rate_mean,
+    ...     6,
+    ... )
     0.675
     """
     wins, total = b + np.arange(len(counts)), 2.0 * b + len(counts) - 1

@@ -301,7 +301,7 @@ def elicited_beliefs_words(beliefs: Mapping[str, Mapping[str, float]]) -> str:
 
     Examples
     --------
-    >>> beliefs_words({"accuracy": {"B>A": 0.7}})
+    >>> elicited_beliefs_words({"accuracy": {"B>A": 0.7}})
     'B is better than A on accuracy with probability 0.7'
     """
     return join_names(

@@ -108,7 +108,7 @@ def dirichlet_patterns_overlap(first: StatePattern, second: StatePattern) -> boo
     Examples
     --------
     >>> a_b, b_a, b_c = (StatePattern(order) for order in ((0, 1), (1, 0), (1, 2)))
-    >>> overlap(a_b, b_a), overlap(a_b, b_c)
+    >>> dirichlet_patterns_overlap(a_b, b_a), dirichlet_patterns_overlap(a_b, b_c)
     (False, True)
     """
     if first.equal or second.equal:

@@ -58,7 +58,7 @@ def gsd_front_of(relation: BoolArray, names: Sequence[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> front_of(np.array([[True, True], [False, True]]), ["A", "B"])
+    >>> gsd_front_of(np.array([[True, True], [False, True]]), ["A", "B"])
     ('A',)
     """
     beaten = strict_gsd_order(relation).any(axis=0)

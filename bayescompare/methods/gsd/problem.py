@@ -137,7 +137,10 @@ def gsd_unbounded_measures(results: Results) -> list[str]:
     Examples
     --------
     >>> from bayescompare.io import load_example
-    >>> unbounded(load_example("benavoli-example1")), unbounded(load_example("jansen-uci"))
+    >>> (
+    ...     gsd_unbounded_measures(load_example("benavoli-example1")),
+    ...     gsd_unbounded_measures(load_example("jansen-uci")),
+    ... )
     (['accuracy', 'time'], [])
     """
     ends = {name: _finite_gsd_problem_bounds(results[name].bounds) for name in results.measures}

@@ -36,7 +36,7 @@ def describe_model_file(source: Source) -> pd.DataFrame:
     ...     sigma : prior over measure
     ...         Scale of the strengths.
     ...     '''
-    >>> describe_source(find_source(build)).loc["sigma"].to_dict()
+    >>> describe_model_file(find_source(build)).loc["sigma"].to_dict()
     {'dims': 'measure', 'default': '1', 'meaning': 'Scale of the strengths.'}
     """
     import pandas as pd

@@ -25,9 +25,9 @@ from bayescompare.methods._shared.prediction import (
 )
 from bayescompare.methods._shared.simulated import (
     shared_drawn_labels,
-    shared_table_of_ranks,
     shared_table_of_statements,
     shared_truth_in_tree,
+    table_of_ranks,
 )
 from bayescompare.results.results import Results
 from bayescompare.statements import OUTCOME, State, Statement
@@ -206,7 +206,7 @@ def simulated(method: ModelFile, results: Results, rng: np.random.Generator) -> 
         return shared_table_of_statements(results, shared_drawn_labels(tree), truth)
     if RANK in data and "algorithm" in data[RANK].dims and results.n_replicates is None:
         rank = _model_file_ranks_ordered(data[RANK], results).isel(chain=0, draw=0).values
-        return shared_table_of_ranks(rank, results, truth=truth)
+        return table_of_ranks(rank, results, truth=truth)
     names = ", ".join(f"{name!r} over {data[name].dims[2:]}" for name in data.data_vars)
     raise BayescompareError(
         f"simulate: {method.code.where} predicts {names}, from which no table follows; give the "

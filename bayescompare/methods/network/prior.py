@@ -51,7 +51,7 @@ def network_cell_alpha(alpha: object, statements: Statements) -> tuple[tuple[flo
     --------
     >>> import bayescompare as bc
     >>> statements = Statements.of(bc.load_example("benavoli-example1"))
-    >>> cell_alpha({"accuracy": {"B>A": 2.0, "*": 1.0}, "time": 0.5}, statements)
+    >>> network_cell_alpha({"accuracy": {"B>A": 2.0, "*": 1.0}, "time": 0.5}, statements)
     ((1.0, 2.0), (0.5, 0.5))
     """
     measures = statements.measures

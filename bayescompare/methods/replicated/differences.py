@@ -132,22 +132,17 @@ def _replicated_statistics_differences(
 ) -> Differences:
     signs = np.array([results[name].sign for name in results.measures], dtype=np.float64)
     number = items["items"].values[:, 0, 1].astype(np.float64)
-    # A benchmark that one of the two never ran has no item to count, and its mean stays unknown.
-    shared = number > 0.0
-    number = np.where(shared, number, 2.0)
-    mean = np.where(shared[:, None], items["difference"].values[:, 0, 1] * signs, np.nan)
+    mean = items["difference"].values[:, 0, 1] * signs
     covariance = items["covariance"].values[:, 0, 1] * np.outer(signs, signs)
-    covariance = np.where(shared[:, None, None], covariance, 0.0)
     if "clusters" in items:
         clusters = items["clusters"].values[:, 0, 1].astype(np.float64)
-        clusters = np.where(shared, clusters, 2.0)
         for name, few in zip(results.datasets, clusters.tolist(), strict=True):
             _check_replicated_test_clusters(name, few)
         moments = Moments(mean + 0.0, covariance, clusters - 1.0, 1.0 / clusters)
         return Differences(moments, np.zeros(len(mean)), [None] * len(mean))
     rho = replicate_correlation(results, number, method.rho, method.folds)
     moments = Moments(mean + 0.0, covariance, number - 1.0, 1.0 / number + rho / (1.0 - rho))
-    binary = items["binary"].values.astype(bool).all(axis=(1, 2)) & shared
+    binary = items["binary"].values.astype(bool).all(axis=(1, 2))
     if rho.any() or not binary.any():
         return Differences(moments, rho, [None] * len(mean))
     return Differences(moments, rho, _replicated_test_kept_patterns(results, items, binary))

@@ -42,7 +42,7 @@ def replicate_kind_of_items(
 
     Examples
     --------
-    >>> replicate_kind("folds", {"replicate": "question", "cluster": "passage"})
+    >>> replicate_kind_of_items("folds", {"replicate": "question", "cluster": "passage"})
     'items'
     """
     check_word("replicates", replicates, REPLICATE_KINDS)

@@ -151,6 +151,7 @@ def test_one_and_two_examples_in_closed_form() -> None:
     )
 
 
+@pytest.mark.slow
 def test_evidence_sums_to_one_over_all_data() -> None:
     sizes = (2, 1)
     total = sum(
@@ -231,6 +232,7 @@ def test_a_dataset_that_is_most_of_the_data_can_be_left_out() -> None:
     assert found[0] == pytest.approx(whole.log_evidence - rest.log_evidence, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k_h", "k_g"), [([400, 1], [10, 1]), ([0, 1], [400, 1])])
 def test_what_is_left_may_lie_elsewhere(k_h: list[int], k_g: list[int]) -> None:
     """Nodes of the whole agree among themselves here, and are all in the wrong place."""

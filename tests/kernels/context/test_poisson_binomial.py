@@ -319,7 +319,7 @@ def test_regions_by_a_rule_too_coarse_are_an_error(monkeypatch: pytest.MonkeyPat
         # The middles of the panels: right to some 1 %.
         return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
 
-    monkeypatch.setattr(pm, "composite", coarse)
+    monkeypatch.setattr(pm, "composite_legendre", coarse)
     with pytest.raises(ArithmeticError, match="known only within"):
         pm.context_regions(np.tile([0.3, 0.4, 0.3], (12, 1)))
 

@@ -154,7 +154,7 @@ def test_compiled_as_interpreted(most: int, monkeypatch: pytest.MonkeyPatch) -> 
     arities = [2, 3, 2, 6]
     states, counts = no.random_table(np.random.default_rng(0), arities, 20, 0.5)
     compiled = scores(states, counts, arities, 1, most)
-    for name in ("_log_rising", "_refine", "_subset_scores"):
+    for name in ("_bdeu_log_rising", "_refine_bdeu_blocks", "_bdeu_subset_scores"):
         monkeypatch.setattr(bdeu, name, getattr(bdeu, name).py_func)
     np.testing.assert_allclose(compiled, scores(states, counts, arities, 1, most), rtol=1e-13)
 

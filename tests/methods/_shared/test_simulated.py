@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import bayescompare as bc
 from bayescompare.methods._shared.simulated import (
     shared_table_of_counts,
-    shared_table_of_ranks,
     shared_table_of_statements,
+    table_of_ranks,
 )
 from bayescompare.statements import Statements
 from tests.oracles.statements import every_label
@@ -76,12 +76,12 @@ def test_a_rope_as_wide_as_the_bounds_is_refused() -> None:
 def test_ranks_of_another_shape_are_refused(ranks: Any) -> None:
     results = table([[[1.0], [2.0]], [[3.0], [4.0]]])
     with pytest.raises(bc.BayescompareError, match="ranks has the shape"):
-        shared_table_of_ranks(ranks, results)
+        table_of_ranks(ranks, results)
 
 
 def test_the_truth_stays_with_the_table_and_leaves_with_the_statements() -> None:
     results = table(np.random.default_rng(0).random((3, 3, 2)))
-    found = shared_table_of_ranks(np.argsort(results.values(), axis=1), results, truth=TRUTH)
+    found = table_of_ranks(np.argsort(results.values(), axis=1), results, truth=TRUTH)
     assert found.truth is TRUTH
     assert bc.compare(found).results.truth is TRUTH
     assert found.sel(datasets=["d0", "d2"]).truth is TRUTH

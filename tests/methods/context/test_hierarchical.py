@@ -100,6 +100,7 @@ def test_every_figure_by_plain_quadrature(pairs: Any) -> None:
     agrees(ask(pairs), Pooled(pairs))
 
 
+@pytest.mark.slow
 @settings(max_examples=3)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=5))
 def test_any_counts_by_plain_quadrature(pairs: list[tuple[int, int]]) -> None:
@@ -112,6 +113,7 @@ def test_the_interval_holds_what_it_says() -> None:
     assert c.rate["upper"] == pytest.approx(oracle.quantile(0.975), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_all_splits_together_have_probability_one() -> None:
     total = sum(
         math.exp(ask([(h, 1 - h), (g, 1 - g)]).log_evidence) for h in range(2) for g in range(2)

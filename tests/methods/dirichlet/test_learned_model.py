@@ -30,6 +30,7 @@ def point(z: Any, e: Any, u: float = 0.5) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_the_textbook_form_draws_the_strength(uci: Pairwise) -> None:
     assert uci.learned is not None
     model = uci["CART", "GLM"].model()

@@ -29,6 +29,7 @@ def test_power_scaling_is_drawn_of_a_bundled_model(hyper: bc.Comparison) -> None
     plt.close("all")
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(reason="ArviZ's plot has a dimension alpha of its own", raises=ValueError)
 def test_power_scaling_is_drawn_of_a_prior_on_alpha(results: bc.Results) -> None:
     """The same collision in a built-in method, whose parameter is called alpha by its docs."""
@@ -38,6 +39,7 @@ def test_power_scaling_is_drawn_of_a_prior_on_alpha(results: bc.Results) -> None
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_the_bundled_model_is_its_integral(hyper: bc.Comparison, results: bc.Results) -> None:
     """P(max) and elpd by integrating over α, against NUTS and PSIS."""
     from scipy.special import gammaln, logsumexp

@@ -205,7 +205,7 @@ def test_where_no_rule_settles_the_tree_is_drawn(
     from bayescompare.methods.network import answer as network_answer
 
     exact = ask(walk[1], search=no.CHAIN)
-    monkeypatch.setattr(network_answer, "tree_maximum", lambda tables, states: None)
+    monkeypatch.setattr(network_answer, "binary_forest_maximum", lambda tables, states: None)
     drawn = ask(walk[1], search=no.CHAIN)
     assert not drawn.exact
     gap = np.abs(exact.probability - drawn.probability).values

@@ -105,6 +105,7 @@ def test_what_there_is_no_model_of() -> None:
             ask_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lumped", [False, True])
 def test_the_summed_model_is_the_sum_over_graphs(lumped: bool) -> None:
     if lumped:

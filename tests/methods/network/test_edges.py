@@ -98,7 +98,7 @@ def test_pictures_and_reports_show_sampled_edges_once_they_are_there(
     assert "c.edges" in _network_caption_key(picture_of_network(c, 0.1), 0.1)
     assert "without probabilities" in report_edge_table(c, 10)[0].title
     most = c.edges.attrs["mcse"]
-    assert f"at most {bc.text.numbers.error(most)}" in _network_caption_key(
+    assert f"at most {bc.text.numbers.standard_error_text(most)}" in _network_caption_key(
         picture_of_network(c, 0.1), 0.1
     )
     assert "graphs sampled, standard error at most" in report_edge_table(c, 10)[0].title

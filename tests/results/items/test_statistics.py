@@ -156,4 +156,8 @@ def test_a_model_without_a_benchmark_is_a_missing_cell(
             said.append(f"{c.best}: {float(c.probability.max()):.9f}")
         except BayescompareError as error:
             said.append(str(error))
-    assert said[0] == said[1]
+    if (method, missing) == ("replicated", "worst"):
+        # Statistics do not tell a failed run from items that lack a measure.
+        assert "keep_items=True" in said[1]
+    else:
+        assert said[0] == said[1]
