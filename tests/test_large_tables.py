@@ -82,6 +82,7 @@ def test_any_number_of_algorithms_and_measures_works(
     check_huge(bc.compare(bc.read_results(path, measures=measures), method=method), l, m)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("l", "m", "method"),
     [(25, 3, "dirichlet"), (25, 3, "glrt"), (8, 6, "dirichlet"), (2, 1200, "dirichlet")],
@@ -95,6 +96,7 @@ def test_the_command_line_takes_them_too(tmp_path: Path, l: int, m: int, method:
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", ["symmetric", "imprecise"])
 def test_k_beyond_the_float_range_has_draws_and_leaves_one_out(
     beyond: bc.Results, prior: Any
@@ -108,6 +110,7 @@ def test_k_beyond_the_float_range_has_draws_and_leaves_one_out(
         assert (c.bounds.sel(bound="lower") <= c.bounds.sel(bound="upper")).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", ["jeffreys", "uniform", 0.1])
 def test_k_beyond_the_float_range_takes_any_prior(beyond: bc.Results, prior: Any) -> None:
     c = bc.compare(beyond, method=bc.methods.Dirichlet(prior=prior))

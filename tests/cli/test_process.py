@@ -40,6 +40,7 @@ def run(arguments: list[str], **streams: Any) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_a_reader_who_left(arguments: list[str]) -> None:
     """As in ``bayescompare ... | head -1``, at its worst: nothing was read at all."""

@@ -115,6 +115,7 @@ def test_round_trips_with_a_rope_and_a_figure_that_is_not_a_number(
     check_same(bc.load_comparison(save(c, kind, tmp_path)), c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["json", "nc"])
 def test_round_trips_beyond_float_range(kind: str, wide: Results, tmp_path: Path) -> None:
     c = bc.compare(wide)

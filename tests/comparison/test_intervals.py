@@ -91,6 +91,7 @@ def test_the_stored_interval_is_the_equal_tailed_one_of_95_percent(name: str) ->
         np.testing.assert_allclose(found[end], stored[column], atol=tolerance, err_msg=end)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["dirichlet", "learned", "replicated", "joint", "correlated-t, rope", "hierarchical"]
 )

@@ -104,6 +104,7 @@ def test_the_models_evidence_is_the_closed_one(kind: str, prior: Any, form: Any)
         assert log_density(model, point) - density == pytest.approx(expected, abs=1e-7)
 
 
+@pytest.mark.slow
 @FORMS
 @pytest.mark.parametrize("name", ["strength", "alpha"])
 def test_a_hyperprior_weighs_by_the_closed_evidence(name: str, form: Any) -> None:
@@ -178,6 +179,7 @@ def network_point(
     return whole, density
 
 
+@pytest.mark.slow
 @FORMS
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_networks_evidence_is_its_score(kind: str, form: Any) -> None:

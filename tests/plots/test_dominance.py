@@ -154,6 +154,7 @@ def test_many_measures_are_counted() -> None:
     assert stack.get_text() == f"{wins} ≻\n{8 - wins} ≺"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measures", [1, 2, 6, 9])
 @pytest.mark.parametrize("algorithms", [2, 7])
 def test_text_stays_in_its_cell(measures: int, algorithms: int) -> None:

@@ -38,6 +38,7 @@ def test_kept_pictures_are_small(name: str) -> None:
     assert (FOLDER / f"{name}.png").stat().st_size < 40_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "way"), WRONG, ids=[f"{n}: {w}" for n, w in WRONG])
 def test_a_wrong_picture_is_found_out(name: str, way: str) -> None:
     case = cases()[name]
@@ -56,6 +57,7 @@ def noisy(pixels: Pixels) -> dict[str, Pixels]:
     }
 
 
+@pytest.mark.slow
 @every
 def test_noise_is_not_a_change(name: str) -> None:
     pixels = np.pad(kept(name), ((2, 2), (2, 2), (0, 0)), constant_values=255.0)

@@ -121,6 +121,7 @@ def test_mixed_statements_are_told_by_measure() -> None:
     assert any(text.endswith("B>A on q0; A>B on q1") for text in texts(ax))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(2,), (1, 1), (3,), (1,) * 9, (6, 4, 2), (12,), (6, 5, 3)])
 def test_names_and_figures_have_room(sizes: tuple[int, ...]) -> None:
     c = network_of(*sizes)

@@ -371,6 +371,7 @@ def test_p_values_and_other_rules_have_the_slider_too(browser, tmp_path):
         assert "Holm at 0.2" in opened.page.inner_text(".live .says")
 
 
+@pytest.mark.slow
 def test_the_level_of_a_ranking(browser, tmp_path):
     r = bc.rank(bc.load_example(UCI), measures=["auc"], draws=1000, rng=0)
     with Opened(browser, r.report(tmp_path / "r.html")) as opened:

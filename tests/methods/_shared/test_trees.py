@@ -296,6 +296,7 @@ def test_marginals_beyond_256_statements_with_a_weak_prior(strength: float) -> N
         assert abs(draws.mean() - mean) < 4 * spread / math.sqrt(draws.size)
 
 
+@pytest.mark.slow
 def test_k_beyond_float_range(wide: Results) -> None:
     tree = bc.compare(wide).draws(500, rng=0)
     theta = tree["posterior"]["theta"]

@@ -120,6 +120,7 @@ def five() -> bc.Results:
     return table(values, names="VWXYZ")
 
 
+@pytest.mark.slow
 def test_pairs_are_read_off_one_model_of_all_algorithms(five):
     c = bc.compare(five, method=thurstone, rng=5, sampler=QUIET)
     p = bc.pairwise(five, method=thurstone, rng=5, sampler=QUIET)

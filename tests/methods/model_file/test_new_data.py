@@ -81,6 +81,7 @@ def test_new_datasets_are_predicted(name: str) -> None:
     assert np.isfinite(found.values).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TABLES if name not in IN_UNITS])
 def test_new_data_have_the_likelihood_of_a_model_built_on_them(name: str) -> None:
     model, other = built(name, OLD), built(name, NEW)
