@@ -6,8 +6,8 @@ which of its models are alike (`Method.reusable`) has them compiled once: the ne
 same shape is put into the model of the one before.
 
 At most `MOST_KEPT` of them are kept, the last ones used, for as long as the process lives;
-`forget_compiled_models`
-empties the store. A model that is in use is not in the store, so that two threads never share one.
+`forget_compiled_models` empties the store. A model that is in use is not in the store, so that two
+threads never share one.
 """
 
 from __future__ import annotations

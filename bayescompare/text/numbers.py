@@ -2,8 +2,7 @@
 
 Words beside a figure depend on the unrounded value ("settled" from P = 0.95 on), so rounding must
 not move a figure across such a level: 0.9496 is written 0.9496, never 0.950.
-Functions named after a quantity write a table's cell; those that end in `_words` or
-`_text_of_equation`
+Functions named after a quantity write a table's cell; those that end in `_words` or `_equation`
 write the same digits for a sentence. NaN gives an empty cell.
 """
 

@@ -5,8 +5,7 @@ and so on until it violates none. The pool and its basis are kept for the next o
 
 Every optimum has a certificate: a utility that violates no row of R1 or R2, and multipliers whose
 bound (`gsd_lp_lower_bound`) is that utility's value. If the warm-started simplex method fails to
-find
-one, HiGHS solves the programme from scratch.
+find one, HiGHS solves the programme from scratch.
 
 References
 ----------

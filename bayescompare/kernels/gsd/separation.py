@@ -9,8 +9,8 @@ three coordinates) or `tree` answers for all classes at once.
 
 Most violations occur between neighbours, so each class is first compared with the few classes
 closest below it (`near_pairs_to_separate`), which needs no search. These are covers of the key
-order, whose
-rows imply all others: they are better rows than the worst violated ones, which are far apart.
+order, whose rows imply all others: they are better rows than the worst violated ones, which are far
+apart.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ the i-th given the counts c of the first i,
           \Pr(z_i = s \mid \text{all}) \propto \ell_i(s) \sum_c V_{i-1}(c)\,
           \frac{\alpha_s + c_s}{A + i - 1}\, B_i(c + e_s) .
 
-`left_out_by_smoothing` needs the evidence without each dataset. It adds one half of the datasets
-to the urn
-and turns to the other half, again and again, so that n log n additions serve all n.
+`left_out_by_smoothing` needs the evidence without each dataset. It adds one half of the datasets to
+the urn and turns to the other half, again and again, so that n log n additions serve all n.
 """
 
 from __future__ import annotations

@@ -4,10 +4,8 @@ A value is a number, an unregistered PyMC distribution (``pm.Gamma.dist(2, 1)``)
 ``create_variable(name)`` (pymc-extras) or ``to_pymc(name)`` (PreliZ), or a callable
 ``f(name, dims)`` that is run inside the model; where a parameter says so also a vector of numbers,
 or a mapping by statement. Methods call `check_priors` once, `place_shared_prior` for each of their
-parameters,
-and `check_shared_prior_ranges` or `check_shared_prior_support` before they answer; nothing but
-`prior_values` looks at what a
-value is.
+parameters, and `check_shared_prior_ranges` or `check_shared_prior_support` before they answer;
+nothing but `prior_values` looks at what a value is.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ Its form therefore has latents whose posterior is nearly the same for every A. W
           \theta = \mathrm{softmax}(\log G - E/\alpha),
 
 where G and E are those of `place_shared_dirichlet`. Given A and the data, e is a standard
-exponential and
-z a logarithm of a gamma variable with mean 0 and variance 1. Their density is summed over A, and a
-uniform variable picks A given z and e. Where the data are not counts but a likelihood that is near
-that of counts, as with replicates, the ratio of the two is a factor within the sum.
+exponential and z a logarithm of a gamma variable with mean 0 and variance 1. Their density is
+summed over A, and a uniform variable picks A given z and e. Where the data are not counts but a
+likelihood that is near that of counts, as with replicates, the ratio of the two is a factor within
+the sum.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ Identification of Probability Distributions, for bounds.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -63,13 +64,13 @@ class PartlySeen(Dirichlet):
 
     # the prior, by subclass -----------------------------------------------------------------------
 
+    @abstractmethod
     def components(self, table: PartialTable) -> tuple[FloatArray, FloatArray]:
         """Return the Dirichlets (R, K) of which the prior is a mixture, and their weights (R,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def maxima(self, table: PartialTable) -> Maxima:
         """Return what gives P(max) of count vectors."""
-        raise NotImplementedError
 
     def strengths(self) -> FloatArray | None:
         """Return the strength of each component, where these differ in nothing else."""
