@@ -19,6 +19,7 @@ import networkx as nx
 import pytest
 
 import bayescompare as bc
+from tests.source import parsed
 
 PACKAGE = "bayescompare"
 ROOT = Path(__file__).resolve().parents[1] / PACKAGE
@@ -161,7 +162,7 @@ def imports(path: Path, module: str, *, is_package: bool, names: bool = False) -
                 for child in ast.iter_child_nodes(node):
                     yield from visit(child, lazy or inside)
 
-    yield from visit(ast.parse(path.read_text(encoding="utf-8"), str(path)), False)
+    yield from visit(parsed(path), False)
 
 
 def part_of(target: str, known: frozenset[str]) -> str | None:
@@ -288,7 +289,7 @@ def test_every_named_door_is_used() -> None:
 def keyed_by_method(path: Path, names: frozenset[str]) -> list[str]:
     """Tables keyed by methods' names, and branches on a method's name."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Dict):
             keys = [k.value for k in node.keys if isinstance(k, ast.Constant)]
             if sum(isinstance(k, str) and k in names for k in keys) > 1:
@@ -460,14 +461,15 @@ def test_planted_strangers_and_circles_are_found(tmp_path: Path) -> None:
 
 def test_planted_tables_by_name_are_found(tmp_path: Path) -> None:
     names = frozenset({"gsd", "network"})
-    path = tmp_path / "a.py"
-    for text, found in {
+    planted = {
         "T = {'gsd': 1, 'network': 2}": 1,
         "T = {'gsd': 1, 'size': 2}": 0,
         "if method.name == 'gsd': pass": 1,
         "if method.name in ('gsd', 'x'): pass": 1,
         "if values.name == 'theta': pass": 0,
-    }.items():
+    }
+    for number, (text, found) in enumerate(planted.items()):
+        path = tmp_path / f"a{number}.py"
         path.write_text(text, encoding="utf-8")
         assert len(keyed_by_method(path, names)) == found, text
 

@@ -23,6 +23,7 @@ from bayescompare import _files
 from bayescompare._files import check_file_is_writable, write_bytes, write_text
 from bayescompare.cli.app import app
 from bayescompare.comparison.comparison import Comparison
+from tests.source import parsed
 
 OLD = "the old file\n"
 
@@ -396,7 +397,7 @@ def test_nothing_else_writes_files() -> None:
         f"{path.relative_to(package)}:{node.lineno}"
         for path in sorted(package.rglob("*.py"))
         if path.name not in ("_files.py", "process.py")  # which opens standard streams
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call)
         and (
             (isinstance(node.func, ast.Name) and node.func.id == "open" and not _reads(node))

@@ -94,8 +94,8 @@ def test_a_number_serves_wherever_a_variable_does() -> None:
         one = prior("nu", 0.5, "measure", shared=True)
         plain = prior("delta", np.float32(-1.5), positive=False)
         pm.Deterministic("twice", 2 * plain)
-    np.testing.assert_array_equal(each.eval(), np.full((3, 2), 2.0))
-    assert (one.eval().tolist(), plain.eval().tolist()) == (0.5, -1.5)
+    np.testing.assert_array_equal(each.eval(mode=PLAIN), np.full((3, 2), 2.0))
+    assert (one.eval(mode=PLAIN).tolist(), plain.eval(mode=PLAIN).tolist()) == (0.5, -1.5)
     assert {each.dtype, one.dtype, plain.dtype} == {"float64"}
     assert not model.free_RVs
     with pytest.raises(bc.BayescompareError, match=r"no group: add it to coords="), pm.Model():

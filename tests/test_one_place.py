@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.source import parsed
+
 ROOT = Path(__file__).resolve().parents[1] / "bayescompare"
 
 # ------------------------------------------------------------- labels of statements: statements.py
@@ -65,7 +67,7 @@ def labels_by_hand(root: Path) -> list[str]:
     for path in sorted(root.rglob("*.py")):
         name = path.relative_to(root).as_posix()
         if name not in NO_LABELS:
-            tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+            tree = parsed(path)
             found += [f"{name}:{line}: {what}" for line, what in by_hand(tree)]
     return found
 
@@ -113,7 +115,7 @@ def named_types(tree: ast.AST) -> set[str]:
 
 def test_array_types_are_named_in_one_place() -> None:
     for path in sorted(ROOT.rglob("*.py")):
-        found = named_types(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+        found = named_types(parsed(path))
         assert bool(found) == (path.name == "_typing.py"), f"{path}: {found}"
 
 
@@ -136,7 +138,7 @@ def defined_twice(root: Path) -> dict[str, list[str]]:
     """Public functions and classes, and checks, that more than one module defines."""
     where: dict[str, list[str]] = {}
     for path in sorted(root.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and (
                 not node.name.startswith("_") or node.name.startswith("_check")
             ):

@@ -31,6 +31,7 @@ def test_draws_of_the_cut_model_are_no_way_to_its_loo(counts: bc.Results) -> Non
         c.loo(tree)
 
 
+@pytest.mark.slow
 def test_exact_draws_are_not_called_untrustworthy(results: bc.Results) -> None:
     """They are independent: R-hat above 1.01 is chance, and no chain can disagree with another."""
     c = bc.compare(results)

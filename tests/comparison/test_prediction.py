@@ -109,6 +109,7 @@ def test_a_learned_prior_predicts_its_mixture(pairs: bc.Pairwise) -> None:
     near(frequencies(c.predict(2, draws=DRAWS, rng=5)), c.summary()["theta_mean"].to_dict())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("average", [False, True])
 def test_a_network_predicts_its_mean(average: bool) -> None:
     results = table(np.random.default_rng(6).integers(0, 3, (9, 2, 3)).astype(float))

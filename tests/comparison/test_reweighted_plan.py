@@ -31,6 +31,7 @@ def few(counts: bc.Results) -> bc.Results:
     return counts.sel(datasets=list(counts.datasets[3:9]))
 
 
+@pytest.mark.slow
 def test_the_plan_is_that_of_the_exact_answer(drawn: bc.Comparison, results: bc.Results) -> None:
     """A dozen datasets seen, and more of them than that to come."""
     found = drawn.plan([3, 15], threshold=0.8, simulations=150, rng=1)

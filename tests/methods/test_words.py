@@ -15,6 +15,7 @@ import bayescompare as bc
 from bayescompare import methods
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.results.results import Results
+from tests.source import parsed
 from tests.tables import normal_table, table
 
 UCI, LACOSTE = "jansen-uci", "lacoste-svm-parzen"
@@ -167,7 +168,7 @@ def test_sure_datasets_would_settle_a_context(joint):
 def test_sentences_stand_in_one_place():
     """No method has English of its own: its `words` only hand over to its folder's words."""
     for path in sorted((SOURCE / "methods").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             if not (isinstance(node, ast.FunctionDef) and node.name == "words"):
                 continue
             strings = [

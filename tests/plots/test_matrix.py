@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -96,6 +97,7 @@ def _renamed(c: bc.Comparison, names: list[str], a: str, b: str) -> Any:
     return replace(c.answer, labels=labels, states=(labels,))
 
 
+@pytest.mark.slow
 def test_large_heat_map_has_no_cell_text_and_few_ticks() -> None:
     p = large(100)
     ax = plots.plot_matrix(p, ax=fresh())

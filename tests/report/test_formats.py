@@ -109,6 +109,7 @@ def test_latex_letters():
     assert tex("a\u200fb\nc") == "ab c"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
 @pytest.mark.parametrize("name", ["odd", "pairs", "comparison"])
 def test_latex_compiles(name, request, tmp_path):

@@ -93,6 +93,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(three, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
 def test_a_fragment_compiles(three, tmp_path: Path):
     three.report(tmp_path / "t.tex", fragment=True, figures=True)

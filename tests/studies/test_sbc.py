@@ -36,6 +36,7 @@ def test_ranks_of_network_and_pooled_models_are_uniform() -> None:
     assert sbc("hierarchical", simulations=60, rng=3).ok
 
 
+@pytest.mark.slow
 def test_ranks_of_replicated_evidence_are_uniform() -> None:
     found = sbc("replicated", simulations=250, rng=3)
     assert found.ok, found
@@ -49,6 +50,7 @@ def test_ranks_of_replicated_evidence_are_uniform_at_length(sizes: dict[str, Any
     assert found.ok, found
 
 
+@pytest.mark.slow
 def test_evidence_that_overlooks_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the noise's standard deviation, and the posterior of θ is too narrow."""
     from bayescompare.methods.replicated import calibration
@@ -159,6 +161,7 @@ def unmoved(study: Any, seed: int) -> dict[str, np.ndarray]:
     return {"theta": np.random.default_rng(seed).dirichlet(np.ones(4), size=study.draws)}
 
 
+@pytest.mark.slow
 def test_what_the_answer_is_read_from_is_ranked(
     results: bc.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def test_figure_3_the_poisson_binomial_test_is_above_the_sign_test(datasets: int
     assert under["poisson-binomial"] == pytest.approx(under["wilcoxon"], abs=0.04)
 
 
+@pytest.mark.slow
 def test_the_signed_rank_test_fails_on_two_kinds_of_datasets() -> None:
     # Published: "over 0.8 for the sign test and the Poisson binomial test", and 0.334 for the
     # signed-rank test. Obtained with 100,000 simulations: 0.806, 0.885 and 0.338.

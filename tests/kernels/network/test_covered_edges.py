@@ -17,6 +17,7 @@ def flat(m: int) -> tuple[np.ndarray, np.ndarray]:
     return masks, np.zeros(masks.shape)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graph", [[0, 1, 2, 2], [0, 1, 0b11, 0b100], [0, 0, 0b11, 0b100]])
 def test_equal_scores_visit_the_whole_class_evenly(graph: list[int]) -> None:
     dags = no.every_dag(4)

@@ -13,6 +13,7 @@ from bayescompare.kernels.replicated.count_posterior import (
 )
 
 
+@pytest.mark.slow
 def test_a_longer_run_refines_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     logs, alpha = np.log(rng.dirichlet(np.ones(4), (1, 10))), np.full(4, 0.25)

@@ -85,6 +85,7 @@ def test_theta_reweights_the_statements() -> None:
     check_average(theta * before / (theta @ before), after / after.sum(axis=1, keepdims=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rho", "ropes"), [(0.2, (None, None)), (0.0, (0.3, None))])
 def test_evidence_under_learned_effects_is_a_martingale(
     rho: float, ropes: tuple[float | None, ...]

@@ -24,6 +24,9 @@ from bayescompare.methods.context.hierarchical_posterior import hierarchical_den
 from bayescompare.modelling import observe_statements, prior, statement_table
 from tests.tables import table
 
+#: Nothing is worth compiling for one call.
+QUICK: dict[str, Any] = {"mode": "FAST_COMPILE"}
+
 LABELS = ("A>B|A>B", "A>B|B>A", "B>A|A>B", "B>A|B>A")
 
 
@@ -36,7 +39,7 @@ def logp_of(value: Any, point: Any, dims: tuple[str, ...] = ()) -> float:
     """Log density of a placed prior at a point of its own scale."""
     with pm.Model(coords={"statement": LABELS}):
         placed = place_shared_prior("x", value, dims)
-    return float(np.sum(pm.logp(placed, point).eval()))
+    return float(np.sum(pm.logp(placed, point).eval(**QUICK)))
 
 
 # kinds of values ----------------------------------------------------------------------------------
@@ -120,7 +123,7 @@ def test_stick_breaking_weights_are_a_prior_of_theta(results):
     model = method.model(results)
     check_shared_prior_support(method.nonconjugate_priors, method.parameters, model)
     assert "theta" in model.named_vars
-    assert np.isfinite(model.compile_logp()(model.initial_point()))
+    assert np.isfinite(model.compile_logp(**QUICK)(model.initial_point()))
     short = bc.methods.Dirichlet(priors={"theta": pm.StickBreakingWeights.dist(alpha=1.0, K=2)})
     with pytest.raises(bc.BayescompareError, match=r"priors\['theta'\].*4 statements"):
         bc.compare(results, method=short)
@@ -283,9 +286,9 @@ def test_tied_datasets_are_observed_with_their_split_weights():
     with pm.Model(coords=coords) as model:
         observe_statements(pt.constant(theta), seen)
     outcome = model["outcome"]
-    found = pm.logp(outcome, seen.weights).eval()
+    found = pm.logp(outcome, seen.weights).eval(**QUICK)
     assert found == pytest.approx(seen.weights @ np.log(theta))
-    drawn = pm.draw(outcome, 4000, random_seed=1)
+    drawn = pm.draw(outcome, 4000, random_seed=1, **QUICK)
     assert set(np.unique(drawn)) == {0.0, 1.0}
     assert (drawn.sum(axis=-1) == 1.0).all()
     assert drawn.mean(axis=(0, 1)) == pytest.approx(theta, abs=4 * np.sqrt(0.25 / 12000))
@@ -293,7 +296,7 @@ def test_tied_datasets_are_observed_with_their_split_weights():
     sure = np.array([1.0, 0.0, 0.0, 0.0])
     with pm.Model(coords=coords) as model:
         observe_statements(pt.constant(sure), seen)
-    assert not np.isnan(pm.logp(model["outcome"], seen.weights).eval()).any()
+    assert not np.isnan(pm.logp(model["outcome"], seen.weights).eval(**QUICK)).any()
     assert model.named_vars_to_dims["outcome"] == ("dataset", "statement")
 
 

@@ -235,6 +235,7 @@ def test_a_rope_of_nothing_is_no_rope() -> None:
     np.testing.assert_array_equal(none.probability.values, zero.probability.values)
 
 
+@pytest.mark.slow
 def test_beyond_a_thousand_datasets_regions_are_sampled_and_it_is_said() -> None:
     values = scores(1001, 3, gain=0.004)
     c = ask(values, rope=0.02)

@@ -243,6 +243,7 @@ def test_statements_of_the_data_are_those_of_the_same_draw() -> None:
     assert prior["predicted"].tolist() == pytest.approx([8 / 3] * 3, abs=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("joint", "rope"), FORMS)
 def test_more_datasets_settle_more(joint: bool, rope: float | None) -> None:
     values = scores(8, 10, gain=0.03, seed=4)

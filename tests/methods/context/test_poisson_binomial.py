@@ -96,6 +96,7 @@ def test_every_figure_by_enumeration(
     assert bc.context_probability(p, b=b, joint=joint) == pytest.approx(oracle.first, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", [1.0, 0.5, 2.5])
 def test_the_joint_model_from_its_story(a: float) -> None:
     """Every z and r integrated out by quadrature, ten datasets."""

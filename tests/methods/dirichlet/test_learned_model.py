@@ -60,7 +60,7 @@ def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> N
     c = uci["CART", "GLM"]
     assert uci.learned is not None
     phi, n = uci.learned.base.to_numpy(), c.probability["count"].values
-    logp = c.model(form="nuts").compile_logp(jacobian=False)
+    logp = c.model(form="nuts").compile_logp(jacobian=False, mode="FAST_COMPILE")
     rng = np.random.default_rng(0)
     for _ in range(5):
         z, e = rng.normal(size=8), rng.exponential(size=8)
@@ -79,13 +79,14 @@ def test_the_form_for_nuts_has_the_density_of_the_definition(uci: Pairwise) -> N
         assert float(logp(point(z, e))) == pytest.approx(logsumexp(logs), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_form_for_nuts_integrates_to_the_evidence() -> None:
     """One measure: z over a grid, e in closed form, against Beta functions."""
     one = bc.pairwise(bc.load_example("jansen-uci"), measures=["auc"], n_jobs=1)
     c = one["CART", "GLM"]
     assert one.learned is not None
     n = c.probability["count"].values
-    logp = c.model(form="nuts").compile_logp(jacobian=False)
+    logp = c.model(form="nuts").compile_logp(jacobian=False, mode="FAST_COMPILE")
     grid = np.linspace(-14.0, 9.0, 70)
     step = grid[1] - grid[0]
     e = np.array([0.7, 1.3])

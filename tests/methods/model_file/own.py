@@ -13,7 +13,15 @@ from bayescompare.cli.app import app
 from bayescompare.modelling import prior, statement_table
 from tests.tables import table
 
-QUICK: dict[str, Any] = {"draws": 60, "tune": 60, "chains": 2, "cores": 1, "progressbar": False}
+#: Compiling takes longer than these few draws.
+QUICK: dict[str, Any] = {
+    "draws": 60,
+    "tune": 60,
+    "chains": 2,
+    "cores": 1,
+    "progressbar": False,
+    "compile_kwargs": {"mode": "FAST_COMPILE"},
+}
 
 
 def by_measure(results: bc.Results) -> pm.Model:

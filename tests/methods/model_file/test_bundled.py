@@ -457,6 +457,7 @@ OVERRIDES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "priors"), OVERRIDES)
 def test_priors_are_overridden_by_name(name, priors):
     _, before = built(name)

@@ -64,6 +64,7 @@ def test_without_replicates_it_is_a_normal() -> None:
     assert v["theta"][0] == pytest.approx(above, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "m"), [(4, 2), (2, 3)])
 def test_with_replicates_it_is_a_normal_plus_a_student_t(k: int, m: int) -> None:
     results = replicated(k, m=m)

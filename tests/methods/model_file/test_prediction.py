@@ -140,6 +140,7 @@ def three() -> bc.Results:
     return table(np.random.default_rng(0).random((4, 3, 1)), measures=measures)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Numba will use object mode")
 def test_more_datasets_than_were_seen_are_predicted_anew(three: bc.Results) -> None:
     with ranked(three):

@@ -137,6 +137,7 @@ def test_the_marginals_of_lumped_statements(averaged: NetworkComparison) -> None
     np.testing.assert_allclose(found, drawn.marginal, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_nine_measures_and_five_hundred_statements() -> None:
     results = table(no.linked(30, 9, seed=2))
     method = Network(average=True)

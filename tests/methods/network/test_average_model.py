@@ -83,9 +83,7 @@ def test_the_prior_forwards_and_a_graph_that_is_set() -> None:
     share = prior["prior"]["edge"].mean(("chain", "draw")).sel(parent="accuracy", child="time")
     assert float(share) == pytest.approx(1 / 3, abs=4 * math.sqrt(2 / 9 / 3000))
     without = pm.do(model, {"graph": np.array(0)})
-    theta = pm.sample_prior_predictive(200, model=without, random_seed=1)["prior"]["theta"].values[
-        0
-    ]
+    theta = forwards(without, 200)["prior"]["theta"].values[0]
     product = theta.reshape(-1, 2, 2).sum(2)[:, :, None] * theta.reshape(-1, 2, 2).sum(1)[:, None]
     np.testing.assert_allclose(product, theta.reshape(-1, 2, 2), atol=1e-10)
 

@@ -18,6 +18,7 @@ from tests.oracles import network as no
 from tests.tables import table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "choices",
     [

@@ -79,6 +79,7 @@ def test_the_scale_is_summed_out(own: Any) -> None:
         assert float(logp(point)) == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_scale_and_strength_are_summed_out(learned: Any) -> None:
     """The density of the definition for each strength, with the change of variables."""
     model, prior = learned.model(form="nuts"), learned.method.learned

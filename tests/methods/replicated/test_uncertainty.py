@@ -57,6 +57,7 @@ def test_one_dataset_has_too_few_replicates_only() -> None:
     assert "too few" not in c.explain()
 
 
+@pytest.mark.slow
 def test_gibbs_agrees_within_its_error(monkeypatch: pytest.MonkeyPatch, open_question: Any) -> None:
     monkeypatch.setattr("bayescompare.methods.replicated.answer.exact_counts", lambda *a, **k: None)
     sampled: Any = bc.compare(open_question.results, method="replicated", rng=1)
