@@ -15,7 +15,7 @@ VENV_MIN := .venv-min
 
 .PHONY: help
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(VENV)/.installed-core ## compare 8 classifiers on 16 UCI datasets and write report.html
@@ -72,6 +72,15 @@ docs: $(VENV)/.installed-docs ## the HTML documentation, in docs/_build/html
 	@echo "sphinx: docs/_build/html/index.html"
 	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
+# --no-isolation: hatchling is in .venv, so the build downloads nothing.
+.PHONY: dist-check
+dist-check: $(VENV)/.installed-dist ## build wheel and source archive, and check both
+	@echo "build, twine and check-wheel-contents: dist/"
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+
 .PHONY: clean
 clean: ## remove what the targets above wrote, .venv apart
 	@echo "Removing caches, built documentation and report.html; .venv stays"
@@ -93,6 +102,10 @@ $(VENV)/.installed-test: pyproject.toml
 
 $(VENV)/.installed-docs: pyproject.toml
 	$(call install,.[docs])
+	@touch $@ $(VENV)/.installed-core
+
+$(VENV)/.installed-dist: pyproject.toml
+	$(call install,.[dist])
 	@touch $@ $(VENV)/.installed-core
 
 # Created from scratch each time, because pip would keep newer versions that are already there.

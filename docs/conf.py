@@ -34,7 +34,13 @@ html_math_renderer = "mathml"
 
 # .rst first: autosummary gives the pages it writes the first suffix.
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}
-exclude_patterns = ["_build", "_ext", "_templates", "**/.ipynb_checkpoints"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "_templates",
+    "**/.ipynb_checkpoints",
+    "publishing/paper.md",  # in the form of a journal, not of these pages
+]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -64,7 +70,15 @@ html_theme_options = {
 # These pages belong to no section, so the left sidebar would be empty.
 html_sidebars = {
     page: []
-    for page in ("index", "getting-started", "choosing", "verdicts", "calibration", "analyst")
+    for page in (
+        "index",
+        "getting-started",
+        "choosing",
+        "verdicts",
+        "calibration",
+        "analyst",
+        "gallery",
+    )
 }
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]

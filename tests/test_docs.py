@@ -18,6 +18,8 @@ PAGES = {
     for path in sorted(DOCS.rglob("*.md"))
     if not {"_build", "generated"} & set(path.relative_to(DOCS).parts)
 }
+# A draft for a journal, in its form; tests/test_publishing.py looks at it.
+PAGES.pop("publishing/paper")
 METHODS = {name: text for name, text in PAGES.items() if name.startswith("methods/")}
 
 COMMON = ["Formula", "Assumptions", "Example", "Reading the answer", "Pitfalls"]
@@ -26,6 +28,11 @@ COMMON = ["Formula", "Assumptions", "Example", "Reading the answer", "Pitfalls"]
 def headings(text: str, level: int = 2) -> list[str]:
     outside = re.sub(r"^(`{3,}|:{3,}).*?^\1", "", text, flags=re.M | re.S)
     return re.findall(rf"^{'#' * level} (.+)$", outside, flags=re.M)
+
+
+def included(text: str) -> list[tuple[str, str]]:
+    """The files that a page shows, with the options of each."""
+    return re.findall(r"^```\{literalinclude\} (\S+)\n(.*?)^```", text, flags=re.M | re.S)
 
 
 def cells(text: str) -> list[str]:
@@ -69,6 +76,23 @@ def test_links_lead_somewhere(name):
         if anchor:
             here = path.resolve().relative_to(DOCS).with_suffix("").as_posix()
             assert anchor in anchors(here), target
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_a_page_includes_is_there(name):
+    for file, options in included(PAGES[name]):
+        shown = ((DOCS / name).parent / file).read_text(encoding="utf-8")
+        assert shown.strip(), f"{file} is empty"
+        for mark in re.findall(r"^:(?:start-after|end-before): \"(.+)\"$", options, flags=re.M):
+            assert shown.count(mark) == 1, f"{file}: {mark}"
+
+
+def test_pictures_of_the_pages_are_there():
+    for name, text in PAGES.items():
+        for file in re.findall(r"^```\{image\} (\S+)$", text, flags=re.M):
+            assert ((DOCS / name).parent / file).is_file(), file
+            assert ":alt:" in text
+    assert "{image}" in PAGES["index"], "the landing page has a picture"
 
 
 def test_links_of_the_readme_lead_somewhere():
@@ -133,6 +157,17 @@ def test_pages_that_show_figures_are_executed(name):
         # Three decimals are a result. Those typed in are a paper's, and the line says so.
         if re.search(r"\b0\.\d{3,}\b|\b[Pp] ?[=≈] ?0\.\d", line):
             assert re.search(r"published|rope of", line, re.I), line
+
+
+def test_the_gallery_shows_everything_that_is_drawn():
+    dispatchers = {"plot_comparison", "plot_pairwise", "plot_ranking"}
+    shown = set(re.findall(r"`(plot_\w+)`", PAGES["gallery"]))
+    assert shown == set(bc.plots.__all__) - dispatchers
+    # One picture for each, drawn by the last line of its cell; no NUTS.
+    drawn = [cell.rstrip().splitlines()[-1] for cell in cells(PAGES["gallery"])[1:]]
+    assert len(drawn) == len(shown)
+    assert all(re.search(r"\.plot\(.*\);$|^plot_\w+\(.*\);$", line) for line in drawn), drawn
+    assert "sample(" not in PAGES["gallery"]
 
 
 # the API reference --------------------------------------------------------------------------------
