@@ -77,7 +77,8 @@ def test_the_index_tells_versions_and_how_to_run_them():
 def test_autorank_s_mean_ranks_and_critical_difference(friedman):
     theirs = pd.read_csv(OUTPUT / "autorank_frequentist.csv", index_col=0)
     assert friedman.ranks[theirs.index].to_numpy() == pytest.approx(theirs["meanrank"].to_numpy())
-    assert friedman.critical_difference == pytest.approx(theirs["cd"].iloc[0], rel=1e-9)
+    # autorank takes the studentised range from statsmodels, which approximates its quantiles.
+    assert friedman.critical_difference == pytest.approx(theirs["cd"].iloc[0], rel=1e-5)
     # Theirs is Friedman's chi-square, ours Iman and Davenport's F, which is less cautious.
     assert float(friedman.pvalue) < theirs["pvalue"].iloc[0]
 
