@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import matplotlib.pyplot
 import pytest
 
 import bayescompare as bc
@@ -168,6 +169,55 @@ def test_the_gallery_shows_everything_that_is_drawn():
     assert len(drawn) == len(shown)
     assert all(re.search(r"\.plot\(.*\);$|^plot_\w+\(.*\);$", line) for line in drawn), drawn
     assert "sample(" not in PAGES["gallery"]
+
+
+def run_cells(name: str) -> dict[str, object]:
+    """Run the cells of a page in its folder, as the build does, and return what they define."""
+    names: dict[str, object] = {}
+    for cell in cells(PAGES[name]):
+        code = re.sub(r"^:tags:.*\n", "", cell, flags=re.M)
+        exec(compile(code, f"{name}.md", "exec"), names)
+    return names
+
+
+@pytest.fixture
+def no_windows():
+    with matplotlib.rc_context({"backend": "agg"}):
+        yield
+        matplotlib.pyplot.close("all")
+
+
+def test_every_recipe_gives_the_same_results(monkeypatch):
+    """All of them start from the same runs, by whichever tool."""
+    monkeypatch.chdir(DOCS)
+    text = PAGES["recipes"]
+    tools = ["Weights & Biases", "MLflow", "Optuna", "Ray Tune", "skore", "DVC"]
+    assert headings(text) == tools
+    first, *others = cells(text)
+    assert len(others) == len(tools)
+    for tool, cell in zip(tools, others, strict=True):
+        names: dict[str, object] = {}
+        exec(compile(first + cell, f"recipes.md: {tool}", "exec"), names)
+        results = names["results"]
+        assert isinstance(results, bc.Results), tool
+        assert results.algorithms == ("boost", "linear"), tool
+        assert results.datasets == ("adult", "credit", "sonar", "wine"), tool
+        quality, seconds = results.measures
+        assert (results[quality].direction, results[seconds].direction) == ("max", "min"), tool
+        accuracy = results.data[quality].transpose("dataset", "algorithm", "replicate").values
+        assert accuracy[:, 0, 0] == pytest.approx([0.834, 0.854, 0.844, 0.894]), tool
+        assert accuracy[:, 1, 1] == pytest.approx([0.808, 0.828, 0.848, 0.868]), tool
+        assert bc.compare(results).best == "boost>linear|linear>boost", tool
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["gallery", *(name for name in PAGES if name.startswith("coming-from/"))]
+)
+@pytest.mark.usefixtures("no_windows")
+def test_the_cells_run(name, monkeypatch):
+    monkeypatch.chdir((DOCS / name).parent)
+    run_cells(name)
 
 
 # the API reference --------------------------------------------------------------------------------

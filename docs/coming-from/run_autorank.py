@@ -10,10 +10,11 @@ import pandas as pd
 from autorank import autorank, create_report
 
 HERE = Path(__file__).parent
+
+# start: shown on the page
 table = pd.read_csv(HERE.parents[1] / "bayescompare" / "data" / "jansen_uci.csv")
 auc = table.pivot(index="dataset", columns="algorithm", values="auc")
 
-# start: shown on the page
 result = autorank(auc, alpha=0.05, order="descending")
 create_report(result)
 print(result.rankdf[["meanrank", "median", "ci_lower", "ci_upper", "effect_size"]])

@@ -6,11 +6,12 @@ import baycomp
 import pandas as pd
 
 HERE = Path(__file__).parent
+
+# start: shown on the page
 table = pd.read_csv(HERE.parents[1] / "bayescompare" / "data" / "jansen_uci.csv")
 auc = table.pivot(index="dataset", columns="algorithm", values="auc")
 folds = pd.read_csv(HERE / "folds.csv")
 
-# start: shown on the page
 gbm, glm = auc["GBM"].to_numpy(), auc["GLM"].to_numpy()
 signed = baycomp.SignedRankTest.probs(gbm, glm, rope=0.01, random_state=1)
 sign = baycomp.SignTest.probs(gbm, glm, rope=0.01, random_state=1)

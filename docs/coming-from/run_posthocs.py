@@ -7,9 +7,10 @@ import scikit_posthocs as sp
 from scipy import stats
 
 HERE = Path(__file__).parent
-table = pd.read_csv(HERE.parents[1] / "bayescompare" / "data" / "jansen_uci.csv")
 
 # start: shown on the page
+table = pd.read_csv(HERE.parents[1] / "bayescompare" / "data" / "jansen_uci.csv")
+
 auc = table.pivot(index="dataset", columns="algorithm", values="auc")
 chi2, p = stats.friedmanchisquare(*auc.to_numpy().T)
 print(f"Friedman: chi2 = {chi2:.3f}, p = {p:.2g}")

@@ -7,9 +7,10 @@ import pandas as pd
 from rliable import library, metrics
 
 HERE = Path(__file__).parent
-table = pd.read_csv(HERE / "seeds.csv")
 
 # start: shown on the page
+table = pd.read_csv(HERE / "seeds.csv")
+
 scores = {  # runs × tasks for each agent
     agent: rows.pivot(index="seed", columns="task", values="score").to_numpy()
     for agent, rows in table.groupby("agent")
