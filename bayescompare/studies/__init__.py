@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.decisions import Scenario, decision_study, simulate_table
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
+from bayescompare.studies.engine import Study
 from bayescompare.studies.gates import gate_study
 from bayescompare.studies.noise import noise_study
 from bayescompare.studies.ranking import ranking_study
@@ -19,6 +20,7 @@ __all__ = [
     "SBC",
     "NoisyTables",
     "Scenario",
+    "Study",
     "auc",
     "calibration",
     "calibration_curve",
