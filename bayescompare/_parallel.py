@@ -98,6 +98,12 @@ def _one_line_for_lost_workers() -> Iterator[None]:
         names = {kind.__name__ for kind in type(error).__mro__}
         if not names & _LOST:
             raise
+        if "serialize" in str(error):
+            raise BayescompareError(
+                f"n_jobs: a worker could not load a function or its arguments "
+                f"({error_in_one_line(error.__cause__ or error)}): define them where workers can "
+                "import them, or use n_jobs=1."
+            ) from None
         raise BayescompareError(
             f"n_jobs: workers were lost before their work was done ({error_in_one_line(error)}): "
             "the memory may have run out, or the cluster has gone; use fewer jobs, or run again."
@@ -118,13 +124,6 @@ def use_dask(address: str | None = None, *, timeout: float = 10.0) -> Iterator[A
     Yields
     ------
     distributed.Client
-
-    Examples
-    --------
-    >>> with use_dask("tcp://127.0.0.1:9", timeout=0.5):
-    ...     pass
-    Traceback (most recent call last):
-    bayescompare._errors.BayescompareError: address='tcp://127.0.0.1:9': no Dask scheduler ...
     """
     import joblib
 
@@ -143,13 +142,14 @@ def use_dask(address: str | None = None, *, timeout: float = 10.0) -> Iterator[A
             f"({error_in_one_line(error)}): check the address, and that the scheduler runs."
         ) from None
     try:
-        client.wait_for_workers(1, timeout=timeout)
+        try:
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError:
+            raise BayescompareError(
+                f"{where}: the scheduler has no worker after {timeout:g} seconds: start some."
+            ) from None
         with joblib.parallel_config(backend="dask", client=client):
             yield client
-    except TimeoutError:
-        raise BayescompareError(
-            f"{where}: the scheduler has no worker after {timeout:g} seconds: start some."
-        ) from None
     finally:
         if address is not None:
             client.close()

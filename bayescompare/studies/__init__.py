@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bayescompare._parallel import use_dask
 from bayescompare.studies.context import calibration, calibration_curve
 from bayescompare.studies.decisions import Scenario, decision_study, simulate_table
 from bayescompare.studies.dominance import DOMINANCES, false_alarms, simulated_classifiers
@@ -38,6 +39,7 @@ __all__ = [
     "success_curves",
     "success_errors",
     "success_study",
+    "use_dask",
 ]
 
 

@@ -8,5 +8,6 @@ work on it together.
 from __future__ import annotations
 
 from bayescompare.studies.engine.study import Study
+from bayescompare.studies.engine.table import without_failed_cases
 
-__all__ = ["Study"]
+__all__ = ["Study", "without_failed_cases"]

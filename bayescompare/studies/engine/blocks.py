@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
+from bayescompare._rng import Rng, as_rng
 from bayescompare.studies.engine.identity import digest_of_study_part
 
-__all__ = ["StudyBlock", "StudyScenario", "StudySeed", "study_scenarios"]
+__all__ = ["StudyBlock", "StudyScenario", "StudySeed", "study_scenarios", "study_seed_of"]
 
 
 @dataclass(frozen=True)
 class StudySeed:
-    """The root of all streams: entropy and spawn key of a `numpy.random.SeedSequence`."""
+    """The root of all streams: the entropy of a `numpy.random.SeedSequence`."""
 
     entropy: int
-    spawn_key: tuple[int, ...] = ()
 
     def stream(self, *key: int) -> np.random.Generator:
         """Return the generator of one case or block."""
-        sequence = np.random.SeedSequence(self.entropy, spawn_key=(*self.spawn_key, *key))
+        sequence = np.random.SeedSequence(self.entropy, spawn_key=key)
         return np.random.default_rng(sequence)
 
 
@@ -87,3 +87,13 @@ def study_scenarios(
             {axis: listed[axis][k] for axis, k in at.items()},
             {axis: texts[axis][k] for axis, k in at.items()},
         )
+
+
+def study_seed_of(rng: Rng) -> StudySeed:
+    """Return the root of all streams; of a generator a child, so that two studies differ."""
+    generator, seed = as_rng(rng)
+    if seed is not None:
+        return StudySeed(seed)
+    sequence: Any = generator.bit_generator.seed_seq
+    (child,) = sequence.spawn(1)
+    return StudySeed(int.from_bytes(child.generate_state(4).tobytes(), "little"))

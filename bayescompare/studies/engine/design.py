@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bayescompare._checks import show_checked_value_briefly
+from bayescompare._checks import is_whole, show_checked_value_briefly
 from bayescompare._errors import BayescompareError
 
-__all__ = ["check_study_function", "check_study_name", "study_axes"]
+__all__ = ["check_study_function", "check_study_name", "check_study_part", "study_axes"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,99}")
 #: Names that the table or the function uses itself.
@@ -87,3 +87,15 @@ def check_study_function(
         ) from None
     except ValueError:
         return  # a builtin, of which nothing is known
+
+
+def check_study_part(part: object, store: object) -> None:
+    """Refuse anything but (i, n) with a store."""
+    if not (isinstance(part, tuple) and len(part) == 2 and all(map(is_whole, part))):
+        raise BayescompareError(
+            f"part={show_checked_value_briefly(part)}: give (i, n), with i from 0 to n - 1."
+        )
+    if not 0 <= part[0] < part[1]:
+        raise BayescompareError(f"part={part!r}: i must lie from 0 to n - 1.")
+    if store is None:
+        raise BayescompareError(f"part={part!r}: needs a store, which all parts share.")

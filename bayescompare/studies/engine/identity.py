@@ -12,7 +12,12 @@ from typing import Any
 
 from bayescompare._errors import BayescompareError
 
-__all__ = ["digest_of_study_part", "study_function_source", "study_value_text"]
+__all__ = [
+    "digest_of_study_part",
+    "shorten_study_text",
+    "study_function_source",
+    "study_value_text",
+]
 
 #: Python prints objects without a text of their own by their address, which differs every time.
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
@@ -28,6 +33,11 @@ def digest_of_study_part(part: object) -> str:
     """
     text = json.dumps(part, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def shorten_study_text(text: str) -> str:
+    """Return a short text as it is, and the digest of a long one."""
+    return text if len(text) <= 200 else f"sha256 {digest_of_study_part(text)}"
 
 
 def study_value_text(value: object, what: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -25,9 +26,19 @@ from bayescompare.studies.engine.claims import claim_study_block
 from bayescompare.studies.engine.identity import digest_of_study_part
 from bayescompare.studies.engine.work import StudyWork, StudyYield, compute_study_block
 
-__all__ = ["DamagedStudyBlock", "StudyStore", "compute_and_save_study_block"]
+__all__ = [
+    "DamagedStudyBlock",
+    "StudyStore",
+    "compute_and_save_study_block",
+    "is_whole_study_block",
+    "make_study_store",
+    "read_study_manifest",
+    "refuse_other_study",
+]
 
 _MANIFEST = "study.json"
+#: What may be there before the manifest is: claims on it, and its temporary file.
+_OURS = (_MANIFEST, ".bayescompare-")
 _PLACES, _ERRORS, _KEY, _OUTPUT = "_succeeded", "_errors", "_key", "out_"
 
 
@@ -67,13 +78,15 @@ class StudyStore:
             arrays[_ERRORS] = np.array([result.errors[int(k)] for k in places])
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)
-        write_bytes(self.path(block), buffer.getvalue())
+        # What a loss of power leaves is found out when it is read, and computed again.
+        write_bytes(self.path(block), buffer.getvalue(), flush=False)
 
     def load(self, block: StudyBlock) -> StudyYield:
         """Read a block back; `FileNotFoundError` if it is not there."""
         path = self.path(block)
         try:
-            with np.load(path, allow_pickle=False) as saved:
+            content = io.BytesIO(path.read_bytes())
+            with np.load(content, allow_pickle=False) as saved:
                 arrays = {name: saved[name] for name in saved.files}
         except FileNotFoundError:
             raise
@@ -96,7 +109,8 @@ def read_study_manifest(folder: str | Path) -> tuple[Path, dict[str, Any] | None
     try:
         manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        if place.is_dir() and any(place.iterdir()):
+        others = place.is_dir() and any(not p.name.startswith(_OURS) for p in place.iterdir())
+        if others:
             raise BayescompareError(
                 f"store={str(place)!r} is a folder with other files and no {_MANIFEST}: name a new "
                 "or an empty folder."
@@ -112,26 +126,26 @@ def read_study_manifest(folder: str | Path) -> tuple[Path, dict[str, Any] | None
     return place, manifest
 
 
-def open_study_store(folder: Path, identity: Mapping[str, Any], there: object) -> StudyStore:
-    """Return the store; make it if it is new, refuse it if it is another study's."""
-    if there is None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BayescompareError(
-                f"store={str(folder)!r} cannot be made: {error.strerror or error}."
-            ) from None
-        write_text(folder / _MANIFEST, json.dumps(identity, indent=1, sort_keys=True) + "\n")
-        # Another process may have been faster, with another study.
-        there = read_study_manifest(folder)[1]
-    assert isinstance(there, dict)
-    _refuse_other_study(folder, identity, there)
-    return StudyStore(folder, identity)
+def make_study_store(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the folder and its manifest; return that of another process if it was faster."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BayescompareError(
+            f"store={str(folder)!r} cannot be made: {error.strerror or error}."
+        ) from None
+    manifest = folder / _MANIFEST
+    while not manifest.exists():
+        with claim_study_block(manifest) as mine:
+            if mine and not manifest.exists():
+                write_text(manifest, json.dumps(identity, indent=1, sort_keys=True) + "\n")
+    there = read_study_manifest(folder)[1]
+    assert there is not None
+    return there
 
 
-def _refuse_other_study(
-    folder: Path, identity: Mapping[str, Any], there: Mapping[str, Any]
-) -> None:
+def refuse_other_study(folder: Path, identity: Mapping[str, Any], there: Mapping[str, Any]) -> None:
+    """Refuse a store of another study, and say what differs."""
     said = {"function": "another function, or its source has changed"}
     differences = []
     for part in sorted({*identity, *there}):
@@ -162,4 +176,19 @@ def compute_and_save_study_block(work: StudyWork, store: StudyStore, block: Stud
         # It may have been finished between the first look and the claim.
         if not target.exists():
             store.save(block, compute_study_block(work, block))
+    return True
+
+
+def is_whole_study_block(place: StudyStore, block: StudyBlock) -> bool:
+    """Whether a block is there and can be read; one that cannot is removed and said so."""
+    try:
+        place.load(block)
+    except FileNotFoundError:
+        return False
+    except DamagedStudyBlock as error:
+        warnings.warn(
+            f"The block {error} is damaged; it is computed again.", UserWarning, stacklevel=4
+        )
+        Path(str(error)).unlink(missing_ok=True)
+        return False
     return True

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, overload
 
 import xarray as xr
 
-from bayescompare._checks import check_count, is_whole, show_checked_value_briefly
+from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
 from bayescompare._parallel import run_in_parallel
-from bayescompare._rng import Rng, as_rng
+from bayescompare._rng import Rng
 from bayescompare._version import __version__
 from bayescompare.studies.engine.blocks import (
     StudyBlock,
     StudyScenario,
     StudySeed,
     study_scenarios,
+    study_seed_of,
 )
-from bayescompare.studies.engine.design import check_study_function, check_study_name, study_axes
+from bayescompare.studies.engine.design import (
+    check_study_function,
+    check_study_name,
+    check_study_part,
+    study_axes,
+)
 from bayescompare.studies.engine.identity import (
     digest_of_study_part,
+    shorten_study_text,
     study_function_source,
     study_value_text,
 )
@@ -33,16 +39,18 @@ from bayescompare.studies.engine.store import (
     DamagedStudyBlock,
     StudyStore,
     compute_and_save_study_block,
-    open_study_store,
+    is_whole_study_block,
+    make_study_store,
     read_study_manifest,
+    refuse_other_study,
 )
 from bayescompare.studies.engine.table import StudyTable, Yields
-from bayescompare.studies.engine.work import StudyWork, StudyYield, compute_study_block
+from bayescompare.studies.engine.work import StudyWork, compute_study_block
 
 __all__ = ["Study"]
 
 #: A study by cases has about so many blocks, but no block of more cases than the second number.
-_BLOCKS, _MOST_CASES = 200, 100
+_BLOCKS, _MOST_CASES = 100, 100
 #: Replications in a block of a batched function, unless the study says so.
 _BATCH = 500
 #: Seconds between two looks at blocks that other processes have in hand.
@@ -174,11 +182,12 @@ class Study:
             None for a part.
         """
         if part is not None:
-            _check_study_part(part, store)
+            check_study_part(part, store)
         if store is None:
-            work = self._work(_study_seed(rng))
+            work = self._work(study_seed_of(rng))
             blocks = list(self._blocks(self._size_of_blocks(None)))
-            return self._table(self._run_in_memory(work, blocks, n_jobs, progress), summary)
+            results = self._parallel(partial(compute_study_block, work), blocks, n_jobs, progress)
+            return self._table(zip(blocks, results, strict=True), summary)
         place, work = self._open(store, rng)
         blocks = list(self._blocks(int(place.identity["block_size"])))
         mine = blocks if part is None else blocks[part[0] :: part[1]]
@@ -210,20 +219,6 @@ class Study:
                 "it again."
             ) from None
 
-    def _run_in_memory(
-        self, work: StudyWork, blocks: Sequence[StudyBlock], n_jobs: int | None, progress: bool
-    ) -> Yields:
-        tasks = ((work, block) for block in blocks)
-        results: Iterator[StudyYield] = run_in_parallel(
-            compute_study_block,
-            tasks,
-            n_jobs=n_jobs,
-            progress=progress,
-            label=self.name,
-            total=len(blocks),
-        )
-        return zip(blocks, results, strict=True)
-
     def _fill(
         self,
         place: StudyStore,
@@ -233,19 +228,29 @@ class Study:
         progress: bool,
     ) -> None:
         """Compute the blocks that are missing or damaged; wait for those of other processes."""
-        left = [block for block in blocks if not _is_whole_study_block(place, block)]
+        left = [block for block in blocks if not is_whole_study_block(place, block)]
+        compute = partial(compute_and_save_study_block, work, place)
         while left:
-            done = run_in_parallel(
-                compute_and_save_study_block,
-                ((work, place, block) for block in left),
-                n_jobs=n_jobs,
-                progress=progress,
-                label=self.name,
-                total=len(left),
-            )
+            done = self._parallel(compute, left, n_jobs, progress)
             left = [block for block, there in zip(left, done, strict=True) if not there]
             if left:
                 time.sleep(_PATIENCE)
+
+    def _parallel(
+        self,
+        compute: Callable[[StudyBlock], Any],
+        blocks: Sequence[StudyBlock],
+        n_jobs: int | None,
+        progress: bool,
+    ) -> Iterator[Any]:
+        return run_in_parallel(
+            compute,
+            ((block,) for block in blocks),
+            n_jobs=n_jobs,
+            progress=progress,
+            label=self.name,
+            total=len(blocks),
+        )
 
     # what it is ----------------------------------------------------------------------------------
 
@@ -255,11 +260,15 @@ class Study:
 
     @cached_property
     def _scenarios(self) -> list[StudyScenario]:
-        texts = {
+        return list(study_scenarios(self._axes, self._texts))
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str]]:
+        """What a store and the seeds know the values of every axis by."""
+        return {
             axis: [study_value_text(value, axis) for value in values.values()]
             for axis, values in self._axes.items()
         }
-        return list(study_scenarios(self._axes, texts))
 
     def _size_of_blocks(self, saved: int | None) -> int:
         if self.block_size is not None:
@@ -292,59 +301,26 @@ class Study:
     ) -> tuple[StudyStore, StudyWork]:
         """Open the store, and take from it what the caller left open."""
         path, there = read_study_manifest(folder)
-        if there is None and not new:
-            raise BayescompareError(f"store={str(folder)!r}: there is no study in this folder.")
-        saved = None if there is None else there.get("seed")
-        seed = StudySeed(*saved) if rng is None and saved else _study_seed(rng)
-        size = self._size_of_blocks(None if there is None else there.get("block_size"))
-        function = self.case if self.block is None else self.block
-        assert function is not None
-        identity = {
+        if there is None:
+            if not new:
+                raise BayescompareError(f"store={str(folder)!r}: there is no study in this folder.")
+            there = make_study_store(path, self._identity(study_seed_of(rng), None))
+        saved = there.get("seed")
+        seed = StudySeed(*saved) if rng is None and saved else study_seed_of(rng)
+        identity = self._identity(seed, there.get("block_size"))
+        refuse_other_study(path, identity, there)
+        return StudyStore(path, identity), self._work(seed)
+
+    def _identity(self, seed: StudySeed, block_size: int | None) -> dict[str, Any]:
+        """Say what a store must agree with; the number of replications may grow."""
+        function = study_function_source(self._work(seed).function)
+        constants = {k: study_value_text(v, k) for k, v in self.constants.items()}
+        return {
             "name": self.name,
             "version": __version__,
-            "function": digest_of_study_part(study_function_source(function)),
-            "grid": {
-                axis: [study_value_text(value, axis) for value in values.values()]
-                for axis, values in self._axes.items()
-            },
-            "constants": {k: study_value_text(v, k) for k, v in self.constants.items()},
-            "block_size": size,
-            "seed": [seed.entropy, list(seed.spawn_key)],
+            "function": digest_of_study_part(function),
+            "grid": self._texts,
+            "constants": {k: shorten_study_text(text) for k, text in constants.items()},
+            "block_size": self._size_of_blocks(block_size),
+            "seed": [seed.entropy],
         }
-        return open_study_store(path, identity, there), self._work(seed)
-
-
-def _study_seed(rng: Rng) -> StudySeed:
-    """Return the root of all streams; of a generator a child, so that two studies differ."""
-    generator, seed = as_rng(rng)
-    if seed is not None:
-        return StudySeed(seed)
-    sequence: Any = generator.bit_generator.seed_seq
-    (child,) = sequence.spawn(1)
-    return StudySeed(int(child.entropy), tuple(int(k) for k in child.spawn_key))
-
-
-def _check_study_part(part: object, store: object) -> None:
-    if not (isinstance(part, tuple) and len(part) == 2 and all(map(is_whole, part))):
-        raise BayescompareError(
-            f"part={show_checked_value_briefly(part)}: give (i, n), with i from 0 to n - 1."
-        )
-    if not 0 <= part[0] < part[1]:
-        raise BayescompareError(f"part={part!r}: i must lie from 0 to n - 1.")
-    if store is None:
-        raise BayescompareError(f"part={part!r}: needs a store, which all parts share.")
-
-
-def _is_whole_study_block(place: StudyStore, block: StudyBlock) -> bool:
-    """Whether a block is there and can be read; one that cannot is removed and said so."""
-    try:
-        place.load(block)
-    except FileNotFoundError:
-        return False
-    except DamagedStudyBlock as error:
-        warnings.warn(
-            f"The block {error} is damaged; it is computed again.", UserWarning, stacklevel=4
-        )
-        Path(str(error)).unlink(missing_ok=True)
-        return False
-    return True

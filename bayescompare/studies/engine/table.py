@@ -15,7 +15,7 @@ from bayescompare.studies.engine.blocks import StudyBlock
 from bayescompare.studies.engine.moments import StudyMoments
 from bayescompare.studies.engine.work import StudyYield, refuse_unlike_study_outputs
 
-__all__ = ["StudyTable"]
+__all__ = ["StudyTable", "without_failed_cases"]
 
 Yields = Iterable[tuple[StudyBlock, StudyYield]]
 
@@ -92,6 +92,17 @@ class StudyTable:
                 f"dims={dict(self.dims)!r}: output {name!r} has {extra} dimensions of its own."
             )
         return (*outer, *named)
+
+
+def without_failed_cases(table: xr.Dataset) -> xr.Dataset:
+    """Return the table of a study in which no case may fail, or say which did."""
+    failed = table["errors"].to_numpy().ravel()
+    messages = failed[failed != ""]
+    if len(messages):
+        raise BayescompareError(
+            f"{len(messages)} of {failed.size} cases failed; the first: {messages[0]}"
+        )
+    return table
 
 
 def _study_coordinate(labels: Sequence[Any]) -> AnyArray:
