@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from bayescompare._checks import check_jobs
@@ -48,7 +49,8 @@ def run_in_parallel[T](
     tasks : iterable of sequences
         The arguments of each call.
     n_jobs : int, optional
-        For joblib; None is what ``joblib.parallel_config`` says, else 1.
+        For joblib; None is what ``joblib.parallel_config`` says, else 1. With 1 given, everything
+        runs in this process, whatever the backend.
     prefer : {"processes", "threads"}, optional
         A hint for joblib, which ``joblib.parallel_config`` overrules.
     progress : bool
@@ -63,17 +65,28 @@ def run_in_parallel[T](
     >>> list(run_in_parallel(max, [(1, 2), (4, 3)]))
     [2, 4]
     """
-    from joblib import Parallel, delayed
-
     if n_jobs is not None:
         check_jobs(n_jobs)
-    call = delayed(function)
+    if n_jobs == 1:
+        results: Iterable[T] = (function(*task) for task in tasks)
+    else:
+        results = _results_by_joblib(function, tasks, n_jobs, prefer)
+    yield from track_parallel_work(results, label, total) if progress else results
+
+
+def _results_by_joblib[T](
+    function: Callable[..., T],
+    tasks: Iterable[Sequence[Any]],
+    n_jobs: int | None,
+    prefer: Literal["processes", "threads"] | None,
+) -> Iterator[T]:
+    from joblib import Parallel, delayed
+
     with _one_line_for_lost_workers():
         parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-        results: Iterable[T] = parallel(call(*task) for task in tasks)
-        if progress:
-            results = track_parallel_work(results, label, total)
-        yield from results
+        # Bound arguments travel with their task: large ones that Dask keeps on one worker for all
+        # tasks would be lost with it.
+        yield from parallel(delayed(partial(function, *task))() for task in tasks)
 
 
 def track_parallel_work[T](

@@ -12,7 +12,7 @@ from bayescompare._errors import BayescompareError
 
 __all__ = ["check_study_function", "check_study_name", "check_study_part", "study_axes"]
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,99}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._, -]{0,99}")
 #: Names that the table or the function uses itself.
 _OWN = frozenset({"replication", "statistic", "errors", "failed", "rng", "size"})
 
@@ -21,8 +21,8 @@ def check_study_name(name: object) -> None:
     """Refuse a name that is not a short word."""
     if not (isinstance(name, str) and _NAME.fullmatch(name)):
         raise BayescompareError(
-            f"name={show_checked_value_briefly(name)}: give letters, digits, spaces, '-', '_' and "
-            "'.', beginning with a letter or a digit."
+            f"name={show_checked_value_briefly(name)}: give letters, digits, spaces, '-', '_', "
+            "',' and '.', beginning with a letter or a digit."
         )
 
 

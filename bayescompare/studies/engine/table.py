@@ -76,7 +76,7 @@ class StudyTable:
         data = {name: (self._dims(name, array, outer), array) for name, array in outputs.items()}
         data |= {name: (outer[: array.ndim], array) for name, array in further.items()}
         used = {dim for dims, _ in data.values() for dim in dims}
-        own = {dim: values for dim, values in self.coords.items() if dim in used}
+        own = {dim: list(values) for dim, values in self.coords.items() if dim in used}
         axes = {axis: (axis, _study_coordinate(labels)) for axis, labels in self.axes.items()}
         try:
             table = xr.Dataset(data, {**axes, **last, **own})
