@@ -14,6 +14,7 @@ from bayescompare.studies.replicated import NoisyTables, claim_rates, replicated
 from bayescompare.studies.sbc import SBC, calibrated_by_sbc, sbc
 from bayescompare.studies.sbc_nuts import sbc_model
 from bayescompare.studies.success import auc, success_curves, success_errors, success_study
+from bayescompare.studies.which_test import which_test_study, which_test_summary
 
 __all__ = [
     "CALIBRATED",
@@ -40,6 +41,8 @@ __all__ = [
     "success_errors",
     "success_study",
     "use_dask",
+    "which_test_study",
+    "which_test_summary",
 ]
 
 

@@ -26,6 +26,7 @@ from bayescompare.kernels.numerics.orthants import quadrants
 from bayescompare.results.counts import ErrorCounts
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement
 from bayescompare.studies.engine import Study
 from bayescompare.studies.which_test_methods import METHODS, SLOW, applies_to_table
 
@@ -72,21 +73,17 @@ class WhichTable:
 #: The kinds of tables: a base, and what varies.
 KINDS: Mapping[str, WhichTable] = {
     "1 measure, n=5": WhichTable(datasets=5),
-    "1 measure, n=10": WhichTable(datasets=10),
     "1 measure, n=20": WhichTable(),
     "1 measure, n=50": WhichTable(datasets=50),
     "1 measure, ties": WhichTable(step=1.0),
     "1 measure, 20 % missing": WhichTable(missing=0.2),
-    "2 measures, n=10": WhichTable(measures=2, datasets=10),
     "2 measures, n=20": WhichTable(measures=2),
     "2 measures, n=50": WhichTable(measures=2, datasets=50),
     "2 measures, dependent": WhichTable(measures=2, correlation=0.8),
-    "2 measures, ties": WhichTable(measures=2, step=1.0),
     "2 measures, 20 % missing": WhichTable(measures=2, missing=0.2),
     "3 measures, n=20": WhichTable(measures=3),
     "5 algorithms, 1 measure": WhichTable(algorithms=5),
     "5 algorithms, 2 measures": WhichTable(algorithms=5, measures=2),
-    "10 algorithms, 1 measure": WhichTable(algorithms=10),
     "10 folds, little noise": WhichTable(replicates=10, noise=1.0),
     "10 folds, much noise": WhichTable(replicates=10, noise=5.0),
     "10 folds, 2 measures, much noise": WhichTable(measures=2, replicates=10, noise=5.0),
@@ -98,7 +95,7 @@ def which_test_study(
     *,
     replications: int = 200,
     kinds: Sequence[str] = tuple(KINDS),
-    strengths: Sequence[float] = (0.0, 0.3, 0.8),
+    strengths: Sequence[float] = (0.0, 0.5),
     slow: bool = False,
 ) -> Study:
     """Return the study of all methods: run it, and pass the table to `which_test_summary`.
@@ -117,7 +114,7 @@ def which_test_study(
 
     Examples
     --------
-    >>> study = which_test_study(replications=2, kinds=["1 measure, n=10"], strengths=[0.8])
+    >>> study = which_test_study(replications=2, kinds=["1 measure, n=5"], strengths=[0.8])
     >>> study.run(rng=1)["claimed"].sizes["method"] > 10
     True
     """
@@ -194,7 +191,7 @@ def _which_test_case(
 ) -> dict[str, FloatArray]:
     """Simulate one table and ask every method: arrays (method,)."""
     strength = tau * rng.standard_normal((kind.algorithms, kind.measures))
-    results = _which_test_results(kind, strength, rng)
+    results = which_test_results(kind, strength, rng)
     truth = _which_test_truth(kind, strength, nothing=tau == 0.0)
     streams = rng.spawn(len(methods))
     figures = np.full((len(methods), 6), np.nan)
@@ -227,7 +224,7 @@ def _which_test_figures(
         [said in truth[pair] for said, pair in zip(table["statement"], pairs, strict=True)]
     )
     # That neither dominates is no claim about a winner.
-    winner = ~table["statement"].str.contains("~").to_numpy(dtype=bool)
+    winner = [Statement.names_only_orders(label) for label in table["statement"]]
     asserted = table["asserted"].to_numpy(dtype=bool) & winner
     if "probability" not in table:
         shares = (asserted.mean(), (asserted & ~true).mean(), true.mean())
@@ -249,10 +246,11 @@ def _which_test_truth(
             truth[a, b] = ("", "")
             continue
         signs = _which_test_best_states((strength[i] - strength[j]) / math.sqrt(2.0), kind)
-        joint = "|".join(f"{a}>{b}" if sign else f"{b}>{a}" for sign in signs)
+        first, second = State.order(a, b), State.order(b, a)
+        joint = Statement(tuple(first if sign else second for sign in signs))
         better = strength[i] > strength[j]
-        whole = f"{a}>{b}" if better.all() else f"{b}>{a}" if not better.any() else f"{a}~{b}"
-        truth[a, b] = (joint, whole)
+        whole = first if better.all() else State.apart(a, b) if better.any() else second
+        truth[a, b] = (str(joint), str(whole))
     return truth
 
 
@@ -268,9 +266,8 @@ def _which_test_name(k: int) -> str:
     return "ABCDEFGHIJ"[k]
 
 
-def _which_test_results(
-    kind: WhichTable, strength: FloatArray, rng: np.random.Generator
-) -> Results:
+def which_test_results(kind: WhichTable, strength: FloatArray, rng: np.random.Generator) -> Results:
+    """Simulate one table of algorithms of the given strengths (algorithm, measure)."""
     n, l, m = kind.datasets, kind.algorithms, kind.measures
     shared = math.sqrt(kind.correlation) * rng.standard_normal((n, l, 1))
     own = math.sqrt(1.0 - kind.correlation) * rng.standard_normal((n, l, m))

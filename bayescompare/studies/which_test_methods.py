@@ -33,7 +33,7 @@ METHODS: Mapping[str, tuple[Method, Gaps]] = {
     "glrt": (GLRT(), "drop"),
     "sign": (Sign(), "drop"),
     "wilcoxon": (Wilcoxon(), "drop"),
-    "signed-rank": (SignedRank(draws=4000), "drop"),
+    "signed-rank": (SignedRank(draws=2000), "drop"),
     "all-test": (AllTest(), "drop"),
     "replicated": (Replicated(), "drop"),
     "correlated-t": (CorrelatedT(), "drop"),
@@ -60,6 +60,8 @@ class _Table(Protocol):
     """What decides whether a method can be asked."""
 
     @property
+    def datasets(self) -> int: ...
+    @property
     def measures(self) -> int: ...
     @property
     def algorithms(self) -> int: ...
@@ -75,7 +77,7 @@ def applies_to_table(name: str, kind: _Table) -> bool:
     """Whether a method is asked about this kind of table.
 
     A prior is learned only from several pairs, gaps are kept only where there are some, and very
-    slow methods are spared tables of many pairs.
+    slow methods are spared large tables.
     """
     if (name in _COUNTS and not kind.errors) or (name in _FOLDS and kind.replicates == 1):
         return False
@@ -83,10 +85,8 @@ def applies_to_table(name: str, kind: _Table) -> bool:
         return kind.algorithms > 2
     if name == "dirichlet (gaps kept)":
         return kind.missing > 0
-    if name in SLOW and (kind.algorithms > 2 or kind.replicates > 1):
+    if name in SLOW and (kind.algorithms > 2 or kind.replicates > 1 or kind.datasets > 20):
         return False
-    if kind.algorithms > 5:
-        return name in ("dirichlet", "sign")
     if name in ("gsd", "gsd-bootstrap") and kind.errors:
         return False
     return not ((name in _ONE and kind.measures > 1) or (name in _SEVERAL and kind.measures == 1))
