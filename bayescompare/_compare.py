@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from bayescompare._checks import check_draws, check_word
+from bayescompare._checks import check_draws, check_jobs, check_word
 from bayescompare._errors import BayescompareError, TooFewDatasets
 from bayescompare._rng import Rng, as_rng
 from bayescompare._table import FrameOptions, Measures, results_of_given_table
@@ -42,6 +42,8 @@ def compare(
     missing: Missing = "raise",
     rng: Rng = None,
     sampler: Mapping[str, Any] | None = None,
+    n_jobs: int = 1,
+    progress: bool = False,
     **frame: Unpack[FrameOptions],
 ) -> Comparison:
     """Ask one question of a table of results.
@@ -72,6 +74,11 @@ def compare(
         Seeds the sampling where the method needs any.
     sampler : mapping, optional
         Options for `pymc.sample` where the method needs it, e.g. ``{"draws": 2000}``.
+    n_jobs : int
+        For joblib, where one answer can be shared out: the resamples of ``"gsd"``. The answer is
+        the same for any.
+    progress : bool
+        Show a progress bar on standard error while these are computed.
     **frame
         For a frame, the options of `Results.from_frame`: ``dataset="task"``.
 
@@ -95,10 +102,10 @@ def compare(
     )
     test = test.for_table(asked)
     generator, seed = as_rng(rng)
-    answer = test.answer(
-        asked, Sampling(generator, seed=seed, options=check_sampler_to_compare(sampler))
-    )
-    return comparison_of(asked, test, answer)
+    check_jobs(n_jobs)
+    options = check_sampler_to_compare(sampler)
+    sampling = Sampling(generator, seed=seed, options=options, n_jobs=n_jobs, progress=progress)
+    return comparison_of(asked, test, test.answer(asked, sampling))
 
 
 def check_sampler_to_compare(sampler: object) -> dict[str, Any]:

@@ -62,17 +62,19 @@ def write_text(path: Path, text: str) -> Path:
     return write_bytes(path, content)
 
 
-def write_bytes(path: Path, content: bytes) -> Path:
+def write_bytes(path: Path, content: bytes, *, flush: bool = True) -> Path:
     """Write a file whole or not at all, replacing a file that is there.
 
     A symbolic link stays one, and the file it points to is replaced. A replaced file keeps its
-    mode; a new one follows the umask. Devices and pipes are written to as they are.
+    mode; a new one follows the umask. Devices and pipes are written to as they are. Without
+    `flush` the file is whole whatever happens to this process, but not if the machine loses power
+    in the next seconds: for files that can be checked and made again.
     """
     with _errors_naming_written_file(path):
         if _is_stream_not_file(path):
             _write_file_to_stream(path, content)
         else:
-            _replace_file(_real_place_of_file(path), content)
+            _replace_file(_real_place_of_file(path), content, flush)
     return path
 
 
@@ -108,7 +110,7 @@ def _write_file_to_stream(path: Path, content: bytes) -> None:
         stream.write(content)
 
 
-def _replace_file(place: Path, content: bytes) -> None:
+def _replace_file(place: Path, content: bytes, flush: bool) -> None:
     before = _stat_of_file(place)
     _remove_leftover_files_in(place.parent)
     number, temporary = _create_temporary_file(place.parent, 0o666 if before is None else 0o600)
@@ -117,7 +119,8 @@ def _replace_file(place: Path, content: bytes) -> None:
             _copy_file_permissions(number, before)
             file.write(content)
             file.flush()
-            os.fsync(number)
+            if flush:
+                os.fsync(number)
             if sys.platform == "win32":  # which cannot rename an open file
                 file.close()
             os.replace(temporary, place)
@@ -125,7 +128,8 @@ def _replace_file(place: Path, content: bytes) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise
-    _flush_folder_of_file(place.parent)
+    if flush:
+        _flush_folder_of_file(place.parent)
 
 
 def _stat_of_file(place: Path) -> os.stat_result | None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from bayescompare._compare import (
     validate_compared_table,
 )
 from bayescompare._errors import BayescompareError, TooFewDatasets, did_you_mean
+from bayescompare._parallel import run_in_parallel, track_parallel_work
 from bayescompare._rng import Rng, as_rng
 from bayescompare._table import FrameOptions, Measures, results_of_given_table
 from bayescompare._typing import IntArray
@@ -232,11 +233,19 @@ def _answer_pairwise(
         for pair, stream in zip(apart, streams, strict=True)
     ]
     many: Iterable[Answer] = ()
-    if tasks:
-        many = _pairwise_in_parallel(tasks, tasks[0][0].needs_mcmc, n_jobs)
+    if len(tasks) == 1:
+        # A single pair may share out its own work.
+        test, results, own = tasks[0]
+        many = [test.answer(results, replace(own, n_jobs=n_jobs, progress=progress))]
+    elif tasks:
+        # Exact answers take a millisecond each, so they want threads.
+        prefer: Literal["processes", "threads"] = (
+            "processes" if tasks[0][0].needs_mcmc else "threads"
+        )
+        many = run_in_parallel(_answer_pairwise_one, tasks, n_jobs=n_jobs, prefer=prefer)
     every: Iterable[Answer] = itertools.chain(together or (), many)
-    if progress:
-        every = _pairwise_with_progress(every, len(asked))
+    if progress and len(tasks) != 1:
+        every = track_parallel_work(every, "comparing pairs", len(asked))
     order = [*(pair for pair in whole if pair in known), *apart]
     answers = dict(zip(order, every, strict=True))
     return {pair: answers[pair] for pair in asked}
@@ -254,26 +263,6 @@ def _pairs_for_pairwise(results: Results, reference: str | None) -> list[tuple[s
             f"({', '.join(names[:12])}).{did_you_mean(str(reference), names)}"
         )
     return [pair for pair in itertools.combinations(names, 2) if reference in pair]
-
-
-def _pairwise_in_parallel(
-    tasks: Sequence[tuple[Method, Results, Sampling]], samples: bool, n_jobs: int
-) -> Iterable[Answer]:
-    """Run by joblib; exact answers take a millisecond each, so they want threads."""
-    from joblib import Parallel, delayed
-
-    prefer = "processes" if samples else "threads"
-    parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    answers: Iterable[Answer] = parallel(delayed(_answer_pairwise_one)(*task) for task in tasks)
-    return answers
-
-
-def _pairwise_with_progress(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(answers, "comparing pairs", total=total, console=console, transient=True)
 
 
 def _answer_pairwise_one(method: Method, results: Results, sampling: Sampling) -> Answer:

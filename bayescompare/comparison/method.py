@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from bayescompare._errors import BayescompareError, QuantityNotAvailableError
+from bayescompare._parallel import run_in_parallel
 from bayescompare._typing import FloatArray, IntArray, StrArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.claims import claim_words
@@ -85,12 +86,29 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How to sample when an answer needs it: seed, and options for `pymc.sample`."""
+    """How to sample when an answer needs it: seed, options for `pymc.sample`, and parallel jobs."""
 
     rng: np.random.Generator
     _: KW_ONLY
     seed: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    n_jobs: int | None = 1
+    progress: bool = False
+
+    def spread(self, label: str) -> Callable[..., Iterator[Any]]:
+        """Return a way to call a function with each of several tuples of arguments, in parallel."""
+
+        def run(function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+            return run_in_parallel(
+                function,
+                tasks,
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+                label=label,
+                total=len(tasks),
+            )
+
+        return run
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import pandas as pd
 
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.decision import SETTLED
@@ -126,18 +127,13 @@ def decision_study(
     >>> study["prior"].tolist(), bool((study["claims"] > 3).all())
     (['papers', 'learned'], True)
     """
-    from joblib import Parallel, delayed
-
     check_count(tables=tables)
     generator, _ = as_rng(rng)
     sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
     work = [(s, size) for s in scenarios for size in sizes]
     streams = generator.spawn(len(work))
-    run = Parallel(n_jobs=n_jobs)
-    blocks = run(
-        delayed(_study_decisions_block)(s, size, level, stream)
-        for (s, size), stream in zip(work, streams, strict=True)
-    )
+    tasks = ((s, size, level, own) for (s, size), own in zip(work, streams, strict=True))
+    blocks = list(run_in_parallel(_study_decisions_block, tasks, n_jobs=n_jobs))
     rows = []
     for k, scenario in enumerate(scenarios):
         own = np.concatenate(blocks[k * len(sizes) : (k + 1) * len(sizes)])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayescompare._checks import check_count, is_number
+from bayescompare._checks import check_count, check_jobs, is_number
 from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
 from bayescompare._rng import Rng, as_rng
@@ -14,6 +14,7 @@ from bayescompare.comparison.columns import PVALUE
 from bayescompare.methods.gsd import GSD
 from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
+from bayescompare.studies.engine import Study, without_failed_cases
 from bayescompare.text.numbers import setting_number_text
 
 __all__ = ["DOMINANCES", "false_alarms", "simulated_classifiers"]
@@ -71,11 +72,21 @@ def false_alarms(
     measures: int = 2,
     method: GSD | None = None,
     rng: Rng = None,
+    n_jobs: int = 1,
 ) -> pd.DataFrame:
     """Test two algorithms that do not differ, many times, and return the p-values.
 
     Quality vectors are normal; datasets differ in difficulty, which is the same for both
     algorithms. A valid p-value is at most α in at most a share α of the simulations.
+
+    Parameters
+    ----------
+    simulations, datasets, measures : int
+    method : GSD, optional
+        The test, by default with 199 permutations.
+    rng : None, int or Generator
+    n_jobs : int
+        For joblib; the result is the same for any.
 
     Returns
     -------
@@ -89,20 +100,36 @@ def false_alarms(
     ['first', 'second', 'pvalue']
     """
     check_count(simulations=simulations, datasets=datasets, measures=measures)
-    generator, _ = as_rng(rng)
-    test = GSD(permutations=199) if method is None else method
+    check_jobs(n_jobs)
+    study = Study(
+        name="false alarms",
+        grid={},
+        replications=simulations,
+        case=_false_alarm,
+        constants={
+            "datasets": datasets,
+            "measures": measures,
+            "method": GSD(permutations=199) if method is None else method,
+        },
+    )
+    table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs))
+    return pd.DataFrame({name: table[name].to_numpy() for name in ("first", "second", "pvalue")})
+
+
+def _false_alarm(
+    rng: np.random.Generator, *, datasets: int, measures: int, method: GSD
+) -> dict[str, float]:
+    """Test one table of two algorithms that do not differ."""
+    difficulty = rng.normal(0.0, 1.0, (datasets, 1, measures))
+    values = difficulty + rng.normal(0.0, 1.0, (datasets, 2, measures))
     names = [f"m{j}" for j in range(measures)]
-    spec = {name: Measure("max") for name in names}
+    dims = ("dataset", "algorithm")
     coords = {"dataset": [f"d{k}" for k in range(datasets)], "algorithm": ["A", "B"]}
-    rows = []
-    for stream in generator.spawn(simulations):
-        difficulty = stream.normal(0.0, 1.0, (datasets, 1, measures))
-        values = difficulty + stream.normal(0.0, 1.0, (datasets, 2, measures))
-        dims = ("dataset", "algorithm")
-        data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
-        c = compare(Results(data, spec), method=test, rng=stream)
-        rows.append((*c.answer.per_statement[PVALUE], c.pvalue))
-    return pd.DataFrame(rows, columns=["first", "second", "pvalue"])
+    data = xr.Dataset({n: (dims, values[:, :, j]) for j, n in enumerate(names)}, coords)
+    results = Results(data, {name: Measure("max") for name in names})
+    c = compare(results, method=method, rng=rng)
+    first, second = c.answer.per_statement[PVALUE]
+    return {"first": float(first), "second": float(second), "pvalue": c.pvalue}
 
 
 def _check_dominance_study_number(

@@ -11,6 +11,7 @@ import pandas as pd
 from bayescompare._checks import check_count, check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._gate import gate
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.results.measure import Measure
@@ -72,8 +73,6 @@ def gate_study(
     >>> study.columns.tolist()
     ['false_superior', 'false_not_worse', 'false_worse', 'passed', 'mcse']
     """
-    from joblib import Parallel, delayed
-
     check_count(tables=tables)
     for law in laws:
         check_word("laws", law, tuple(_LAWS))
@@ -81,10 +80,10 @@ def gate_study(
         raise BayescompareError(f"rope={rope!r}: give a number > 0.")
     kinds = [(law, n) for law in laws for n in sizes]
     streams = as_rng(rng)[0].spawn(len(kinds))
-    rows = Parallel(n_jobs=n_jobs)(
-        delayed(_gate_study_rates)(law, n, rope, tables, level, stream)
-        for (law, n), stream in zip(kinds, streams, strict=True)
+    tasks = (
+        (law, n, rope, tables, level, own) for (law, n), own in zip(kinds, streams, strict=True)
     )
+    rows = run_in_parallel(_gate_study_rates, tasks, n_jobs=n_jobs)
     index = pd.MultiIndex.from_tuples(kinds, names=["differences", "datasets"])
     heads = ["false_superior", "false_not_worse", "false_worse", "passed"]
     study = pd.DataFrame(list(rows), index=index, columns=heads)

@@ -14,6 +14,7 @@ import pandas as pd
 
 from bayescompare._checks import check_count
 from bayescompare._pairwise import pairwise
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.comparison.method import Method
@@ -83,16 +84,12 @@ def noise_study(
     >>> float(study.loc["sign", "any"]) <= 0.6
     True
     """
-    from joblib import Parallel, delayed
-
     check_count(tables=tables)
     generator, _ = as_rng(rng)
     work = [(name, method) for name, method in methods.items() for _ in range(tables)]
     streams = generator.spawn(len(work))
-    verdicts = Parallel(n_jobs=n_jobs)(
-        delayed(_noise_study_verdicts)(method, stream)
-        for (_, method), stream in zip(work, streams, strict=True)
-    )
+    tasks = ((method, own) for (_, method), own in zip(work, streams, strict=True))
+    verdicts = list(run_in_parallel(_noise_study_verdicts, tasks, n_jobs=n_jobs))
     by_name = pd.Series(verdicts, [name for name, _ in work]).groupby(level=0, sort=False)
     rows = [
         (name, _noise_study_measures(methods[str(name)]), *_count_noise_verdicts(own))

@@ -15,6 +15,7 @@ from scipy.special import ndtr
 
 from bayescompare._checks import check_count
 from bayescompare._errors import BayescompareError
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.ranking.bootstrap import FEWEST, ranking_concentration
@@ -69,8 +70,6 @@ def ranking_study(
     >>> study["bootstrap"].tolist(), bool((study["top"] > 0.6).all())
     (['Rubin', 'widened'], True)
     """
-    from joblib import Parallel, delayed
-
     check_count(tables=tables, draws=draws)
     for scenario in scenarios:
         if scenario.measures != 1 or not scenario.effect or scenario.datasets < FEWEST:
@@ -82,10 +81,11 @@ def ranking_study(
     sizes = [min(_TABLES, tables - k) for k in range(0, tables, _TABLES)]
     work = [(scenario, size) for scenario in scenarios for size in sizes]
     streams = generator.spawn(len(work))
-    blocks = Parallel(n_jobs=n_jobs)(
-        delayed(_ranking_study_tables_held)(scenario, size, draws, level, stream)
-        for (scenario, size), stream in zip(work, streams, strict=True)
+    tasks = (
+        (scenario, size, draws, level, own)
+        for (scenario, size), own in zip(work, streams, strict=True)
     )
+    blocks = list(run_in_parallel(_ranking_study_tables_held, tasks, n_jobs=n_jobs))
     rows = []
     for k, scenario in enumerate(scenarios):
         held = np.concatenate(blocks[k * len(sizes) : (k + 1) * len(sizes)])

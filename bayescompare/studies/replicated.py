@@ -26,6 +26,7 @@ from scipy.stats import norm, t
 
 from bayescompare._checks import check_count, check_jobs, check_word, is_number
 from bayescompare._errors import BayescompareError
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.dirichlet.cells import DirichletCells
@@ -152,17 +153,14 @@ def replicated_study(
     >>> bool(stated["flat"] > stated["learned"] + 0.1)
     True
     """
-    from joblib import Parallel, delayed
-
     check_count(tables=tables)
     check_jobs(n_jobs)
     generator, _ = as_rng(rng)
     sizes = [min(_BLOCK, tables - k) for k in range(0, tables, _BLOCK)]
     work = [(kind, size) for kind in kinds for size in sizes]
-    blocks = Parallel(n_jobs=n_jobs)(
-        delayed(_replicated_study_answered)(kind, size, stream)
-        for (kind, size), stream in zip(work, generator.spawn(len(work)), strict=True)
-    )
+    streams = generator.spawn(len(work))
+    tasks = ((kind, size, own) for (kind, size), own in zip(work, streams, strict=True))
+    blocks = run_in_parallel(_replicated_study_answered, tasks, n_jobs=n_jobs)
     parts = []
     for (kind, size), (stated, right) in zip(work, blocks, strict=True):
         columns = {**asdict(kind), "test": np.tile(_TESTS, size)}

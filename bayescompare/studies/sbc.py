@@ -16,19 +16,25 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from bayescompare._checks import check_count, check_positive, check_word
+from bayescompare._checks import check_count, check_jobs, check_positive, check_word
 from bayescompare._errors import BayescompareError, did_you_mean
-from bayescompare._rng import Rng, as_rng
+from bayescompare._rng import Rng
+from bayescompare._typing import IntArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Replicate
 from bayescompare.methods.model_file.source import bundled
 from bayescompare.results.results import Results
+from bayescompare.studies.engine import Study, without_failed_cases
 from bayescompare.studies.ranks import SBC, rank
 from bayescompare.studies.sbc_nuts import sbc_model
 
 __all__ = ["SBC", "calibrated_by_sbc", "sbc"]
+
+#: Simulations that share a stream of random numbers, whatever the number of jobs.
+_BLOCK = 50
 
 
 def sbc(
@@ -39,6 +45,8 @@ def sbc(
     draws: int = 99,
     priors: Mapping[str, Any] | None = None,
     rng: Rng = None,
+    n_jobs: int = 1,
+    progress: bool = False,
     **options: Any,
 ) -> SBC:
     """Calibrate a method, or a model of your own, by simulation.
@@ -59,6 +67,11 @@ def sbc(
     priors : mapping, optional
         Only for models: arguments for ``build``, as in `bayescompare.methods.ModelFile`.
     rng : None, int or Generator
+    n_jobs : int
+        For joblib; the ranks are the same for any. A worker compiles a model before its first
+        simulation, which a method does not need.
+    progress : bool
+        Show a progress bar with the time left on standard error.
     **options
         For a method the sizes of the simulated data, named as in the method's simulation function;
         for a model `tune` and `thin`.
@@ -73,7 +86,7 @@ def sbc(
         check_word("model", model, [*calibrated_by_sbc(), *bundled()])
         if model in calibrated_by_sbc():
             _check_sbc_without_model(model, results=results, priors=priors)
-            return _sbc_method(model, simulations, draws, rng, options)
+            return _sbc_method(model, simulations, draws, rng, options, n_jobs, progress)
     if results is None:
         raise BayescompareError(
             "results is missing: a model file is calibrated on tables of the size of one: give it, "
@@ -81,7 +94,15 @@ def sbc(
         )
     _check_sbc_option_names("a model file", options, ["tune", "thin"])
     return sbc_model(
-        model, results, simulations=simulations, draws=draws, priors=priors, rng=rng, **options
+        model,
+        results,
+        simulations=simulations,
+        draws=draws,
+        priors=priors,
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=progress,
+        **options,
     )
 
 
@@ -90,18 +111,48 @@ def calibrated_by_sbc() -> list[str]:
     return [name for name in registry.names() if registry.get(name).calibration() is not None]
 
 
-def _sbc_method(model: str, simulations: int, draws: int, rng: Rng, options: dict[str, Any]) -> SBC:
+def _sbc_method(
+    model: str,
+    simulations: int,
+    draws: int,
+    rng: Rng,
+    options: dict[str, Any],
+    n_jobs: int,
+    progress: bool,
+) -> SBC:
     """Calibrate a method by its own simulations and its exact draws."""
     simulate = registry.get(model).calibration()
     assert simulate is not None
     check_count(simulations=simulations, draws=draws)
+    check_jobs(n_jobs)
     _check_sbc_sizes(model, simulate, options)
-    generator, _ = as_rng(rng)
+    study = Study(
+        name=f"sbc {model}",
+        grid={},
+        replications=simulations,
+        block=_sbc_ranks,
+        block_size=_BLOCK,
+        constants={"simulate": simulate, "draws": draws, "options": options},
+    )
+    table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs, progress=progress))
+    ranks = {str(name): table[name].to_numpy() for name in table.data_vars if name != "errors"}
+    return SBC(model, pd.DataFrame(ranks), draws)
+
+
+def _sbc_ranks(
+    rng: np.random.Generator,
+    size: int,
+    *,
+    simulate: Callable[..., Iterator[Replicate]],
+    draws: int,
+    options: Mapping[str, Any],
+) -> dict[str, IntArray]:
+    """Return the ranks of every quantity in some simulations."""
     rows = [
-        {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
-        for replicate in simulate(simulations, draws, generator, **options)
+        {name: rank(truth, drawn, rng) for name, (truth, drawn) in replicate.items()}
+        for replicate in simulate(size, draws, rng, **options)
     ]
-    return SBC(model, pd.DataFrame(rows), draws)
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def _check_sbc_sizes(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import logging
+import secrets
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayescompare._checks import check_count
+from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError, error_in_one_line
+from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.method import Replicate
@@ -30,6 +32,13 @@ __all__ = ["sbc_model"]
 
 #: Entries ranked of what the answer is read from; of more, that many at even distances.
 _MOST = 16
+#: Simulations that are sent to a worker together.
+_BLOCK = 5
+
+#: One simulation: parameters, data given them, and the seed of the sampler.
+_Simulated = tuple[Mapping[str, AnyArray], Mapping[str, AnyArray], int]
+#: The model that this process has compiled, by the token of its study.
+_COMPILED: dict[str, _Study] = {}
 
 
 def sbc_model(
@@ -42,6 +51,8 @@ def sbc_model(
     tune: int = 500,
     thin: int = 5,
     rng: Rng = None,
+    n_jobs: int = 1,
+    progress: bool = False,
 ) -> SBC:
     """Calibrate a model file, a bundled model or a build function by NUTS.
 
@@ -61,6 +72,10 @@ def sbc_model(
         Steps of NUTS before the draws, and steps for each draw: ranks are uniform only among
         draws that are nearly independent.
     rng : None, int or Generator
+    n_jobs : int
+        For joblib; the ranks are the same for any. Every worker compiles the model once.
+    progress : bool
+        Show a progress bar with the time left on standard error.
 
     Returns
     -------
@@ -70,17 +85,49 @@ def sbc_model(
         and of the log likelihood, which also finds a posterior that ignores the data.
     """
     check_count(simulations=simulations, draws=draws, tune=tune, thin=thin)
+    check_jobs(n_jobs)
     method = source if isinstance(source, ModelFile) else ModelFile(source)
-    code, given = method.code, {**(method.priors or {}), **(priors or {})}
+    given = {**(method.priors or {}), **(priors or {})}
     generator, _ = as_rng(rng)
-    model = code.model(results, given)
-    _check_sbc_generative(model, code.where)
-    study = _Study(model, code.quantity_of(model), code.where, draws, tune, thin)
+    compiled = _CompiledInWorker(secrets.token_hex(8), method, results, given, (draws, tune, thin))
+    study = compiled.study()
+    _check_sbc_generative(study.model, study.where)
+    simulated = study.simulated(simulations, generator)
+    tasks = [(compiled, part) for part in itertools.batched(simulated, _BLOCK)]
+    options: Any = {"progress": progress, "label": "calibrating", "total": len(tasks)}
+    parts = run_in_parallel(_sbc_replicates, tasks, n_jobs=n_jobs, prefer="processes", **options)
     rows = [
         {name: rank(truth, drawn, generator) for name, (truth, drawn) in replicate.items()}
-        for replicate in study.replicates(simulations, generator)
+        for replicate in itertools.chain.from_iterable(parts)
     ]
-    return SBC(code.name, pd.DataFrame(rows), draws)
+    return SBC(method.code.name, pd.DataFrame(rows), draws)
+
+
+@dataclass(frozen=True)
+class _CompiledInWorker:
+    """What a worker needs to compile the model, which it does once for all its simulations."""
+
+    token: str
+    method: ModelFile
+    results: Results
+    priors: Mapping[str, Any]
+    sizes: tuple[int, int, int]
+
+    def study(self) -> _Study:
+        """Return the study of this process, compiled at the first call."""
+        if self.token not in _COMPILED:
+            _COMPILED.clear()  # one at a time: a compiled model is large
+            code = self.method.code
+            model = code.model(self.results, dict(self.priors))
+            _COMPILED[self.token] = _Study(model, code.quantity_of(model), code.where, *self.sizes)
+        return _COMPILED[self.token]
+
+
+def _sbc_replicates(
+    compiled: _CompiledInWorker, simulated: Sequence[_Simulated]
+) -> list[Replicate]:
+    """Sample the posteriors of some simulated data."""
+    return list(compiled.study().replicates(simulated))
 
 
 def _check_sbc_generative(model: pm.Model, where: str) -> None:
@@ -104,29 +151,48 @@ class _Study:
     tune: int
     thin: int
 
-    def replicates(self, simulations: int, rng: np.random.Generator) -> Iterator[Replicate]:
-        """Yield parameters from the prior, and draws given data simulated from them."""
+    def simulated(self, simulations: int, rng: np.random.Generator) -> list[_Simulated]:
+        """Draw parameters from the prior, data given them, and a seed for each posterior."""
         import pymc as pm
 
-        model = self.model
-        data = {rv.name: _sbc_data_as_shared(model, rv) for rv in model.observed_RVs}
-        likelihood = _sbc_log_likelihood(model)
         seeds = [int(s) for s in rng.integers(2**31 - 1, size=simulations + 1)]
-        with model, _quiet_pymc_for_sbc():
+        with self.model, _quiet_pymc_for_sbc():
             try:
                 tree = pm.sample_prior_predictive(simulations, random_seed=seeds[0])
             except NotImplementedError as error:
                 raise BayescompareError(
                     f"{self.where}: cannot be simulated from: {error_in_one_line(error)}"
                 ) from None
-            prior = {name: v.values[0] for name, v in tree["prior"].data_vars.items()}
-            for k in range(simulations):
-                made = {name: tree["prior_predictive"][name].values[0, k] for name in data}
+        prior = {str(name): v.values[0] for name, v in tree["prior"].data_vars.items()}
+        names = [rv.name for rv in self.model.observed_RVs]
+        made = {name: tree["prior_predictive"][name].values[0] for name in names}
+        return [
+            (
+                {name: values[k] for name, values in prior.items()},
+                {name: values[k] for name, values in made.items()},
+                seeds[k + 1],
+            )
+            for k in range(simulations)
+        ]
+
+    def replicates(self, simulated: Sequence[_Simulated]) -> Iterator[Replicate]:
+        """Yield the parameters that were simulated, and draws given the data."""
+        data, likelihood = self._shared, self._likelihood
+        with self.model, _quiet_pymc_for_sbc():
+            for truth, made, seed in simulated:
                 for name, shared in data.items():
                     shared.set_value(made[name].astype(shared.dtype))
-                drawn = self._sampled(seeds[k + 1])
-                truth = {name: values[k] for name, values in prior.items()}
+                drawn = self._sampled(seed)
                 yield self._ranked(truth, drawn, partial(likelihood, made))
+
+    @cached_property
+    def _shared(self) -> dict[str, Any]:
+        """The data, which can be exchanged."""
+        return {rv.name: _sbc_data_as_shared(self.model, rv) for rv in self.model.observed_RVs}
+
+    @cached_property
+    def _likelihood(self) -> Callable[[Mapping[str, AnyArray], Mapping[str, AnyArray]], float]:
+        return _sbc_log_likelihood(self.model)
 
     @cached_property
     def _step(self) -> Any:

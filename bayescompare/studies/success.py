@@ -15,8 +15,8 @@ from scipy.special import betainc
 
 from bayescompare._checks import check_count, check_jobs
 from bayescompare._errors import BayescompareError
-from bayescompare._rng import Rng, as_rng
-from bayescompare._typing import BoolArray, FloatArray, IntArray
+from bayescompare._rng import Rng
+from bayescompare._typing import AnyArray, BoolArray, FloatArray, IntArray
 from bayescompare.kernels.classic.wilcoxon import doubled_wilcoxon_ranks, wilcoxon_signed_rank_test
 from bayescompare.kernels.context.error_rates import first_error_rate_better
 from bayescompare.kernels.context.poisson_binomial import (
@@ -24,12 +24,16 @@ from bayescompare.kernels.context.poisson_binomial import (
     poisson_binomial_masses,
 )
 from bayescompare.kernels.success import area_under_success, sign_success_confidence, success_counts
+from bayescompare.studies.engine import Study, without_failed_cases
 
 __all__ = ["auc", "success_curves", "success_errors", "success_study"]
 
 
 #: Simulations that share a stream of random numbers, whatever the number of jobs.
 _BLOCK = 500
+
+#: The order in which `_success_study_answers` answers.
+_METHODS = ("poisson-binomial", "sign", "wilcoxon")
 
 
 def success_errors(confidence: ArrayLike, correct: ArrayLike) -> pd.DataFrame:
@@ -149,23 +153,35 @@ def success_study(
     1              sign     True
     2          wilcoxon     True
     """
-    from joblib import Parallel, delayed
-
     check_count(examples=examples, datasets=datasets, simulations=simulations)
     check_jobs(n_jobs)
     shape, share = _success_study_context(shapes, weights)
     truth = _success_study_first_better(shape, share)
-    generator, _ = as_rng(rng)
-    sizes = [_BLOCK] * (simulations // _BLOCK) + [simulations % _BLOCK]
-    sizes = [size for size in sizes if size]
-    blocks = zip(sizes, generator.spawn(len(sizes)), strict=True)
-    jobs = (
-        delayed(_success_study_block)(shape, share, examples, datasets, truth, *one)
-        for one in blocks
+    study = Study(
+        name="success",
+        grid={},
+        replications=simulations,
+        block=_success_study_block,
+        block_size=_BLOCK,
+        constants={
+            "shape": shape,
+            "share": share,
+            "examples": examples,
+            "datasets": datasets,
+            "truth": truth,
+        },
+        dims={"confidence": ["method"], "correct": ["method"]},
+        coords={"method": _METHODS},
     )
-    answers: pd.DataFrame = pd.concat(Parallel(n_jobs=n_jobs)(jobs), ignore_index=True)
-    answers.insert(0, "simulation", np.arange(len(answers)) // answers["method"].nunique())
-    return answers
+    table = without_failed_cases(study.run(rng=rng, n_jobs=n_jobs))
+    return pd.DataFrame(
+        {
+            "simulation": np.repeat(np.arange(simulations), len(_METHODS)),
+            "method": np.tile(_METHODS, simulations),
+            "confidence": table["confidence"].to_numpy().ravel(),
+            "correct": table["correct"].to_numpy().ravel(),
+        }
+    )
 
 
 # the context -------------------------------------------------------------------------------------
@@ -200,30 +216,27 @@ def _success_study_first_better(shape: FloatArray, share: FloatArray) -> bool:
 
 
 def _success_study_block(
+    rng: np.random.Generator,
+    size: int,
+    *,
     shape: FloatArray,
     share: FloatArray,
     examples: int,
     datasets: int,
     truth: bool,
-    size: int,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
+) -> dict[str, AnyArray]:
+    """Return confidence and correctness of every method: arrays (size, method)."""
     kind = rng.choice(len(shape), size=(size, datasets), p=share)
     gamma = rng.standard_gamma(shape[kind])
     counts = rng.multinomial(examples, gamma / gamma.sum(axis=-1, keepdims=True))
     swapped = rng.random(size) < 0.5
     first = np.where(swapped[:, None], counts[..., 1], counts[..., 0])
     second = np.where(swapped[:, None], counts[..., 0], counts[..., 1])
-    better = truth ^ swapped
-    rows = zip(*_success_study_answers(first, second), strict=True)
-    return pd.DataFrame(
-        [
-            (name, sure, lead != 0 and (lead > 0) == right)
-            for answers, right in zip(rows, better, strict=True)
-            for name, sure, lead in answers
-        ],
-        columns=["method", "confidence", "correct"],
-    )
+    better = (truth ^ swapped)[:, None]
+    answers = list(zip(*_success_study_answers(first, second), strict=True))
+    confidence = np.array([[sure for _, sure, _ in row] for row in answers])
+    lead = np.array([[lead for _, _, lead in row] for row in answers])
+    return {"confidence": confidence, "correct": (lead != 0) & ((lead > 0) == better)}
 
 
 def _success_study_answers(

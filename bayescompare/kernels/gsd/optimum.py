@@ -14,6 +14,7 @@ Jansen, Nalenz, Schollmeyer & Augustin (2022), Proposition 3.
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -104,6 +105,14 @@ class GsdSolver:
         self.cold_solves = 0
         self._last_u = np.zeros(system.size)
         self._clock = 0
+
+    def fork(self) -> GsdSolver:
+        """Return a copy that has learned the same, and learns on by itself."""
+        other = copy.copy(self)
+        if "_pool" in self.__dict__:
+            other.__dict__["_pool"] = self._pool.fork()
+            other._last_used = self._last_used.copy()
+        return other
 
     # Parts that not every optimum needs are built on first use.
 

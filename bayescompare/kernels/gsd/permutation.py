@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.gsd.optimum import GsdSolver
 from bayescompare.kernels.gsd.system import PreferenceSystem
-from bayescompare.kernels.gsd.verdicts import Verdicts
+from bayescompare.kernels.gsd.verdicts import Spread, Verdicts, one_after_the_other
 
 __all__ = ["PermutationTest", "Scheme", "permutation_test", "permuted_gsd_objectives"]
 
@@ -81,6 +81,7 @@ def permutation_test(
     scheme: Scheme = "paired",
     enumerate_up_to: int | None = None,
     stop_after: int | None = None,
+    spread: Spread = one_after_the_other,
 ) -> PermutationTest:
     r"""Test dominance of x over y, and of y over x.
 
@@ -103,6 +104,8 @@ def permutation_test(
         Besag and Clifford's h: a direction stops at the resample n at which h were at or above the
         observed statistic, with :math:`p = h/n`, which is valid too. Directions that are far from
         significant stop after a few resamples. Not used when all resamples are enumerated.
+    spread : callable, optional
+        How chunks of resamples are judged, in order or at the same time; the answer is the same.
 
     Examples
     --------
@@ -121,7 +124,7 @@ def permutation_test(
     cap = permutations if enumerate_up_to is None else enumerate_up_to
     signs, exact = _permutation_signs(solver.system, scheme, permutations, cap, rng)
     if exact or stop_after is None:
-        below = _permutation_verdicts(solver.system, signs, verdicts, statistic)
+        below = _permutation_verdicts(solver.system, signs, verdicts, statistic, spread)
         return _counted_permutations(statistic, below, exact)
     return _sequential_permutations(solver.system, signs, verdicts, statistic, stop_after)
 
@@ -183,7 +186,11 @@ def _permutation_objectives(system: PreferenceSystem, signs: NDArray[np.int8]) -
 
 
 def _permutation_verdicts(
-    system: PreferenceSystem, signs: NDArray[np.int8], verdicts: Verdicts, statistic: FloatArray
+    system: PreferenceSystem,
+    signs: NDArray[np.int8],
+    verdicts: Verdicts,
+    statistic: FloatArray,
+    spread: Spread = one_after_the_other,
 ) -> BoolArray:
     """Return the verdict on every resample, in parts to save memory, equal ones once."""
     parts = []
@@ -193,7 +200,8 @@ def _permutation_verdicts(
         counts = np.rint(w * len(system.x)).astype(np.int16)
         _, first, back = np.unique(counts, axis=0, return_index=True, return_inverse=True)
         floors = _permutation_floors(system, part[first], verdicts)
-        parts.append(verdicts.below(w[first], statistic, floors)[back.ravel()])
+        below = verdicts.below(w[first], statistic, floors, spread=spread)
+        parts.append(below[back.ravel()])
     return np.concatenate(parts)
 
 

@@ -18,6 +18,8 @@ Koberstein (2005), The dual simplex method, techniques for a fast and stable imp
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from bayescompare._errors import BayescompareError
@@ -72,6 +74,12 @@ class HotSimplex:
     def ends(self) -> int:
         """Number of rows at the start that must not be dropped."""
         return 2 * (self.size - 2)
+
+    def fork(self) -> HotSimplex:
+        """Return a copy whose basis moves by itself; rows are never written to in place."""
+        other = copy.copy(self)
+        other._basis, other._inverse = self._basis.copy(), self._inverse.copy()
+        return other
 
     def restart(self) -> None:
         """Forget the basis: the next optimum starts from the bounds of the points."""

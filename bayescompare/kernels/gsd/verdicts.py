@@ -9,9 +9,16 @@ For objective w and threshold T, with a tolerance for rounding:
 - otherwise rows are added until one of the two holds, at the latest at the optimum.
 
 A verdict depends on the objective only, not on the others or on their order.
+
+Many objectives are settled in chunks of neighbours, each by a copy of what was known before the
+first of them. So chunks may be settled in any order or at the same time, in other processes too.
 """
 
 from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +26,26 @@ from bayescompare._typing import BoolArray, FloatArray
 from bayescompare.kernels.gsd.batch import nearest_gsd_order
 from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
 
-__all__ = ["TOLERANCE", "Verdicts"]
+__all__ = ["TOLERANCE", "Spread", "Verdicts", "one_after_the_other"]
+
+#: Calls a function with each of several tuples of arguments, and yields what it returns, in order.
+Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterable[Any]]
 
 
 #: Optima that differ by less are equal.
 TOLERANCE = 1e-9
 #: Utilities that are kept to be tried on new objectives.
 _MOST_KNOWN = 400
+#: Objectives that are settled one after the other, each with what was learned from those before.
+_CHUNK = 125
+
+
+def one_after_the_other(
+    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """Call the function with each of the tasks, here and now."""
+    for task in tasks:
+        yield function(*task)
 
 
 class Verdicts:
@@ -56,7 +76,12 @@ class Verdicts:
         self._known = ready if known is None else np.vstack([ready, known])
 
     def below(
-        self, objectives: FloatArray, thresholds: FloatArray, floors: FloatArray | None = None
+        self,
+        objectives: FloatArray,
+        thresholds: FloatArray,
+        floors: FloatArray | None = None,
+        *,
+        spread: Spread = one_after_the_other,
     ) -> BoolArray:
         """Return whether the optimum of each objective is below each threshold.
 
@@ -66,6 +91,8 @@ class Verdicts:
         thresholds : array (t,)
         floors : array (n,), optional
             Known lower bounds of the optima.
+        spread : callable, optional
+            How chunks of objectives are settled, in order or at the same time.
 
         Returns
         -------
@@ -78,16 +105,35 @@ class Verdicts:
         order = np.flatnonzero(undecided.any(axis=1))
         if len(order) <= 4096:
             order = order[nearest_gsd_order(objectives[order])]
-        for place, n in enumerate(order):
+        chunks = np.array_split(order, max(1, round(len(order) / _CHUNK)))
+        tasks = [(self, objectives[own], limits, floor[own], best[own]) for own in chunks]
+        if len(tasks) == 1:
+            # What is learned here stays, for the objectives of the next call.
+            best[order] = self.lowest(*tasks[0][1:])
+        else:
+            for own, lowest in zip(chunks, spread(_lowest_of_gsd_chunk, tasks), strict=True):
+                best[own] = lowest
+        return np.asarray(best[:, None] < limits)
+
+    def lowest(
+        self, objectives: FloatArray, limits: FloatArray, floor: FloatArray, best: FloatArray
+    ) -> FloatArray:
+        """Return the least known value of each objective, low enough to settle every limit."""
+        best = best.copy()
+        for n, w in enumerate(objectives):
             open_limits = limits[(floor[n] < limits) & (limits <= best[n])]
             if len(open_limits) == 0:
                 continue
-            u = self._settle(objectives[n], open_limits)
-            if u is None:
-                continue
-            later = order[place:]
-            best[later] = np.minimum(best[later], objectives[later] @ u)
-        return np.asarray(best[:, None] < limits)
+            u = self._settle(w, open_limits)
+            if u is not None:
+                best[n:] = np.minimum(best[n:], objectives[n:] @ u)
+        return best
+
+    def fork(self) -> Verdicts:
+        """Return a copy that learns by itself."""
+        other = copy.copy(self)
+        other.solver = self.solver.fork()
+        return other
 
     def bound(self, w: FloatArray) -> float:
         """Return a lower bound of the optimum of w, from the pool alone."""
@@ -149,3 +195,8 @@ class Verdicts:
         if len(self._known) < _MOST_KNOWN:
             self._known = np.vstack([self._known, u])
         return u
+
+
+def _lowest_of_gsd_chunk(verdicts: Verdicts, *chunk: FloatArray) -> FloatArray:
+    """Settle one chunk; a worker's copy and the process's own begin alike."""
+    return verdicts.fork().lowest(*chunk)

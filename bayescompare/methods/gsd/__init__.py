@@ -155,6 +155,7 @@ class GSD(GsdMethod):
             permutations=self.permutations,
             scheme=self.scheme,
             stop_after=self.stop_after,
+            spread=sampling.spread("judging resamples"),
         )
         lead = self._lead(results.algorithms, test)
         return gsd_answer(

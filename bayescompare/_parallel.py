@@ -1,0 +1,168 @@
+"""The one door to parallel work: joblib, with a progress bar and errors in one line.
+
+Whatever runs through it runs on the cores of this machine, on a Dask cluster or on Ray, as
+``joblib.parallel_config`` says. Results come in the order of the tasks. A task brings its own
+stream of random numbers, so that the answer is the same for any number of jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Literal
+
+from bayescompare._checks import check_jobs
+from bayescompare._errors import BayescompareError, error_in_one_line
+
+__all__ = ["run_in_parallel", "track_parallel_work", "use_dask"]
+
+
+#: Errors by which joblib, loky and Dask tell that workers are gone, not that a task is wrong.
+_LOST = frozenset(
+    {
+        *("TerminatedWorkerError", "BrokenProcessPool", "ShutdownExecutorError", "CancelledError"),
+        *("FutureCancelledError", "FuturesCancelledError", "KilledWorker", "CommClosedError"),
+        *("SchedulerStillAlive", "NoValidWorkerError", "RayActorError", "NodeDiedError"),
+    }
+)
+
+
+def run_in_parallel[T](
+    function: Callable[..., T],
+    tasks: Iterable[Sequence[Any]],
+    *,
+    n_jobs: int | None = 1,
+    prefer: Literal["processes", "threads"] | None = None,
+    progress: bool = False,
+    label: str = "working",
+    total: int | None = None,
+) -> Iterator[T]:
+    """Yield ``function(*task)`` for every task, in the order of the tasks.
+
+    Tasks are taken from the iterable as workers become free, so neither they nor the results are
+    all in memory at once.
+
+    Parameters
+    ----------
+    function : callable
+    tasks : iterable of sequences
+        The arguments of each call.
+    n_jobs : int, optional
+        For joblib; None is what ``joblib.parallel_config`` says, else 1. With 1 given, everything
+        runs in this process, whatever the backend.
+    prefer : {"processes", "threads"}, optional
+        A hint for joblib, which ``joblib.parallel_config`` overrules.
+    progress : bool
+        Show a bar with the time left on standard error.
+    label : str
+        What the bar says.
+    total : int, optional
+        Number of tasks, for the bar.
+
+    Examples
+    --------
+    >>> list(run_in_parallel(max, [(1, 2), (4, 3)]))
+    [2, 4]
+    """
+    if n_jobs is not None:
+        check_jobs(n_jobs)
+    if n_jobs == 1:
+        results: Iterable[T] = (function(*task) for task in tasks)
+    else:
+        results = _results_by_joblib(function, tasks, n_jobs, prefer)
+    yield from track_parallel_work(results, label, total) if progress else results
+
+
+def _results_by_joblib[T](
+    function: Callable[..., T],
+    tasks: Iterable[Sequence[Any]],
+    n_jobs: int | None,
+    prefer: Literal["processes", "threads"] | None,
+) -> Iterator[T]:
+    from joblib import Parallel, delayed
+
+    with _one_line_for_lost_workers():
+        parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+        # Bound arguments travel with their task: large ones that Dask keeps on one worker for all
+        # tasks would be lost with it.
+        yield from parallel(delayed(partial(function, *task))() for task in tasks)
+
+
+def track_parallel_work[T](
+    results: Iterable[T], label: str, total: int | None = None
+) -> Iterator[T]:
+    """Yield the results, with a bar and the time left on standard error."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(results, label, total=total, console=console, transient=True)
+
+
+@contextmanager
+def _one_line_for_lost_workers() -> Iterator[None]:
+    """Say in one line that workers were lost; errors of the tasks themselves pass."""
+    try:
+        yield
+    except BayescompareError:
+        raise
+    except Exception as error:
+        names = {kind.__name__ for kind in type(error).__mro__}
+        if not names & _LOST:
+            raise
+        if "serialize" in str(error):
+            raise BayescompareError(
+                f"n_jobs: a worker could not load a function or its arguments "
+                f"({error_in_one_line(error.__cause__ or error)}): define them where workers can "
+                "import them, or use n_jobs=1."
+            ) from None
+        raise BayescompareError(
+            f"n_jobs: workers were lost before their work was done ({error_in_one_line(error)}): "
+            "the memory may have run out, or the cluster has gone; use fewer jobs, or run again."
+        ) from None
+
+
+@contextmanager
+def use_dask(address: str | None = None, *, timeout: float = 10.0) -> Iterator[Any]:
+    """Run whatever is parallel inside the block on a Dask cluster.
+
+    Parameters
+    ----------
+    address : str, optional
+        Of the scheduler, such as "tcp://10.0.0.1:8786"; without it, the client that is active.
+    timeout : float
+        Seconds to wait for the scheduler, and for its first worker.
+
+    Yields
+    ------
+    distributed.Client
+    """
+    import joblib
+
+    try:
+        from distributed import Client, get_client
+    except ImportError:
+        raise BayescompareError(
+            "use_dask needs the package distributed: pip install 'bayescompare[distributed]'."
+        ) from None
+    where = f"address={address!r}"
+    try:
+        client = get_client() if address is None else Client(address, timeout=timeout)
+    except (OSError, ValueError) as error:
+        raise BayescompareError(
+            f"{where}: no Dask scheduler answered within {timeout:g} seconds "
+            f"({error_in_one_line(error)}): check the address, and that the scheduler runs."
+        ) from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError:
+            raise BayescompareError(
+                f"{where}: the scheduler has no worker after {timeout:g} seconds: start some."
+            ) from None
+        with joblib.parallel_config(backend="dask", client=client):
+            yield client
+    finally:
+        if address is not None:
+            client.close()

@@ -1,0 +1,307 @@
+"""Which test should one use? All methods on the same simulated tables, whose truth is known.
+
+Every algorithm has a strength on every measure, normal with standard deviation τ; on each dataset
+it is off its strength by standard normal noise, which measures may share, and replicates of a cell
+are off by noise of their own. So no method is given the model that it assumes. At τ = 0 no
+algorithm is better, and every verdict is false.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayescompare._errors import BayescompareError
+from bayescompare._pairwise import pairwise
+from bayescompare._typing import FloatArray
+from bayescompare.comparison.method import Method
+from bayescompare.kernels.numerics.orthants import quadrants
+from bayescompare.results.counts import ErrorCounts
+from bayescompare.results.measure import Measure
+from bayescompare.results.results import Results
+from bayescompare.statements import State, Statement
+from bayescompare.studies.engine import Study
+from bayescompare.studies.which_test_methods import METHODS, SLOW, applies_to_table
+
+__all__ = ["KINDS", "WhichTable", "which_test_study", "which_test_summary"]
+
+#: Stated probabilities that are compared with 0.9.
+_NEAR = (0.85, 0.95)
+#: Of examples in the test set of a dataset, where errors are counted.
+_EXAMPLES = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhichTable:
+    """One kind of table.
+
+    Attributes
+    ----------
+    datasets, measures, algorithms : int
+    correlation : float
+        Of the noise of any two measures on a dataset.
+    step : float
+        Values are rounded to multiples of it, which makes ties; 0 for no rounding.
+    replicates : int
+        Of every cell; 1 for single numbers.
+    noise : float
+        Standard deviation of a replicate around its cell.
+    missing : float
+        Share of the cells that are missing at random.
+    errors : bool
+        Whether a cell is a count of errors among 100 test examples.
+    """
+
+    datasets: int = 20
+    measures: int = 1
+    algorithms: int = 2
+    correlation: float = 0.0
+    step: float = 0.0
+    replicates: int = 1
+    noise: float = 0.0
+    missing: float = 0.0
+    errors: bool = False
+
+
+#: The kinds of tables: a base, and what varies.
+KINDS: Mapping[str, WhichTable] = {
+    "1 measure, n=5": WhichTable(datasets=5),
+    "1 measure, n=20": WhichTable(),
+    "1 measure, n=50": WhichTable(datasets=50),
+    "1 measure, ties": WhichTable(step=1.0),
+    "1 measure, 20 % missing": WhichTable(missing=0.2),
+    "2 measures, n=20": WhichTable(measures=2),
+    "2 measures, n=50": WhichTable(measures=2, datasets=50),
+    "2 measures, dependent": WhichTable(measures=2, correlation=0.8),
+    "2 measures, 20 % missing": WhichTable(measures=2, missing=0.2),
+    "3 measures, n=20": WhichTable(measures=3),
+    "5 algorithms, 1 measure": WhichTable(algorithms=5),
+    "5 algorithms, 2 measures": WhichTable(algorithms=5, measures=2),
+    "10 folds, little noise": WhichTable(replicates=10, noise=1.0),
+    "10 folds, much noise": WhichTable(replicates=10, noise=5.0),
+    "10 folds, 2 measures, much noise": WhichTable(measures=2, replicates=10, noise=5.0),
+    "counts of errors": WhichTable(errors=True),
+}
+
+
+def which_test_study(
+    *,
+    replications: int = 200,
+    kinds: Sequence[str] = tuple(KINDS),
+    strengths: Sequence[float] = (0.0, 0.5),
+    slow: bool = False,
+) -> Study:
+    """Return the study of all methods: run it, and pass the table to `which_test_summary`.
+
+    Parameters
+    ----------
+    replications : int
+        Tables of each kind and τ.
+    kinds : sequence of str
+        Which of `KINDS`.
+    strengths : sequence of float
+        Standard deviations τ of the true strengths.
+    slow : bool
+        The methods that take longer than a tenth of a second, instead of the others; on the same
+        tables.
+
+    Examples
+    --------
+    >>> study = which_test_study(replications=2, kinds=["1 measure, n=5"], strengths=[0.8])
+    >>> study.run(rng=1)["claimed"].sizes["method"] > 10
+    True
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise BayescompareError(f"kinds={kind!r}: give some of {', '.join(KINDS)}.")
+    names = [name for name in METHODS if (name in SLOW) == slow]
+    judged = [k for k in kinds if any(applies_to_table(name, KINDS[k]) for name in names)]
+    outputs = ("claimed", "false", "right", "stated", "near", "near_right")
+    return Study(
+        name="which test, slow methods" if slow else "which test",
+        grid={"kind": {kind: KINDS[kind] for kind in judged}, "tau": strengths},
+        replications=replications,
+        case=_which_test_case,
+        block_size=4,
+        constants={"methods": {name: METHODS[name] for name in names}},
+        dims={name: ["method"] for name in outputs},
+        coords={"method": names},
+    )
+
+
+def which_test_summary(table: xr.Dataset) -> pd.DataFrame:
+    """Return rates and their Monte Carlo standard errors, a row per kind of table, τ and method.
+
+    Returns
+    -------
+    DataFrame
+        ``tables``; ``claimed``, ``false`` and ``right``: shares of the pairs with a verdict, with
+        a false verdict, and whose best statement is true; ``stated``: mean P of the best
+        statement; ``near`` and ``near_right``: pairs whose P is from 0.85 to 0.95, and the share
+        of them that are right; each share with its ``_mcse``.
+    """
+    rows = []
+    for kind, tau, method in itertools.product(
+        *(table[axis].to_numpy() for axis in ("kind", "tau", "method"))
+    ):
+        own = table.sel({"kind": kind, "tau": tau, "method": method})
+        if own["claimed"].isnull().all():
+            continue
+        row: dict[str, Any] = {"kind": str(kind), "tau": float(tau), "method": str(method)}
+        row["tables"] = int(own["claimed"].notnull().sum())
+        for name in ("claimed", "false", "right", "stated"):
+            values = own[name].to_numpy()
+            values = values[~np.isnan(values)]
+            row[name] = float(values.mean()) if len(values) else math.nan
+            row[f"{name}_mcse"] = _which_test_mcse(values)
+        near, right = float(own["near"].sum()), float(own["near_right"].sum())
+        row["near"] = int(near)
+        row["near_right"] = right / near if near else math.nan
+        p = (right + 1.0) / (near + 2.0)
+        row["near_right_mcse"] = math.sqrt(p * (1.0 - p) / near) if near else math.nan
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _which_test_mcse(values: FloatArray) -> float:
+    """Standard error of a mean; by Laplace's rule shares of 0 and 1 have one above 0 too."""
+    n = len(values)
+    if n < 2:
+        return math.nan
+    p = (values.sum() + 1.0) / (n + 2.0)
+    return max(float(values.std(ddof=1)), math.sqrt(p * (1.0 - p)) / math.sqrt(n)) / math.sqrt(n)
+
+
+# one table ---------------------------------------------------------------------------------------
+
+
+def _which_test_case(
+    rng: np.random.Generator,
+    *,
+    kind: WhichTable,
+    tau: float,
+    methods: Mapping[str, tuple[Method, Any]],
+) -> dict[str, FloatArray]:
+    """Simulate one table and ask every method: arrays (method,)."""
+    strength = tau * rng.standard_normal((kind.algorithms, kind.measures))
+    results = which_test_results(kind, strength, rng)
+    truth = _which_test_truth(kind, strength, nothing=tau == 0.0)
+    streams = rng.spawn(len(methods))
+    figures = np.full((len(methods), 6), np.nan)
+    for k, (name, (method, missing)) in enumerate(methods.items()):
+        if applies_to_table(name, kind):
+            figures[k] = _which_test_figures(method, results, truth, missing, streams[k])
+    claimed, false, right, stated, near, near_right = figures.T
+    return {
+        "claimed": claimed,
+        "false": false,
+        "right": right,
+        "stated": stated,
+        "near": near,
+        "near_right": near_right,
+    }
+
+
+def _which_test_figures(
+    method: Method,
+    results: Results,
+    truth: Mapping[tuple[str, str], tuple[str, str]],
+    missing: Any,
+    rng: np.random.Generator,
+) -> tuple[float, ...]:
+    """What a method says of all pairs, averaged over them, and how often it is true."""
+    p = pairwise(results, method=method, missing=missing, rng=rng, n_jobs=1)
+    table = p.decide()
+    pairs = list(zip(table["first"], table["second"], strict=True))
+    true = np.array(
+        [said in truth[pair] for said, pair in zip(table["statement"], pairs, strict=True)]
+    )
+    # That neither dominates is no claim about a winner.
+    winner = [Statement.names_only_orders(label) for label in table["statement"]]
+    asserted = table["asserted"].to_numpy(dtype=bool) & winner
+    if "probability" not in table:
+        shares = (asserted.mean(), (asserted & ~true).mean(), true.mean())
+        return *map(float, shares), math.nan, math.nan, math.nan
+    stated = table["probability"].to_numpy()
+    near = (stated >= _NEAR[0]) & (stated <= _NEAR[1])
+    figures = (asserted.mean(), (asserted & ~true).mean(), true.mean(), stated.mean())
+    return *map(float, figures), float(near.sum()), float((near & true).sum())
+
+
+def _which_test_truth(
+    kind: WhichTable, strength: FloatArray, *, nothing: bool
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """For each pair the statements that are true: joint over the measures, and of dominance."""
+    truth = {}
+    for i, j in itertools.combinations(range(kind.algorithms), 2):
+        a, b = _which_test_name(i), _which_test_name(j)
+        if nothing:
+            truth[a, b] = ("", "")
+            continue
+        signs = _which_test_best_states((strength[i] - strength[j]) / math.sqrt(2.0), kind)
+        first, second = State.order(a, b), State.order(b, a)
+        joint = Statement(tuple(first if sign else second for sign in signs))
+        better = strength[i] > strength[j]
+        whole = first if better.all() else State.apart(a, b) if better.any() else second
+        truth[a, b] = (str(joint), str(whole))
+    return truth
+
+
+def _which_test_best_states(gap: FloatArray, kind: WhichTable) -> list[bool]:
+    """Whether the first wins, measure by measure, in the most probable joint outcome."""
+    if kind.measures == 2 and kind.correlation:
+        best = int(quadrants(gap[:1], gap[1:], kind.correlation)[0].argmax())
+        return [best in (0, 1), best in (0, 2)]
+    return [bool(g > 0) for g in gap]
+
+
+def _which_test_name(k: int) -> str:
+    return "ABCDEFGHIJ"[k]
+
+
+def which_test_results(kind: WhichTable, strength: FloatArray, rng: np.random.Generator) -> Results:
+    """Simulate one table of algorithms of the given strengths (algorithm, measure)."""
+    n, l, m = kind.datasets, kind.algorithms, kind.measures
+    shared = math.sqrt(kind.correlation) * rng.standard_normal((n, l, 1))
+    own = math.sqrt(1.0 - kind.correlation) * rng.standard_normal((n, l, m))
+    values = strength + shared + own
+    if kind.errors:
+        return _which_test_counts(values[..., 0], rng)
+    if kind.replicates > 1:
+        values = values[:, :, None] + kind.noise * rng.standard_normal((n, l, kind.replicates, m))
+    if kind.step:
+        values = np.round(values / kind.step) * kind.step
+    if kind.missing:
+        values[rng.random(values.shape) < kind.missing] = np.nan
+    dims = ("dataset", "algorithm", "replicate")[: values.ndim - 1]
+    coords = {
+        "dataset": [f"d{k}" for k in range(n)],
+        "algorithm": [_which_test_name(k) for k in range(l)],
+        "replicate": [str(k) for k in range(kind.replicates)],
+    }
+    coords = {dim: coords[dim] for dim in dims}
+    names = [f"m{j}" for j in range(m)]
+    data = xr.Dataset({name: (dims, values[..., j]) for j, name in enumerate(names)}, coords)
+    return Results(data, {name: Measure("max") for name in names})
+
+
+def _which_test_counts(values: FloatArray, rng: np.random.Generator) -> Results:
+    """Count errors of two algorithms on test sets of 100 examples, harder on some datasets."""
+    difficulty = 0.5 * rng.standard_normal((len(values), 1))
+    rate = 1.0 / (1.0 + np.exp(1.5 + 0.5 * values - difficulty))
+    wrong = rng.random((_EXAMPLES, *rate.shape)) < rate
+    alone = wrong & ~wrong[..., ::-1]
+    first, second = alone.sum(axis=0).T
+    frame = pd.DataFrame(
+        {"dataset": range(len(values)), "first": first, "second": second, "n": _EXAMPLES}
+    )
+    return ErrorCounts.from_frame(
+        frame, first_wrong="first", second_wrong="second", algorithms=("A", "B")
+    )

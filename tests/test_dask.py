@@ -1,0 +1,114 @@
+"""A Dask cluster of two worker processes gives what one process gives, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xarray as xr
+
+import bayescompare as bc
+from bayescompare.studies import simulated_classifiers, use_dask
+from tests.studies.engine.simple import cases, notes
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Two workers of one thread each, in processes of their own."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_a_study_on_a_cluster(address: str, tmp_path: Path) -> None:
+    one = cases(replications=20).run(rng=3)
+    with use_dask(address, timeout=60) as client:
+        pids = set(client.run(os.getpid).values())
+        assert len(pids | {os.getpid()}) == 3
+        xr.testing.assert_identical(one, cases(replications=20).run(rng=3))
+        xr.testing.assert_identical(one, cases(replications=20).run(rng=3, store=tmp_path / "s"))
+
+
+def test_every_worker_works(address: str, tmp_path: Path) -> None:
+    with use_dask(address, timeout=60) as client:
+        notes(tmp_path, 0.05).run(rng=7)
+        pids = {str(pid) for pid in client.run(os.getpid).values()}
+    assert {path.stem for path in tmp_path.glob("*.txt")} == pids
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_killed_worker_costs_nothing_but_time(address: str, tmp_path: Path, stored: bool) -> None:
+    log = tmp_path / "log"
+    log.mkdir()
+    study = notes(log, 0.3, replications=10)
+    options: dict[str, Any] = {"store": tmp_path / "s"} if stored else {}
+    with use_dask(address, timeout=60) as client:
+        victim = sorted(client.run(os.getpid).values())[0]
+
+        def kill() -> None:
+            while not (log / f"{victim}.txt").exists():
+                time.sleep(0.05)
+            os.kill(victim, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        table = study.run(rng=7, **options)
+        killer.join()
+        assert victim not in client.run(os.getpid).values()
+    expected = study.run(rng=7)
+    assert table["draw"].equals(expected["draw"])
+    assert not list((tmp_path).glob("s/**/*.claim*"))
+
+
+@pytest.mark.slow
+def test_a_dominance_test_on_a_cluster(address: str) -> None:
+    """Eighty datasets: the resamples of one comparison are shared out."""
+    table = simulated_classifiers(eta=0.01, datasets=80, rng=1).sel(algorithms=["C1", "C4"])
+    method = bc.methods.GSD(permutations=300)
+    one = bc.compare(table, method=method, rng=1)
+    with use_dask(address, timeout=60):
+        shared = bc.compare(table, method=method, rng=1, n_jobs=-1)
+    assert shared.to_json() == one.to_json()
+
+
+NUTS = """
+import distributed, numpy as np, pymc as pm
+import bayescompare as bc
+from bayescompare.studies import use_dask
+
+if __name__ == "__main__":
+    few = bc.load_example("jansen-uci").sel(algorithms=["GBM", "RF", "GLM"], measures=["auc"])
+    method = bc.methods.Dirichlet(priors={"strength": pm.Gamma.dist(2.0, 1.0)})
+    sampler = {"draws": 200, "chains": 2, "cores": 1, "progressbar": False}
+    ask = dict(method=method, rng=0, sampler=sampler)
+    one = bc.pairwise(few, **ask, n_jobs=1)
+    assert all(c.mcse is not None for c in one.comparisons)
+    options = dict(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with distributed.LocalCluster(**options) as cluster:
+        with use_dask(cluster.scheduler_address, timeout=60):
+            two = bc.pairwise(few, **ask, n_jobs=-1)
+    print(np.array_equal(one.matrix.values, two.matrix.values, equal_nan=True))
+"""
+
+
+@pytest.mark.slow
+def test_pairwise_by_nuts_on_a_cluster(tmp_path: Path) -> None:
+    """In a new process: what PyTensor compiled before may change the last digit of a density."""
+    script = tmp_path / "script.py"
+    script.write_text(NUTS)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.stdout.strip().endswith("True"), (done.stdout, done.stderr[-500:])

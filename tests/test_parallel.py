@@ -1,0 +1,89 @@
+"""The door to parallel work: order, laziness, and errors in one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import joblib
+import pytest
+
+import bayescompare as bc
+from bayescompare._parallel import run_in_parallel
+from bayescompare.studies import use_dask
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3, None])
+def test_results_come_in_the_order_of_the_tasks(n_jobs: int | None) -> None:
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert list(run_in_parallel(divmod, [(7, 2), (9, 4)], n_jobs=n_jobs)) == [(3, 1), (2, 1)]
+
+
+def test_tasks_are_taken_as_results_are_read() -> None:
+    taken = []
+
+    def tasks() -> Iterator[tuple[int]]:
+        for k in range(1000):
+            taken.append(k)
+            yield (k,)
+
+    results = run_in_parallel(abs, tasks(), n_jobs=1)
+    assert next(results) == 0
+    assert len(taken) == 1
+
+
+def test_a_bar_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    done = list(run_in_parallel(abs, [(-1,), (2,)], progress=True, label="counting", total=2))
+    assert done == [1, 2]
+    out, _ = capsys.readouterr()
+    assert out == ""
+
+
+def test_an_error_of_a_task_is_its_own() -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(run_in_parallel(divmod, [(1, 0)], n_jobs=1))
+    with joblib.parallel_config(backend="threading"), pytest.raises(ZeroDivisionError):
+        list(run_in_parallel(divmod, [(1, 0)], n_jobs=2))
+
+
+def test_jobs_that_are_none() -> None:
+    with pytest.raises(bc.BayescompareError, match="n_jobs=0: give an integer"):
+        list(run_in_parallel(abs, [(1,)], n_jobs=0))
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_told_in_one_line() -> None:
+    def die(_: int) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(bc.BayescompareError, match="workers were lost before their work was done"):
+        list(run_in_parallel(die, [(1,), (2,)], n_jobs=2))
+
+
+def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(bc.BayescompareError) as told, use_dask("tcp://127.0.0.1:9", timeout=0.3):
+        pass
+    assert str(told.value).startswith("address='tcp://127.0.0.1:9': no Dask scheduler answered")
+    assert "\n" not in str(told.value)
+    with pytest.raises(bc.BayescompareError, match="address=None: no Dask scheduler"), use_dask():
+        pass
+
+
+def test_answers_do_not_depend_on_jobs(uci: Any) -> None:
+    """Of a single comparison too: resamples of a dominance test are judged in chunks."""
+    from bayescompare.kernels.gsd import verdicts
+
+    pair = uci.sel(algorithms=["GBM", "RF"])
+    method = bc.methods.GSD(permutations=150)
+    usual = bc.compare(pair, method=method, rng=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verdicts, "_CHUNK", 20)
+        one = bc.compare(pair, method=method, rng=1)
+        with joblib.parallel_config(backend="threading"):
+            two = bc.compare(pair, method=method, rng=1, n_jobs=2, progress=False)
+    assert usual.to_json() == one.to_json() == two.to_json()
+    with pytest.raises(bc.BayescompareError, match="n_jobs=0"):
+        bc.compare(pair, method=method, n_jobs=0)
