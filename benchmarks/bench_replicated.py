@@ -48,11 +48,10 @@ def exact() -> list[Row]:
     logs, alpha = evidence(2, 1), np.full(4, 0.25)
     one = best_cpu_seconds(lambda: exact_counts(logs[6:7], alpha, joint=True))
     all_scales = best_cpu_seconds(lambda: exact_counts(logs, alpha, joint=True))
-    what = "replicated, K = 4, n = 50, from ℓ to answer, exact (CPU)"
-    twelve = "the same at twelve scales, against twelve times one"
+    what = "replicated, K = 4, n = 50, from ℓ to answer, exact"
     return [
-        Row(what, one, 0.040, "≤ 40 ms", one <= 0.040),
-        Row(twelve, all_scales, 12 * one, "≥ 1×", all_scales <= 12 * one),
+        Row(f"{what}, one scale (CPU)", one, 0.040, "≤ 40 ms", one <= 0.040),
+        Row(f"{what}, twelve scales (CPU)", all_scales, 0.040, "≤ 40 ms", all_scales <= 0.040),
     ]
 
 

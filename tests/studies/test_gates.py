@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import bayescompare as bc
-from bayescompare.studies.gates import gate_study
+from bayescompare.studies.gates import _gate_study_errors, gate_study
 
 
 def test_a_small_study_has_its_shape() -> None:
@@ -15,6 +17,38 @@ def test_a_small_study_has_its_shape() -> None:
     assert study.drop(columns="mcse").stack().between(0, 1).all()
     again = gate_study([6, 9], laws=["normal"], tables=5, rng=0)
     assert again.equals(study)
+
+
+def verdict(advantage: np.ndarray, rope: float | None) -> str:
+    """What the public door says of these differences."""
+    n = len(advantage)
+    frame = pd.DataFrame(
+        {
+            "dataset": np.repeat(np.arange(n).astype(str), 2),
+            "algorithm": ["new", "old"] * n,
+            "score": np.stack([advantage, np.zeros(n)], axis=1).ravel(),
+        }
+    )
+    results = bc.Results.from_frame(frame, measures={"score": bc.Measure("max", rope=rope)})
+    return str(bc.gate(results, candidate="new", baseline="old", level=0.8).table["verdict"].item())
+
+
+def test_the_study_judges_as_the_gate_does() -> None:
+    rng = np.random.default_rng(4)
+    seen = set()
+    for _ in range(12):
+        noise, other = rng.standard_normal((2, 6))
+        errors = _gate_study_errors(noise, other, 0.5, 0.8)
+        equal, passes = verdict(noise, None), ("superior", "not worse")
+        expected = (
+            equal == "superior",
+            verdict(other - 0.5, 0.5) in passes,
+            equal == "worse",
+            verdict(other + 1.0, 0.5) in passes,
+        )
+        assert errors == expected
+        seen |= {(k, error) for k, error in enumerate(errors)}
+    assert len(seen) >= 7  # the cases show both answers to nearly every question
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The study of all methods: its truths, its tables, and that it is the same for every part of it."""
+"""The study of all methods: its truths, its tables, and that every part of it gives the same."""
 
 from __future__ import annotations
 

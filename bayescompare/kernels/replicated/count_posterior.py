@@ -138,7 +138,8 @@ def exact_counts(
         Whether P of each dataset is wanted, too, which takes most of the time.
     """
     rows = EvidenceRows.from_logs(logs, alpha)
-    counts = recursion_for_counts(rows, joint=joint)
+    smooth = joint and each
+    counts = recursion_for_counts(rows, joint=joint, each=smooth)
     informed = counts if joint else recursion_for_counts(rows)
     if counts is None or informed is None:
         return None
@@ -148,8 +149,9 @@ def exact_counts(
     probability = averaged_maximum(alpha, rows.fixed, rows.tracked, digits, weight)
     whole = np.tile(rows.fixed.astype(np.int64), (len(digits), 1))
     whole[:, rows.tracked] += digits
-    smooth = joint and each
-    per_dataset = smoothed(rows, version) if smooth else np.einsum("r,rik->ik", version, rows.value)
+    per_dataset = (
+        smoothed(rows, version, counts) if smooth else np.einsum("r,rik->ik", version, rows.value)
+    )
     evidence = float(logsumexp(informed.log_evidence) - math.log(len(version)))
     return CountPosterior(
         alpha=alpha,

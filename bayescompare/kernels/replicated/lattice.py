@@ -22,7 +22,7 @@ import numpy as np
 from bayescompare._typing import BoolArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["Lattice", "LatticeGrowth"]
+__all__ = ["Lattice", "LatticeGrowth", "count_lattice_vectors", "lattice_place"]
 
 
 #: Bits of the integer that stands for a vector of counts.
@@ -115,7 +115,7 @@ class Lattice:
 
 
 @jit()
-def _count_lattice_vectors(total: int, parts: int) -> int:
+def count_lattice_vectors(total: int, parts: int) -> int:
     """How many vectors of so many counts have this total."""
     number = 1
     for k in range(1, parts):
@@ -124,11 +124,11 @@ def _count_lattice_vectors(total: int, parts: int) -> int:
 
 
 @jit()
-def _lattice_place(outer: IntArray, total: int, parts: int) -> int:
+def lattice_place(outer: IntArray, total: int, parts: int) -> int:
     """Place of the first vector that begins with `outer`, among those with this total."""
     place, rest = 0, total
     for k in range(len(outer)):
-        place += _count_lattice_vectors(rest, parts - k) - _count_lattice_vectors(
+        place += count_lattice_vectors(rest, parts - k) - count_lattice_vectors(
             rest - outer[k], parts - k
         )
         rest -= outer[k]
@@ -142,8 +142,8 @@ def _lattice_simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
     Vectors that differ only in the last two counts follow each other, and so do their targets.
     """
     s = len(shifts)
-    codes = np.empty(_count_lattice_vectors(total + 1, s), dtype=np.int64)
-    target = np.empty((_count_lattice_vectors(total, s), s), dtype=np.int64)
+    codes = np.empty(count_lattice_vectors(total + 1, s), dtype=np.int64)
+    target = np.empty((count_lattice_vectors(total, s), s), dtype=np.int64)
     for level in range(total, total + 2):
         outer = np.zeros(s - 2, dtype=np.int64)
         first = np.empty(s, dtype=np.int64)
@@ -159,9 +159,9 @@ def _lattice_simplex(total: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
             else:
                 for j in range(s - 2):
                     outer[j] += 1
-                    first[j] = _lattice_place(outer, total + 1, s)
+                    first[j] = lattice_place(outer, total + 1, s)
                     outer[j] -= 1
-                first[s - 1] = _lattice_place(outer, total + 1, s)
+                first[s - 1] = lattice_place(outer, total + 1, s)
                 first[s - 2] = first[s - 1] + 1
                 for v in range(rest + 1):
                     for j in range(s):

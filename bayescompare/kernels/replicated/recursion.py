@@ -29,6 +29,7 @@ from bayescompare.kernels.numerics.gammas import log_rising_gamma
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.lattice import Lattice, LatticeGrowth
 from bayescompare.kernels.replicated.rows import EvidenceRows
+from bayescompare.kernels.replicated.simplex import SimplexCounts, simplex_counts, simplex_numbers
 
 __all__ = [
     "MOST_STATES",
@@ -42,6 +43,9 @@ __all__ = [
 
 #: Count vectors up to which the recursion is used.
 MOST_STATES = 2_000_000
+#: Numbers up to which all vectors of all levels are kept (32 MB), and the share of statements that
+#: the datasets must leave for it: where they leave few, few vectors occur, and codes are cheaper.
+_MOST_SIMPLEX, _LEAST_SHARE = 4_000_000, 0.75
 
 
 class RecursionLevel(NamedTuple):
@@ -89,6 +93,21 @@ class RecursionUrn:
             np.zeros(1, dtype=np.int64), np.ones((1, versions)), np.ones(versions)
         )
 
+    @property
+    def is_simplex(self) -> bool:
+        """Whether nearly all vectors occur and there is room for them: then runs beat codes."""
+        n, _, t = self.value.shape
+        left = sum(map(len, self.lattice.options))
+        return n > 0 and left >= _LEAST_SHARE * n * t and simplex_numbers(n, t) <= _MOST_SIMPLEX
+
+    def simplex(self, *, each: bool) -> SimplexCounts:
+        """Solve the recursion over all vectors; `each` asks for P of every dataset, too."""
+        n, _, t = self.value.shape
+        drawn = np.arange(float(n))
+        balls = self.prior[:, None] + drawn if self.joint else np.ones((t, n))
+        masses = self.before + drawn if self.joint else np.ones(n)
+        return simplex_counts(self.value, balls, masses, each=each)
+
     def versions(self, some: IntArray) -> RecursionUrn:
         """Return the same urn with some of the versions only."""
         return replace(self, value=np.ascontiguousarray(self.value[:, some]))
@@ -135,12 +154,16 @@ class RecursionCounts(NamedTuple):
         Their probabilities in each version.
     log_evidence : array (R,)
         Of all datasets, in each version.
+    each : array (n, t, R), optional
+        P(z_i = s | all) of the uncertain datasets and tracked statements, where it was asked for
+        and came cheap; see `smoothing.smoothed`.
     """
 
     codes: IntArray
     weight: FloatArray
     log_evidence: FloatArray
     lattice: Lattice
+    each: FloatArray | None = None
 
     def digits(self, k: int) -> IntArray:
         """Return the count of the k-th tracked statement in every vector."""
@@ -148,7 +171,7 @@ class RecursionCounts(NamedTuple):
 
 
 def recursion_for_counts(
-    rows: EvidenceRows, *, joint: bool = True, limit: int = MOST_STATES
+    rows: EvidenceRows, *, joint: bool = True, limit: int = MOST_STATES, each: bool = False
 ) -> RecursionCounts | None:
     """Return the posterior of the counts, exactly; None where there are more than `limit` vectors.
 
@@ -159,6 +182,8 @@ def recursion_for_counts(
         Whether datasets inform each other; otherwise the counts are Poisson-multinomial, and
         `log_evidence` is only that of the scales of the rows.
     limit : int
+    each : bool
+        Whether `RecursionCounts.each` is wanted, if it comes cheap.
 
     Examples
     --------
@@ -176,12 +201,27 @@ def recursion_for_counts(
     if urn is None or urn.lattice.at_least > limit:
         return None
     level, log_evidence = urn.start, log_of_fixed_recursion(rows, joint)
+    if urn.is_simplex:
+        counts = _recursion_over_simplex(urn, log_evidence, each=each)
+        return counts if len(counts.codes) <= limit else None
     for i in range(len(urn.value)):
         level, log_scale = urn.follow(level, i)
         log_evidence = log_evidence + log_scale
         if len(level.codes) > limit:
             return None
     return RecursionCounts(level.codes, level.weight / level.total, log_evidence, urn.lattice)
+
+
+def _recursion_over_simplex(
+    urn: RecursionUrn, log_fixed: FloatArray, *, each: bool
+) -> RecursionCounts:
+    counts = urn.simplex(each=each)
+    # Vectors that some dataset excludes have no code.
+    occurs = np.flatnonzero(counts.weight.any(axis=1))
+    codes = counts.vectors[occurs] @ (1 << urn.lattice.shifts)
+    return RecursionCounts(
+        codes, counts.weight[occurs], log_fixed + counts.log_evidence, urn.lattice, counts.each
+    )
 
 
 def log_of_fixed_recursion(rows: EvidenceRows, joint: bool) -> FloatArray:

@@ -39,10 +39,13 @@ _AT_ONCE = 4
 _KEPT = 64
 
 
-def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
+def smoothed(
+    rows: EvidenceRows, weights: FloatArray, counts: RecursionCounts | None = None
+) -> FloatArray:
     """P(z_i = s | all datasets), (n, K), averaged over the versions by their posterior `weights`.
 
-    Only where `recursion.statement_counts` has an answer.
+    Only where `recursion.recursion_for_counts` has an answer, which may know them already:
+    `counts`.
 
     Examples
     --------
@@ -57,12 +60,26 @@ def smoothed(rows: EvidenceRows, weights: FloatArray) -> FloatArray:
     out = rows.support.astype(np.float64)
     uncertain = np.flatnonzero(rows.uncertain)
     out[uncertain] = 0.0
+    each = None if counts is None else counts.each
+    if each is not None:
+        out[np.ix_(uncertain, rows.tracked)] = each @ weights
+    else:
+        out[np.ix_(uncertain, rows.tracked)] = _smoothing_of_weighted(urn, weights)
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+
+def _smoothing_of_weighted(urn: RecursionUrn, weights: FloatArray) -> FloatArray:
+    """P(z_i = s | all) for the uncertain datasets and tracked statements, (n, t)."""
     versions = np.flatnonzero(weights > _LEAST_WEIGHT)
+    if urn.is_simplex:
+        each = urn.versions(versions).simplex(each=True).each
+        assert each is not None, "asked for"
+        return np.asarray(each @ weights[versions])
+    out = np.zeros((len(urn.value), len(urn.prior)))
     for first in range(0, len(versions), _AT_ONCE):
         some = versions[first : first + _AT_ONCE]
-        each = _smoothing_of_versions(urn.versions(some))
-        out[np.ix_(uncertain, rows.tracked)] += np.einsum("r,itr->it", weights[some], each)
-    return np.asarray(out / out.sum(axis=1, keepdims=True))
+        out += _smoothing_of_versions(urn.versions(some)) @ weights[some]
+    return out
 
 
 def _smoothing_of_versions(urn: RecursionUrn) -> FloatArray:
@@ -150,8 +167,8 @@ def left_out_by_smoothing(
     Parameters
     ----------
     rows : EvidenceRows
-    counts : Counts
-        Of all datasets, from `recursion.statement_counts`.
+    counts : RecursionCounts
+        Of all datasets, from `recursion.recursion_for_counts`.
     log_prior : array (R,)
         Prior weights of the versions.
 

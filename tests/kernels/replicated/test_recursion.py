@@ -138,9 +138,55 @@ def test_long_tables_are_smoothed_in_stretches(monkeypatch: pytest.MonkeyPatch) 
     """Levels that were forgotten and computed again give the same figures."""
     ell = np.random.default_rng(5).dirichlet(np.ones(3), 20)
     rows, _ = solved(ell, np.full(3, 0.4))
+    monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
     whole = smoothed(rows, np.ones(1))
     monkeypatch.setattr("bayescompare.kernels.replicated.smoothing._KEPT", 4)
     np.testing.assert_allclose(smoothed(rows, np.ones(1)), whole, atol=1e-14)
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize(
+    ("k", "n", "excluded"), [(2, 30, 0.0), (3, 14, 0.1), (4, 16, 0.0), (4, 12, 0.2), (6, 6, 0.1)]
+)
+def test_runs_of_all_vectors_are_what_codes_give(
+    monkeypatch: pytest.MonkeyPatch, k: int, n: int, excluded: float, joint: bool
+) -> None:
+    """Two ways over the same recursion: every vector in runs, or those that occur as codes."""
+    rng = np.random.default_rng(k + n)
+    ell = rng.dirichlet(np.ones(k), (3, n))
+    ell[:, rng.random((n, k)) < excluded] = 0.0
+    rows = rows_of(ell, rng.random(k) + 0.1)
+    monkeypatch.setattr("bayescompare.kernels.replicated.recursion._LEAST_SHARE", 0.0)
+    runs = recursion_for_counts(rows, joint=joint, each=True)
+    monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
+    codes = recursion_for_counts(rows, joint=joint, each=True)
+    assert runs is not None
+    assert codes is not None
+    assert runs.each is not None
+    assert codes.each is None
+    np.testing.assert_array_equal(runs.codes, codes.codes)
+    np.testing.assert_allclose(runs.weight, codes.weight, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(runs.log_evidence, codes.log_evidence, rtol=0, atol=1e-12)
+    if joint:
+        weights = np.array([0.2, 0.3, 0.5])
+        np.testing.assert_allclose(
+            smoothed(rows, weights, runs), smoothed(rows, weights), rtol=0, atol=1e-13
+        )
+
+
+def test_many_datasets_underflow_on_neither_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the urn's factors 0.51 to the power of 2,000 would be zero; it must not be."""
+    rows = rows_of(np.tile([0.51, 0.49], (2000, 1)), np.full(2, 0.5))
+    runs = recursion_for_counts(rows, each=True)
+    monkeypatch.setattr("bayescompare.kernels.replicated.recursion._MOST_SIMPLEX", 0)
+    codes = recursion_for_counts(rows)
+    assert runs is not None
+    assert codes is not None
+    assert runs.each is not None
+    np.testing.assert_allclose(runs.weight, codes.weight, rtol=0, atol=1e-12)
+    assert runs.log_evidence[0] == pytest.approx(codes.log_evidence[0], rel=1e-12)
+    # Equal datasets are told the same by the others.
+    np.testing.assert_allclose(np.ptp(runs.each, axis=0), 0.0, atol=1e-11)
 
 
 def test_versions_are_independent_columns() -> None:
