@@ -20,10 +20,10 @@ import pandas as pd
 
 from bayescompare._checks import check_count, check_positive, check_word
 from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._model_files import bundled
 from bayescompare._rng import Rng, as_rng
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Replicate
-from bayescompare.methods.model_file.source import bundled
 from bayescompare.results.results import Results
 from bayescompare.studies.ranks import SBC, rank
 from bayescompare.studies.sbc_nuts import sbc_model
