@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from bayescompare._errors import BayescompareError
 from bayescompare.text.numbers import count
@@ -45,10 +45,7 @@ def read_input_file(path: Path) -> bytes:
     nobody writes to is refused rather than waited for.
     """
     with reading_input_errors():
-        content = _read_input(path)
-        if content.startswith((_GZIP, _ZSTANDARD)):
-            content = read_input_to_limit(_unpacked_input(BytesIO(content)))
-        return content
+        return _unpacked_input(_read_input(path))
 
 
 @contextmanager
@@ -70,7 +67,13 @@ def reading_input_errors() -> Iterator[None]:
 
 def open_input_unpacked(path: Path) -> IO[bytes]:
     """Open a file on disk, decompressing it on the way if need be."""
-    return _unpacked_input(path.open("rb"))
+    file = path.open("rb")
+    start = file.read(len(_ZSTANDARD))
+    if start.startswith(_GZIP):
+        file.close()
+        return cast(IO[bytes], gzip.open(path))
+    file.seek(0)
+    return cast(IO[bytes], _zstandard_input(file)) if start == _ZSTANDARD else file
 
 
 def input_name_unpacked(path: Path) -> str:
@@ -140,27 +143,32 @@ def read_input_to_limit(file: IO[bytes]) -> bytes:
 # compressed files ---------------------------------------------------------------------------------
 
 
-def _unpacked_input(file: IO[bytes]) -> IO[bytes]:
-    start = file.read(4)
-    file.seek(0)
-    if start.startswith(_GZIP):
-        packed: Any = gzip.GzipFile(fileobj=file)
-        return packed  # type: ignore[no-any-return]
-    if start.startswith(_ZSTANDARD):
-        return io.BufferedReader(_ZstandardInput(file), _CHUNK)
-    return file
+def _unpacked_input(content: bytes) -> bytes:
+    """Decompress what begins as a compressed file does."""
+    packed = BytesIO(content)
+    stream: Any = packed
+    if content.startswith(_GZIP):
+        stream = gzip.GzipFile(fileobj=packed)
+    elif content.startswith(_ZSTANDARD):
+        stream = _zstandard_input(packed)
+    return content if stream is packed else read_input_to_limit(stream)
+
+
+def _zstandard_input(file: IO[bytes]) -> io.BufferedReader:
+    try:
+        import zstandard
+    except ImportError:
+        file.close()
+        raise BayescompareError(
+            'is compressed with Zstandard: pip install "bayescompare[zst]".'
+        ) from None
+    return io.BufferedReader(_ZstandardInput(file, zstandard), _CHUNK)
 
 
 class _ZstandardInput(io.RawIOBase):
     """Zstandard's frames decompressed one after the other; one that is cut off is an error."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise BayescompareError(
-                'is compressed with Zstandard: pip install "bayescompare[zst]".'
-            ) from None
+    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
         self._file, self._zstandard = file, zstandard
         self._frame: Any = None
         self._packed, self._ready = b"", b""

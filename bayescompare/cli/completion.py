@@ -6,14 +6,15 @@ A shell asks while somebody waits, so nothing heavy is imported, and whatever fa
 from __future__ import annotations
 
 import csv
+import itertools
+import os
+import shlex
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import typer
 
 __all__ = [
+    "columns_of_typed_file",
     "complete_example",
     "complete_format",
     "complete_measure",
@@ -60,21 +61,32 @@ def complete_format(incomplete: str) -> list[str]:
     return _beginning_with(incomplete, FORMATS)
 
 
-def complete_measure(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_measure(incomplete: str) -> list[str]:
     """Offer the columns of the file that was typed."""
-    return _beginning_with(incomplete, _columns_typed(ctx.params))
+    return _beginning_with(incomplete, columns_of_typed_file(_typed_words()))
 
 
-def complete_only(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_only(incomplete: str) -> list[str]:
     """Offer the measures that were declared, or those of the example."""
     from bayescompare.io.examples import examples
 
-    chosen = ctx.params.get("table_example")
-    known = [name for one in examples() if one.name == chosen for name in one.measures]
-    known += [text.partition(":")[0] for text in ctx.params.get("table_columns_measures") or ()]
+    words = _typed_words()
+    after = list(itertools.pairwise(words))
+    chosen = [value for flag, value in after if flag == "--example"]
+    known = [name for one in examples() if one.name in chosen for name in one.measures]
+    known += [text.partition(":")[0] for flag, text in after if flag in ("-m", "--measure")]
     # Of a comma list the last name is incomplete.
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in _beginning_with(last, known)]
+
+
+def _typed_words() -> list[str]:
+    """Return the words of the command line, which Typer cannot parse while an option is open."""
+    line = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
+    try:
+        return shlex.split(line)
+    except ValueError:  # a quotation is open, too
+        return line.split()
 
 
 def _beginning_with(start: str, known: Iterable[str]) -> list[str]:
@@ -87,11 +99,11 @@ def _bundled_models() -> list[str]:
     return list(bundled())
 
 
-def _columns_typed(options: dict[str, Any]) -> list[str]:
-    """Return the header of the first file that was typed, if it is a csv or tsv file."""
+def columns_of_typed_file(words: Iterable[str]) -> list[str]:
+    """Return the header of the first csv or tsv file among some words."""
     from bayescompare._input import input_name_unpacked, open_input_unpacked
 
-    for path in map(Path, options.get("table_files") or ()):
+    for path in map(Path, words):
         delimiter = {".csv": ",", ".tsv": "\t"}.get(Path(input_name_unpacked(path)).suffix)
         if delimiter is None or not path.is_file():
             continue

@@ -44,7 +44,7 @@ class ColumnEdits:
             for name in wanted:
                 if name not in names:
                     raise BayescompareError(
-                        f"{argument}: no column {name!r}; the columns are "
+                        f"{argument}= names no column: there is no {name!r}; the columns are "
                         f"{quoted_names_in_results(names)}.{did_you_mean(name, names)}"
                     )
         kept = [name for name in names if name not in self.drop]
@@ -53,7 +53,7 @@ class ColumnEdits:
         twice = repeated_name_in_results(after)
         if twice is not None:
             raise BayescompareError(
-                f"rename: two columns would be called {twice!r}: leave one out by drop_columns=."
+                f"rename=: two columns would be called {twice!r}; leave one out by drop_columns=."
             )
         return table.set_axis(after, axis=1)
 

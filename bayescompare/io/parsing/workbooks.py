@@ -31,9 +31,9 @@ def parse_workbook(content: bytes, sheet: str | None = None) -> pd.DataFrame:
     ...     book.active.append(row)
     >>> book.save(file)
     >>> parse_workbook(file.getvalue())
-        dataset  svm
-    row
-    2      iris  0.9
+              dataset  svm
+    sheet row
+    2            iris  0.9
     """
     with _workbook_errors():
         sheets = _sheets_of_workbook(content)
@@ -47,11 +47,13 @@ def parse_workbook(content: bytes, sheet: str | None = None) -> pd.DataFrame:
     for number, row in body:
         for cell in row[len(names) :]:
             if cell is not None:
-                raise BayescompareError(f"row {number} has a cell without a column: {cell!r}.")
+                raise BayescompareError(
+                    f"sheet row {number} has a cell without a column: {cell!r}."
+                )
         for name, cell in zip(names, row, strict=False):
             if isinstance(cell, str) and cell.strip() in _FAULTS:
-                raise BayescompareError(f"row {number}: {name!r} is {cell.strip()}.")
-    labels = pd.Index([number for number, _ in body], name="row")
+                raise BayescompareError(f"sheet row {number}: {name!r} is {cell.strip()}.")
+    labels = pd.Index([number for number, _ in body], name="sheet row")
     # Column by column, so that each has the type of its own cells.
     columns = {
         name: pd.Series([row[k] if k < len(row) else None for _, row in body], labels)

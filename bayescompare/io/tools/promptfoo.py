@@ -168,7 +168,7 @@ def _promptfoo_algorithms(rows: list[dict[str, Any]]) -> list[str]:
     prompts = _promptfoo_prompts(rows)
     several = len(set(prompts)) > 1
     names = [
-        f"{provider}, {prompt}" if several else provider
+        f"{provider} ({prompt})" if several else provider
         for provider, prompt in zip(providers, prompts, strict=True)
     ]
     columns: dict[str, dict[Any, int]] = {}
