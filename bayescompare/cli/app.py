@@ -79,6 +79,9 @@ class Commands(TyperGroup):
             # Typer's usage errors; their class has moved between its versions.
             if not hasattr(error, "format_message"):
                 raise
+            if type(error).__name__ == "NoArgsIsHelpError":  # there was no command
+                typer.echo(error.ctx.get_help(), err=True)  # type: ignore[attr-defined]
+                _stop_command_line("", 2)
             usage = _cli_usage_error(error)
             _print_json_error(usage.removeprefix("error: "), kwargs.get("args"))
             _stop_command_line(usage, 2)

@@ -26,7 +26,7 @@ class HelpfulCommand(TyperCommand):
             is_argument = param.param_type_name == "argument"
             panel = "Arguments" if is_argument else getattr(param, "rich_help_panel", None)
             name = param.metavar if is_argument and param.metavar else record[0]
-            sections.setdefault(panel or "Options", []).append((name, param.help or record[1]))
+            sections.setdefault(panel or "Options", []).append((name, record[1]))
         # What every command has comes last.
         sections = {**sections, "Options": sections.pop("Options", [])}
         for title, rows in sections.items():

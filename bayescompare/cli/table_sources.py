@@ -62,7 +62,7 @@ def check_table(options: TableOptions) -> None:
         for path in paths:
             check_path(path)
             if not (is_pipe(path) or path.exists() or _is_pattern(path)):
-                raise BayescompareError(f"{path}: no such file{_similar_file(path)}")
+                raise BayescompareError(f"{path}: no such file or directory{_similar_file(path)}")
         if [str(path) for path in paths].count(STANDARD_INPUT) > 1:
             raise BayescompareError("FILE - is given twice, but there is one standard input.")
         texts = options.columns.measures or ()

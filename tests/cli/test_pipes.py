@@ -160,8 +160,14 @@ def test_columns_are_renamed_dropped_and_meant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("results.cvs", *OPTIONS), "results.cvs: no such file. Did you mean 'results.csv'?"),
-        (("no/results.csv", *OPTIONS), "no/results.csv: no such file: there is no folder no."),
+        (
+            ("results.cvs", *OPTIONS),
+            "results.cvs: no such file or directory. Did you mean 'results.csv'?",
+        ),
+        (
+            ("no/results.csv", *OPTIONS),
+            "no/results.csv: no such file or directory: there is no folder no.",
+        ),
         (("results.csv",), "(the columns are 'dataset', 'algorithm', 'accuracy', 'time')"),
         (("results.csv", "-m", "accuracy:max", "-m", "acc:max"), "'accuracy' is given twice"),
         (("results.csv", *OPTIONS, "--label", "x"), "--label x: write NAME=FILE"),
