@@ -16,6 +16,7 @@ from ._version import __version__ as __version__
 from .comparison.comparison import Comparison as Comparison
 from .comparison.loading import load_comparison as load_comparison
 from .comparison.pairwise import Pairwise as Pairwise
+from .comparison.pairwise_loading import load_pairwise as load_pairwise
 from .io import load_example as load_example
 from .io import read as read
 from .io import read_errors as read_errors
@@ -51,6 +52,7 @@ __all__ = [
     "io",
     "load_comparison",
     "load_example",
+    "load_pairwise",
     "load_ranking",
     "methods",
     "modelling",

@@ -156,7 +156,7 @@ def _names_model_for_compare(method: str | os.PathLike[str]) -> bool:
         return True
     if text in registry.names():
         return False
-    from bayescompare.methods.model_file.source import bundled
+    from bayescompare._model_files import bundled
 
     return text in bundled()
 

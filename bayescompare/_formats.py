@@ -15,7 +15,7 @@ class Tool(NamedTuple):
 
 
 #: Kinds of table, by suffix.
-TABLES = ("csv", "tsv", "json", "parquet")
+TABLES = ("csv", "tsv", "json", "jsonl", "parquet", "xlsx")
 
 #: Whether a reader takes a frame or paths is in its name: from_... or read_... .
 TOOLS = {

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 from bayescompare._errors import BayescompareError
 from bayescompare.text.numbers import count
 
-__all__ = ["MOST_BYTES", "check_input_is_regular", "input_too_large", "read_input_file"]
+__all__ = [
+    "MOST_BYTES",
+    "check_input_is_regular",
+    "input_name_unpacked",
+    "input_too_large",
+    "open_input_unpacked",
+    "read_input_file",
+    "read_input_to_limit",
+    "reading_input_errors",
+]
 
 #: The largest file that is read into a table, before and after decompression: 512 MiB.
 MOST_BYTES = 512 * 2**20
 
 _CHUNK = 2**20
+#: Bytes that are decompressed at a time, few enough that a bomb does not fill the memory.
+_PACKED = 2**10
+
+#: How compressed files begin.
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 def read_input_file(path: Path) -> bytes:
@@ -27,10 +44,15 @@ def read_input_file(path: Path) -> bytes:
     A pipe is read to its end, so that ``/dev/stdin`` and a shell's ``<(...)`` work; one that
     nobody writes to is refused rather than waited for.
     """
+    with reading_input_errors():
+        return _unpacked_input(_read_input(path))
+
+
+@contextmanager
+def reading_input_errors() -> Iterator[None]:
+    """Say in one line why a file cannot be read; the caller adds its name."""
     try:
-        content = _read_input(path)
-        if content.startswith(b"\x1f\x8b"):
-            content = _read_input_to_limit(gzip.GzipFile(fileobj=BytesIO(content)))
+        yield
     except BayescompareError:
         raise
     except FileNotFoundError:
@@ -41,7 +63,28 @@ def read_input_file(path: Path) -> bytes:
         raise BayescompareError(f"cannot be read ({error.strerror or error}).") from None
     except ValueError as error:  # a NUL, or a character that no file name has
         raise BayescompareError(f"no file can have this name ({error}).") from None
-    return content
+
+
+def open_input_unpacked(path: Path) -> IO[bytes]:
+    """Open a file on disk, decompressing it on the way if need be."""
+    file = path.open("rb")
+    start = file.read(len(_ZSTANDARD))
+    if start.startswith(_GZIP):
+        file.close()
+        return cast(IO[bytes], gzip.open(path))
+    file.seek(0)
+    return cast(IO[bytes], _zstandard_input(file)) if start == _ZSTANDARD else file
+
+
+def input_name_unpacked(path: Path) -> str:
+    """Return the name of a file in small letters, without what says that it is compressed.
+
+    Examples
+    --------
+    >>> input_name_unpacked(Path("runs/Results.CSV.gz"))
+    'results.csv'
+    """
+    return path.name.lower().removesuffix(".gz").removesuffix(".zst")
 
 
 def check_input_is_regular(path: Path) -> None:
@@ -78,7 +121,7 @@ def _read_input(path: Path) -> bytes:
         if pipe:
             os.set_blocking(number, True)
         with open(number, "rb", closefd=False) as file:
-            content = _read_input_to_limit(file)
+            content = read_input_to_limit(file)
     finally:
         os.close(number)
     if pipe and not content:
@@ -86,7 +129,7 @@ def _read_input(path: Path) -> bytes:
     return content
 
 
-def _read_input_to_limit(file: IO[bytes] | gzip.GzipFile) -> bytes:
+def read_input_to_limit(file: IO[bytes]) -> bytes:
     """Read to the end, or to the limit."""
     chunks, total = [], 0
     while chunk := file.read(_CHUNK):
@@ -95,6 +138,73 @@ def _read_input_to_limit(file: IO[bytes] | gzip.GzipFile) -> bytes:
             raise input_too_large()
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+# compressed files ---------------------------------------------------------------------------------
+
+
+def _unpacked_input(content: bytes) -> bytes:
+    """Decompress what begins as a compressed file does."""
+    packed = BytesIO(content)
+    stream: Any = packed
+    if content.startswith(_GZIP):
+        stream = gzip.GzipFile(fileobj=packed)
+    elif content.startswith(_ZSTANDARD):
+        stream = _zstandard_input(packed)
+    return content if stream is packed else read_input_to_limit(stream)
+
+
+def _zstandard_input(file: IO[bytes]) -> io.BufferedReader:
+    try:
+        import zstandard
+    except ImportError:
+        file.close()
+        raise BayescompareError(
+            'is compressed with Zstandard: pip install "bayescompare[zst]".'
+        ) from None
+    return io.BufferedReader(_ZstandardInput(file, zstandard), _CHUNK)
+
+
+class _ZstandardInput(io.RawIOBase):
+    """Zstandard's frames decompressed one after the other; one that is cut off is an error."""
+
+    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
+        self._file, self._zstandard = file, zstandard
+        self._frame: Any = None
+        self._packed, self._ready = b"", b""
+
+    def readable(self) -> bool:
+        """Whether this can be read: yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, and return with how many bytes: 0 at the end."""
+        while not self._ready and self._unpack_more():
+            pass
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+    def _unpack_more(self) -> bool:
+        """Unpack the next piece; False at the end of the file."""
+        self._packed = self._packed or self._file.read(_PACKED)
+        if not self._packed:
+            if self._frame is not None and not self._frame.eof:
+                raise EOFError("the file is cut off")
+            return False
+        if self._frame is None or self._frame.eof:
+            self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+        try:
+            self._ready = self._frame.decompress(self._packed)
+        except self._zstandard.ZstdError as error:
+            raise EOFError(str(error)) from None
+        self._packed = self._frame.unused_data if self._frame.eof else b""
+        return True
+
+    def close(self) -> None:
+        """Close the file below, too."""
+        self._file.close()
+        super().close()
 
 
 def _kind_of_input(mode: int) -> str:

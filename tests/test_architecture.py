@@ -28,8 +28,8 @@ ROOT = Path(__file__).resolve().parents[1] / PACKAGE
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
-            *("_checks", "_errors", "_files", "_formats", "_input", "_parallel"),
-            *("_rng", "_typing", "_version"),
+            *("_checks", "_errors", "_files", "_formats", "_input", "_model_files"),
+            *("_parallel", "_rng", "_typing", "_version"),
             "text",
         }
     ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
@@ -29,6 +29,7 @@ from bayescompare.cli.commands import (
     rank,
     sample,
 )
+from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
 from bayescompare.cli.process import (
     HUNG_UP,
     HungUp,
@@ -46,6 +47,17 @@ __all__ = ["app", "main"]
 
 class Commands(TyperGroup):
     """The commands; whatever is wrong becomes one line on standard error."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with all of their first line."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [
+            (name, (command.help or "").partition("\n")[0])
+            for name, command in commands
+            if command is not None
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit with 0, with 2 for what the user can mend, with 130 for Ctrl-C.
@@ -67,6 +79,9 @@ class Commands(TyperGroup):
             # Typer's usage errors; their class has moved between its versions.
             if not hasattr(error, "format_message"):
                 raise
+            if type(error).__name__ == "NoArgsIsHelpError":  # there was no command
+                typer.echo(error.ctx.get_help(), err=True)  # type: ignore[attr-defined]
+                _stop_command_line("", 2)
             usage = _cli_usage_error(error)
             _print_json_error(usage.removeprefix("error: "), kwargs.get("args"))
             _stop_command_line(usage, 2)
@@ -105,8 +120,9 @@ def _stop_command_line(message: str, code: int) -> NoReturn:
 app = typer.Typer(
     name="bayescompare",
     cls=Commands,
-    add_completion=False,
     no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings=HELP_SETTINGS,
     pretty_exceptions_enable=False,
     help="Which algorithm is better, jointly over several measures, and how sure are we?",
     epilog="Start with: bayescompare pairwise --example jansen-uci",
@@ -131,14 +147,18 @@ def _cli_root(
     pass
 
 
-app.command(epilog=compare.EXAMPLES)(compare.compare)
-app.command(epilog=pairwise.EXAMPLES)(pairwise.pairwise)
-app.command(epilog=rank.EXAMPLES)(rank.rank)
-app.command(epilog=sample.EXAMPLES)(sample.sample)
-app.command(epilog=gate.EXAMPLES)(gate.gate)
-app.command()(catalogue.examples)
-app.command()(catalogue.methods)
-app.command(epilog=calibrate.EXAMPLES)(calibrate.calibrate)
+def _add_command(command: Callable[..., None], examples: str | None = None) -> None:
+    app.command(cls=HelpfulCommand, context_settings=HELP_SETTINGS, epilog=examples)(command)
+
+
+_add_command(compare.compare, compare.EXAMPLES)
+_add_command(pairwise.pairwise, pairwise.EXAMPLES)
+_add_command(rank.rank, rank.EXAMPLES)
+_add_command(sample.sample, sample.EXAMPLES)
+_add_command(gate.gate, gate.EXAMPLES)
+_add_command(catalogue.examples)
+_add_command(catalogue.methods)
+_add_command(calibrate.calibrate, calibrate.EXAMPLES)
 app.add_typer(models.app, name="models")
 
 

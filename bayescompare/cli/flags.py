@@ -39,6 +39,7 @@ _TOKEN = re.compile(
 _MAKERS = {
     "bc.ErrorCounts.from_frame(...)": "--errors",
     ".from_predictions(...)": "--predictions",
+    "as in {'first': ..., 'second': ...}": "as in --label first=PATH",
 }
 
 
@@ -156,12 +157,27 @@ def in_flags(message: str, flags: Mapping[str, Flag]) -> str:
     return _TOKEN.sub(typed, message)
 
 
+def _names_an_argument(message: str) -> bool:
+    tokens = _TOKEN.finditer(message)
+    return any(call in message for call in _MAKERS) or any(
+        token["argument"] or token["first"] or token["command"] for token in tokens
+    )
+
+
 @contextmanager
-def naming_flags(flags: Callable[[], Mapping[str, Flag]]) -> Iterator[None]:
-    """Name flags in the errors raised inside; `flags` is called only for an error."""
+def naming_flags(flags: Callable[[], Mapping[str, Flag]], *, whole: bool = False) -> Iterator[None]:
+    """Name flags in the errors raised inside; `flags` is called only for an error.
+
+    With `whole`, these are all that the errors can be about, and whoever catches them leaves them
+    as they are. So no method is loaded for the names of its options.
+    """
     try:
         yield
     except BayescompareError as error:
+        if hasattr(error, "in_flags") or not _names_an_argument(str(error)):
+            raise
+        if whole:
+            error.in_flags = True  # type: ignore[attr-defined]
         # As a new error, so that a value read off the message is printable again.
         error.args = BayescompareError(in_flags(str(error), flags())).args
         raise

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import bayescompare as bc
 from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare.results.measure import Measure
 
 __all__ = ["parse_measure", "read_measures"]
 
 
-def read_measures(texts: Sequence[str]) -> dict[str, bc.Measure]:
+def read_measures(texts: Sequence[str]) -> dict[str, Measure]:
     """Read every ``--measure`` that was typed, each about a measure of its own."""
-    spec: dict[str, bc.Measure] = {}
+    spec: dict[str, Measure] = {}
     for text in texts:
         name, measure = parse_measure(text)
         if name in spec:
@@ -22,7 +22,7 @@ def read_measures(texts: Sequence[str]) -> dict[str, bc.Measure]:
     return spec
 
 
-def parse_measure(text: str) -> tuple[str, bc.Measure]:
+def parse_measure(text: str) -> tuple[str, Measure]:
     """Read ``name:direction[:rope=R][:unit=U][:bounds=LOW..HIGH][:ordinal]``.
 
     Read from the right, so that the name itself may hold colons.
@@ -49,13 +49,13 @@ def parse_measure(text: str) -> tuple[str, bc.Measure]:
         )
     *name_parts, direction = parts
     try:
-        return ":".join(name_parts), bc.Measure(direction, **details)  # type: ignore[arg-type]
+        return ":".join(name_parts), Measure(direction, **details)  # type: ignore[arg-type]
     except BayescompareError as error:
         raise BayescompareError(f"--measure {text}: {error}") from None
 
 
 def _read_measure_flag_detail(text: str, key: str, value: str | None) -> tuple[str, Any]:
-    """Read one part of a measure: a field of `bc.Measure` and its value."""
+    """Read one part of a measure: a field of `Measure` and its value."""
     match key, value:
         case (("ordinal" | "metric"), None):
             return "scale", key

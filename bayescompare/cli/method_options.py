@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.cli.completion import complete_method
 from bayescompare.cli.flags import Flag
 from bayescompare.cli.groups import OptionGroup, command_line_option
 from bayescompare.cli.options import QUESTION
@@ -114,6 +115,7 @@ class SampledMethodOptions(OptionGroup):
             "'models'.",
             QUESTION,
             metavar="NAME|FILE.py",
+            autocompletion=complete_method,
         ),
     ] = "dirichlet"
     settings: Annotated[
@@ -228,6 +230,6 @@ def _option_names(method: str) -> set[str]:
 
 
 def _models_for_method_flag() -> dict[str, Path]:
-    from bayescompare.methods.model_file.source import bundled
+    from bayescompare._model_files import bundled
 
     return bundled()

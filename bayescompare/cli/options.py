@@ -8,14 +8,23 @@ options of a command. Light, like the commands: ``--help`` needs all of this.
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS
+from bayescompare.cli.completion import (
+    complete_example,
+    complete_format,
+    complete_measure,
+    complete_only,
+)
 from bayescompare.cli.flags import Flag
 from bayescompare.cli.groups import OptionGroup, command_line_option
+
+if TYPE_CHECKING:
+    from bayescompare.results.results import Results
 
 __all__ = [
     "OUTPUT",
@@ -28,6 +37,7 @@ __all__ = [
     "Seed",
     "SelectionOptions",
     "TableOptions",
+    "measures_meant",
     "read_names_flag",
 ]
 
@@ -66,10 +76,12 @@ class ColumnOptions(OptionGroup):
         command_line_option(
             "--measure",
             "What was measured and which way is better, once per measure: name:max or name:min, "
-            "then any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal.",
+            "then any of :rope=R :unit=U :bounds=LOW..HIGH :ordinal. The beginning of the name "
+            "will do.",
             TABLE,
             short="-m",
             metavar="NAME:DIRECTION",
+            autocompletion=complete_measure,
         ),
     ] = None
     dataset: Annotated[
@@ -169,19 +181,34 @@ class ColumnOptions(OptionGroup):
 class TableOptions(OptionGroup):
     """Where the table is, and how it is read."""
 
-    file: Annotated[
-        Path | None,
+    files: Annotated[
+        list[Path] | None,
         typer.Argument(
             metavar="FILE",
             show_default=False,
-            help="Table of results, long or wide: csv, tsv, json or parquet; or what another tool "
-            "wrote (see --format), which may be a directory.",
+            help="Table of results, long or wide: csv, tsv, json, jsonl, parquet or xlsx; or what "
+            "another tool wrote (see --format), which may be a directory. Several are read as "
+            "one. - is standard input.",
+        ),
+    ] = None
+    labels: Annotated[
+        list[str] | None,
+        command_line_option(
+            "--label",
+            "A file and the name of its run, as in --label 5-shot=a.csv: the algorithm, or what "
+            "goes before its own names if it has several.",
+            TABLE,
+            metavar="NAME=FILE",
         ),
     ] = None
     example: Annotated[
         str | None,
         command_line_option(
-            "--example", "A bundled table instead of FILE; see 'examples'.", TABLE, metavar="NAME"
+            "--example",
+            "A bundled table instead of FILE; see 'examples'.",
+            TABLE,
+            metavar="NAME",
+            autocompletion=complete_example,
         ),
     ] = None
     columns: ColumnOptions = field(default_factory=ColumnOptions)
@@ -206,6 +233,30 @@ class TableOptions(OptionGroup):
             metavar="NAME=COLUMN,…",
         ),
     ] = None
+    rename: Annotated[
+        list[str] | None,
+        command_line_option(
+            "--rename",
+            "Another name for a column, as in --rename acc=accuracy, which other options then use.",
+            TABLE,
+            metavar="OLD=NEW",
+        ),
+    ] = None
+    drop_columns: Annotated[
+        list[str] | None,
+        command_line_option(
+            "--drop-column",
+            "Leave out a column, which a wide table would take for an algorithm.",
+            TABLE,
+            metavar="COLUMN",
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        command_line_option(
+            "--sheet", "The sheet of an xlsx file that has several.", TABLE, metavar="NAME"
+        ),
+    ] = None
     layout: Annotated[
         str | None,
         command_line_option("--layout", "Default: auto.", TABLE, metavar="auto|long|wide"),
@@ -218,15 +269,22 @@ class TableOptions(OptionGroup):
             "often needs no --measure, or none with a direction.",
             TABLE,
             metavar="FORMAT",
+            autocompletion=complete_format,
         ),
     ] = None
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files that were typed, those with a label included."""
+        labelled = [text.partition("=")[2] for text in self.labels or ()]
+        return [*(self.files or ()), *(Path(path) for path in labelled if path)]
 
     def arguments(self) -> dict[str, Flag]:
         """Leave out what is no argument of a reader: its ``example=`` is a column."""
         flags = self.flags()
         return {
             name: flags[name]
-            for name in flags.keys() - {"file", "example", "errors", "predictions"}
+            for name in flags.keys() - {"files", "labels", "example", "errors", "predictions"}
         }
 
 
@@ -250,7 +308,11 @@ class SelectionOptions(OptionGroup):
     measures: Annotated[
         str | None,
         command_line_option(
-            "--only", "Compare on these measures. Default: all.", QUESTION, metavar="M1,M2,…"
+            "--only",
+            "Compare on these measures. Default: all.",
+            QUESTION,
+            metavar="M1,M2,…",
+            autocompletion=complete_only,
         ),
     ] = None
 
@@ -266,6 +328,20 @@ class SelectionOptions(OptionGroup):
                 flag = self.flags()[argument].name
                 raise BayescompareError(f"{flag} is empty: name at least one, or leave it out.")
         return names
+
+    def names_in(self, results: "Results") -> dict[str, list[str] | None]:
+        """Return the same, with the measures that the beginnings of their names mean."""
+        names = self.names
+        return {**names, "measures": measures_meant(names["measures"], results)}
+
+
+def measures_meant(names: list[str] | None, results: "Results") -> list[str] | None:
+    """Return the measures of a table that were typed, in any case and as far as needed."""
+    if names is None:
+        return None
+    from bayescompare.io.parsing.columns import meant_name
+
+    return [meant_name(name, results.measures) for name in names]
 
 
 def read_names_flag(flag: str, text: str | None) -> list[str] | None:

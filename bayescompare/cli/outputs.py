@@ -6,6 +6,7 @@ import io
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +27,19 @@ __all__ = [
 ]
 
 
-def check_outputs(source: Path | None, *, overwrite: bool, **paths: Path | None) -> None:
+def check_outputs(sources: Sequence[Path], *, overwrite: bool, **paths: Path | None) -> None:
     """Check every file to be written before anything is computed.
 
     Parameters
     ----------
-    source : Path, optional
-        The table, which is no output.
+    sources : sequence of Path
+        The tables, which are no outputs.
     overwrite : bool
     **paths : Path, optional
         The file of each flag, by its name: ``report=`` is ``--report``.
     """
     outputs = {f"--{name}": path for name, path in paths.items() if path is not None}
-    taken = {} if source is None else {source.resolve(): "FILE"}
+    taken = {source.resolve(): "FILE" for source in sources}
     for flag, path in outputs.items():
         other = taken.setdefault(path.resolve(), flag)
         if other != flag:

@@ -6,8 +6,8 @@ One function for each source. Each refuses the options that are about another.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.cli.flags import naming_flags
 from bayescompare.cli.measures import read_measures
 from bayescompare.cli.options import TableOptions, read_names_flag
+from bayescompare.cli.pipes import STANDARD_INPUT, called_as_typed, files_of_pipes, is_pipe
 
-__all__ = ["read_table"]
+__all__ = ["check_table", "read_table"]
 
 #: For --errors and --predictions: the number of bare columns, the named ones, and the form.
 _COUNTED = {
@@ -45,31 +46,109 @@ _PARTS = {"first_wrong": "FIRST", "second_wrong": "SECOND", "both_wrong": "both"
 _PART = re.compile(rf"\b({'|'.join(_PARTS)})(?==)")
 
 
+def check_table(options: TableOptions) -> None:
+    """Refuse what can be seen to be wrong before anything is read, or heavy modules are loaded."""
+    with naming_flags(options.arguments, whole=True):
+        given = bool(options.files or options.labels)
+        if given == (options.example is not None):
+            seen = "both are" if given else "neither is"
+            raise BayescompareError(f"FILE and --example NAME: {seen} given; give one of them.")
+        if options.format is not None and options.format not in FORMATS:
+            raise BayescompareError(
+                f"--format {options.format}: must be one of {', '.join(FORMATS)}."
+                f"{did_you_mean(options.format, FORMATS)}"
+            )
+        paths = [path for each in _named_paths(options).values() for path in each]
+        for path in paths:
+            check_path(path)
+            if not (is_pipe(path) or path.exists() or _is_pattern(path)):
+                raise BayescompareError(f"{path}: no such file or directory{_similar_file(path)}")
+        if [str(path) for path in paths].count(STANDARD_INPUT) > 1:
+            raise BayescompareError("FILE - is given twice, but there is one standard input.")
+        texts = options.columns.measures or ()
+        if any(":" in text for text in texts):
+            read_measures(texts)
+        renamed_columns(options.rename or ())
+
+
 def read_table(options: TableOptions, algorithms: str | None = None) -> bc.Results:
     """Read the table that the options name; `algorithms` names the two of ``--errors``."""
+    check_table(options)
     with naming_flags(options.arguments):
-        if (options.file is None) == (options.example is None):
-            seen = "neither is" if options.file is None else "both are"
-            raise BayescompareError(f"FILE and --example NAME: {seen} given; give one of them.")
         if options.example is not None:
             return _read_example_for_cli(options, options.example)
-        assert options.file is not None
-        recognised = _recognised_table_source(options, options.file)
-        if recognised is not None:
-            return _read_tool_for_cli(options, options.file, recognised)
-        return _reader_for_flags(options)(options, options.file, algorithms)
+        named = _named_paths(options)
+        with files_of_pipes([path for each in named.values() for path in each]) as files:
+            paths = _paths_for_reading(
+                {name: [files[path] for path in each] for name, each in named.items()}
+            )
+            recognised = _recognised_table_source(options, paths)
+            if recognised is not None:
+                results = _read_tool_for_cli(options, paths, recognised)
+            else:
+                results = _reader_for_flags(options)(options, paths, algorithms)
+        if results.source is not None and any(map(is_pipe, files)):
+            shown = {
+                str(file): "standard input" if str(path) == STANDARD_INPUT else str(path)
+                for path, file in files.items()
+            }
+            return results._with(source=called_as_typed(results.source, shown))
+        return results
 
 
-def _recognised_table_source(options: TableOptions, file: Path) -> str | None:
+def _named_paths(options: TableOptions) -> dict[str | None, list[Path]]:
+    """Return the files by their labels; those without one under None."""
+    named: dict[str | None, list[Path]] = {None: list(options.files)} if options.files else {}
+    for text in options.labels or ():
+        name, sign, path = text.partition("=")
+        if not (name and sign and path):
+            raise BayescompareError(f"--label {text}: write NAME=FILE, as in --label 5-shot=a.csv.")
+        named.setdefault(name, []).append(Path(path))
+    return named
+
+
+def _paths_for_reading(named: dict[str | None, list[Path]]) -> Any:
+    """Return the paths as Python's readers take them."""
+    if set(named) != {None}:
+        return named
+    paths = named[None]
+    return paths[0] if len(paths) == 1 else paths
+
+
+def _is_pattern(path: Path) -> bool:
+    return any(mark in str(path) for mark in "*?[")
+
+
+def _similar_file(path: Path) -> str:
+    """Suggest a file of a similar name in the same folder."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f": there is no folder {folder}."
+    near = did_you_mean(path.name, [file.name for file in sorted(folder.iterdir())[:1000]])
+    return f".{near}"
+
+
+def renamed_columns(texts: Sequence[str]) -> dict[str, str]:
+    """Read every ``--rename OLD=NEW`` that was typed."""
+    renamed: dict[str, str] = {}
+    for text in texts:
+        old, sign, new = text.rpartition("=")
+        if not (old and sign and new):
+            raise BayescompareError(f"--rename {text}: write OLD=NEW, as in --rename acc=accuracy.")
+        if old in renamed:
+            raise BayescompareError(f"--rename {text}: {old!r} is renamed twice.")
+        renamed[old] = new
+    return renamed
+
+
+def _recognised_table_source(options: TableOptions, paths: Any) -> str | None:
     """Recognise what another tool wrote, and say so, unless an option is about tables."""
-    # A pipe can be read only once.
-    about_tables = set(_typed_flags(options)) - {"--measure"}
-    check_path(file)
-    if about_tables or not (file.is_file() or file.is_dir()):
+    about_tables = set(_typed_flags(options)) - {"--measure", "--label"}
+    if about_tables:
         return None
     from bayescompare.io.reading import recognised_for_reading
 
-    format = recognised_for_reading(file)
+    format = recognised_for_reading(paths)
     if format in TABLES:
         return None
     typer.echo(f"read as {TOOLS[format].title} (--format {format})", err=True)
@@ -78,14 +157,9 @@ def _recognised_table_source(options: TableOptions, file: Path) -> str | None:
 
 def _reader_for_flags(
     options: TableOptions,
-) -> Callable[[TableOptions, Path, str | None], bc.Results]:
-    if options.format is not None and options.format not in FORMATS:
-        raise BayescompareError(
-            f"--format {options.format}: must be one of {', '.join(FORMATS)}."
-            f"{did_you_mean(options.format, FORMATS)}"
-        )
+) -> Callable[[TableOptions, Any, str | None], bc.Results]:
     if options.format in TOOLS:
-        return lambda options, file, _: _read_tool_for_cli(options, file)
+        return lambda options, paths, _: _read_tool_for_cli(options, paths)
     if options.errors is not None:
         return _read_errors_for_cli
     return _read_measured_for_cli if options.predictions is None else _read_predictions_for_cli
@@ -98,7 +172,7 @@ def _typed_flags(options: TableOptions) -> list[str]:
     return [
         flags[name].name
         for name, value in values.items()
-        if name not in ("file", "example", "columns") and value not in (None, [])
+        if name not in ("files", "example", "columns") and value not in (None, [])
     ]
 
 
@@ -110,38 +184,69 @@ def _read_example_for_cli(options: TableOptions, name: str) -> bc.Results:
     return bc.load_example(name)
 
 
-def _read_measured_for_cli(options: TableOptions, file: Path, _: str | None) -> bc.Results:
-    """Read a table of measures."""
+def _read_measured_for_cli(options: TableOptions, paths: Any, _: str | None) -> bc.Results:
+    """Read tables of measures."""
     if not options.columns.measures:
         raise BayescompareError(
             "--measure is missing: say what was measured and which way is better, as in "
-            "--measure accuracy:max --measure time:min."
+            f"--measure accuracy:max --measure time:min{_columns_to_choose(options, paths)}."
         )
+    from bayescompare.io.tables import read_tables, table_reading
+
     measures: Any = read_measures(options.columns.measures)
-    how = {"layout": options.layout, "format": options.format}
+    how = {"layout": options.layout, "format": options.format, "sheet": options.sheet}
     more: dict[str, Any] = {name: value for name, value in how.items() if value}
-    return bc.read_results(file, measures=measures, **options.columns.named, **more)
+    reading = table_reading(
+        measures=measures,
+        rename=renamed_columns(options.rename or ()),
+        drop_columns=options.drop_columns or (),
+        loosely=True,
+        **options.columns.named,
+        **more,
+    )
+    return read_tables(paths, reading)
+
+
+def _columns_to_choose(options: TableOptions, paths: Any) -> str:
+    """List the columns of the first file, to choose the measures from."""
+    from bayescompare.io.parsing.paths import list_paths
+    from bayescompare.io.parsing.pieces import header_of_pieces
+    from bayescompare.results.text import quoted_names_in_results
+
+    with suppress(BayescompareError):
+        file = list_paths(paths)[0][0][0]
+        columns = [str(column) for column in header_of_pieces(file, options.format).columns]
+        return f" (the columns are {quoted_names_in_results(columns)})"
+    return ""
 
 
 def _read_tool_for_cli(
-    options: TableOptions, file: Path, recognised: str | None = None
+    options: TableOptions, paths: Any, recognised: str | None = None
 ) -> bc.Results:
     """Read what another tool wrote, which mostly knows which way its measures are better."""
     for flag in _typed_flags(options):
-        if flag not in ("--measure", "--format"):
+        if flag not in ("--measure", "--format", "--label"):
             raise BayescompareError(f"{flag} is about tables, not about --format {options.format}.")
     texts = options.columns.measures or None
     has_directions = any(":" in text for text in texts or ())
     measures: Any = read_measures(texts) if texts and has_directions else texts
     if recognised is None:
-        return bc.read(file, measures=measures, format=options.format)
+        return bc.read(paths, measures=measures, format=options.format)
     from bayescompare.io.reading import read_recognised
 
-    return read_recognised(recognised, file, measures)
+    return read_recognised(recognised, paths, measures)
 
 
-def _read_errors_for_cli(options: TableOptions, file: Path, algorithms: str | None) -> bc.Results:
+def _only_file(kind: str, paths: Any) -> Path:
+    """Return the one file of counts or predictions."""
+    if isinstance(paths, Path):
+        return paths
+    raise BayescompareError(f"--{kind} takes one FILE, without a label.")
+
+
+def _read_errors_for_cli(options: TableOptions, paths: Any, algorithms: str | None) -> bc.Results:
     """Read counts of paired errors."""
+    file = _only_file("errors", paths)
     (first, second), columns = _columns_of_flag("errors", options)
     roles = replace(options.columns, algorithm=None).named  # each of the two has its own column
     more: dict[str, Any] = {**roles, "format": options.format}
@@ -157,8 +262,9 @@ def _read_errors_for_cli(options: TableOptions, file: Path, algorithms: str | No
         )
 
 
-def _read_predictions_for_cli(options: TableOptions, file: Path, _: str | None) -> bc.Results:
+def _read_predictions_for_cli(options: TableOptions, paths: Any, _: str | None) -> bc.Results:
     """Read predictions, and count the errors."""
+    file = _only_file("predictions", paths)
     columns = _columns_of_flag("predictions", options)[1]
     with _naming_flag_of_column("predictions", options):
         more: dict[str, Any] = {**options.columns.named, **columns, "format": options.format}
@@ -191,6 +297,8 @@ def _refuse_other_flags(kind: str, options: TableOptions) -> None:
             raise BayescompareError(f"{flag}: --{kind} has no replicates.")
         if flag in {"--predictions", "--measure", "--layout"} - {f"--{kind}"}:
             raise BayescompareError(f"{flag} and --{kind}: FILE is one or the other.")
+        if flag in ("--rename", "--drop-column", "--sheet"):
+            raise BayescompareError(f"{flag} is about tables of measures, not about --{kind}.")
 
 
 @contextmanager

@@ -264,7 +264,7 @@ def print_models(out: Console) -> None:
     """Print the bundled models with the first line of their docstrings."""
     import ast
 
-    from bayescompare.methods.model_file.source import bundled
+    from bayescompare._model_files import bundled
 
     table = new_table("model", "what it is", left=2)
     for name, path in bundled().items():

@@ -37,7 +37,14 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.text.numbers import count
 
-__all__ = ["load_comparison", "load_comparison_results", "refuse_constant_on_loading"]
+__all__ = [
+    "check_loaded_version",
+    "load_comparison",
+    "load_comparison_document",
+    "load_comparison_results",
+    "method_of_loaded_comparison",
+    "refuse_constant_on_loading",
+]
 
 #: The largest arrays that are read from a netCDF file, all together: 4 GiB.
 MOST_ARRAYS = 4 * 2**30
@@ -86,7 +93,19 @@ def load_comparison(path: str | Path) -> Comparison:
 
 
 def _load_comparison_json(source: Path) -> Comparison:
-    document = json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
+    return _comparison_of_document(
+        json.loads(read_input_file(source), parse_constant=refuse_constant_on_loading)
+    )
+
+
+def load_comparison_document(document: Any) -> Comparison:
+    """Build a comparison from what a JSON file holds, and check it."""
+    c = _comparison_of_document(document)
+    check_comparison(c)
+    return c
+
+
+def _comparison_of_document(document: Any) -> Comparison:
     _check_comparison_schema(document)
     with naming_comparison_part("results"):
         results = load_comparison_results(document["results"])
@@ -96,7 +115,7 @@ def _load_comparison_json(source: Path) -> Comparison:
         labels, states = columns.pop("label"), columns.pop("states")
     with naming_comparison_part("method"):
         name, options = document["method"]["name"], document["method"]["options"]
-        method = _method_of_loaded_comparison(name, options).for_table(results)
+        method = method_of_loaded_comparison(name, options).for_table(results)
     with naming_comparison_part("the answer"):
         answer = _answer_of_loaded_comparison(
             labels, states, columns, document, document, None, method
@@ -153,7 +172,7 @@ def _load_comparison_netcdf(source: Path) -> Comparison:
         results = kind.from_dataset(stored)
     with naming_comparison_part("method"):
         options = json.loads(tree.attrs["options"])
-        method = _method_of_loaded_comparison(tree.attrs["method"], options).for_table(results)
+        method = method_of_loaded_comparison(tree.attrs["method"], options).for_table(results)
     with naming_comparison_part("the answer"):
         saved = tree["answer"].to_dataset()
         answer = _answer_of_loaded_comparison(
@@ -224,7 +243,8 @@ def _answer_of_loaded_comparison(
     )
 
 
-def _method_of_loaded_comparison(name: str, options: dict[str, Any]) -> Method:
+def method_of_loaded_comparison(name: str, options: dict[str, Any]) -> Method:
+    """Build the method that a file names, with its options."""
     priors = options.get("priors")
     if priors:
         options = {
@@ -238,12 +258,18 @@ def _method_of_loaded_comparison(name: str, options: dict[str, Any]) -> Method:
 def _check_comparison_schema(head: Any) -> None:
     if not isinstance(head, Mapping) or head.get("schema") != SCHEMA:
         other = head.get("schema") if isinstance(head, Mapping) else None
-        if other == "bayescompare/ranking":
-            raise BayescompareError("this is a ranking: read it by load_ranking().")
+        for kind in ("ranking", "pairwise"):
+            if other == f"bayescompare/{kind}":
+                what = "a ranking" if kind == "ranking" else "of all pairs"
+                raise BayescompareError(f"this is {what}: read it by load_{kind}().")
         raise BayescompareError("this is not a comparison that bayescompare wrote.")
+    check_loaded_version(head, SCHEMA_VERSION)
+
+
+def check_loaded_version(head: Mapping[str, Any], newest: int) -> None:
+    """Refuse a file of a newer schema rather than misread it."""
     version = read_comparison_count("schema_version", head.get("schema_version"))
-    if version > SCHEMA_VERSION:
+    if version > newest:
         raise BayescompareError(
-            f"schema version {version}, and this bayescompare reads up to {SCHEMA_VERSION}: "
-            "upgrade it."
+            f"schema version {version}, and this bayescompare reads up to {newest}: upgrade it."
         )

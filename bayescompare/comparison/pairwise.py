@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -446,24 +445,10 @@ class Pairwise:
         fdr: float | None = None,
         overwrite: bool = False,
     ) -> str:
-        """Return all comparisons as JSON; also write it to `path`."""
-        from bayescompare.comparison import files
+        """Return all comparisons as JSON; also write it to `path`, for `load_pairwise`."""
+        from bayescompare.comparison.pairwise_files import pairwise_as_json
 
-        rule = as_rule(level=level, fdr=fdr)
-        decided = self.decided(rule).replace({np.nan: None}).to_dict("records")
-        document = {
-            "schema": "bayescompare/pairwise",
-            "schema_version": files.SCHEMA_VERSION,
-            "method": self.method.name,
-            "reference": self.reference,
-            "decided": decided,
-            "level": rule.level,
-            "fdr": rule.fdr,
-            "learned": None if self.learned is None else self.learned.options(),
-            "explanation": self.explained(rule),
-            "comparisons": [json.loads(files.to_json(c)) for c in self.comparisons],
-        }
-        text = json.dumps(document, ensure_ascii=False, indent=1)
+        text = pairwise_as_json(self, as_rule(level=level, fdr=fdr))
         if path is not None:
             write_text(check_file_is_writable(path, overwrite=overwrite), text)
         return text

@@ -33,12 +33,12 @@ def read_errors(
     Parameters
     ----------
     path : str or path-like
-        A csv, tsv, parquet or json file; text may be compressed.
+        A csv, tsv, json, jsonl, parquet or xlsx file, which may be compressed.
     first_wrong, second_wrong, both_wrong, n, dataset : str
         The columns.
     algorithms : pair of str, optional
         The algorithms' names; by default those of the first two columns.
-    format : {"csv", "tsv", "parquet", "json"}, optional
+    format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
         By default what the file's suffix says.
 
     Examples
@@ -88,10 +88,10 @@ def read_predictions(
     Parameters
     ----------
     path : str or path-like
-        A csv, tsv, parquet or json file; text may be compressed.
+        A csv, tsv, json, jsonl, parquet or xlsx file, which may be compressed.
     correct, y_true, y_pred, dataset, example, algorithm : str
         The columns, as for `ErrorCounts.from_predictions`. Labels are compared as written.
-    format : {"csv", "tsv", "parquet", "json"}, optional
+    format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
         By default what the file's suffix says.
 
     Examples

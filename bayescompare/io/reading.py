@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import bayescompare.io as io
@@ -10,7 +10,7 @@ from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
 from bayescompare._formats import FORMATS, TABLES, TOOLS
 from bayescompare.io.parsing.files import format_of_parsed_file, parse_table_file
-from bayescompare.io.parsing.paths import Paths, as_path, find_files, naming_path_in_errors
+from bayescompare.io.parsing.paths import Paths, find_files, list_paths, naming_path_in_errors
 from bayescompare.io.parsing.selection import Chosen
 from bayescompare.io.recognition import recognise
 from bayescompare.results.results import Results
@@ -26,8 +26,8 @@ def read(
     Parameters
     ----------
     paths : path, iterable of paths, or mapping of str to those
-        A file or a directory; several for the tools whose readers take several. A mapping names
-        the algorithms itself.
+        A file or a directory, several of them, or a pattern such as ``"logs/*.eval"``. A mapping
+        names the algorithms itself.
     measures : mapping or iterable of str, optional
         As for the reader: a table needs names and directions, many tools neither.
     format : str, optional
@@ -79,19 +79,9 @@ def recognised_for_reading(paths: Paths, format: str | None = None) -> str:
     if format is not None:
         check_word("format", format, FORMATS)
         return format
-    path = as_path(_first_path_for_reading(paths))
+    (path, _), *_ = list_paths(paths)[0]
     with naming_path_in_errors(path):
         return recognise(path)
-
-
-def _first_path_for_reading(paths: object) -> object:
-    """Return the first of some paths."""
-    while not isinstance(paths, (str, bytes)) and isinstance(paths, (Mapping, Iterable)):
-        inner = list(paths.values() if isinstance(paths, Mapping) else paths)
-        if not inner:
-            raise BayescompareError("paths is empty: name at least one file or directory.")
-        paths = inner[0]
-    return paths
 
 
 def _read_by(kind: str, paths: Paths, measures: Chosen | None, **options: Any) -> Results:

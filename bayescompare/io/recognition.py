@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare._formats import FORMATS
+from bayescompare._formats import TABLES, TOOLS
+from bayescompare._input import input_name_unpacked, open_input_unpacked, reading_input_errors
 from bayescompare.io.parsing.files import (
     format_of_parsed_file,
     parquet_errors,
@@ -28,7 +27,6 @@ from bayescompare.io.tools.lm_eval import is_lm_eval_json
 from bayescompare.io.tools.mteb import is_mteb_json
 from bayescompare.io.tools.promptfoo import is_promptfoo_json
 from bayescompare.io.tools.tabarena import TABARENA_COLUMNS
-from bayescompare.results.text import quoted_names_in_results
 
 __all__ = ["recognise"]
 
@@ -62,7 +60,7 @@ def recognise(path: Path) -> str:
         return _recognise_directory(path)
     if not path.exists():
         raise BayescompareError("no such file or directory.")
-    name = path.name.lower().removesuffix(".gz")
+    name = input_name_unpacked(path)
     for suffix, format in _SUFFIXES.items():
         if name.endswith(suffix):
             return format
@@ -76,18 +74,22 @@ def _recognise_directory(path: Path) -> str:
         if file.name == "run_spec.json":
             return "helm"
     # Beside the results there are other files, which say nothing.
-    telling = [file for file in files if file.suffix in (*_LOOKS, *_SUFFIXES)][:_MOST_FILES]
+    telling = [file for file in files if _suffix(file) in (*_LOOKS, *_SUFFIXES)][:_MOST_FILES]
     for file in telling:
         try:
             format = recognise(file)
         except BayescompareError:
             continue
-        if format in FORMATS and format not in ("csv", "tsv", "json", "parquet"):
+        if format not in TABLES:
             return format
     raise BayescompareError(
-        "is a directory, and no file in it is of a known tool: name a file in it, or the tool by "
-        f"format=, one of {', '.join(FORMATS)}."
+        "is a directory, and no file in it is of a known tool: name a file in it, several by a "
+        f"pattern such as {path.name}/*.csv, or the tool by format=, one of {', '.join(TOOLS)}."
     )
+
+
+def _suffix(file: Path) -> str:
+    return Path(input_name_unpacked(file)).suffix
 
 
 # ------------------------------------------------------------------------------------------ tables
@@ -111,13 +113,8 @@ def _start_to_recognise(path: Path) -> str:
     """Return the beginning of a text; a large table is not read for its header alone."""
     if path.stat().st_size <= _START:
         return text_of_parsed_file(read_bytes_to_parse(path))
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    try:
-        with gzip.open(path) if packed else path.open("rb") as start:
-            return start.read(_START).removeprefix(codecs.BOM_UTF8).decode(errors="replace")
-    except (OSError, EOFError, zlib.error) as error:
-        raise BayescompareError(f"cannot be decompressed ({error}).") from None
+    with reading_input_errors(), open_input_unpacked(path) as start:
+        return start.read(_START).removeprefix(codecs.BOM_UTF8).decode(errors="replace")
 
 
 def _recognise_parquet(path: Path) -> str:
@@ -136,15 +133,12 @@ def _recognise_json(path: Path) -> str:
 
 
 def _recognise_json_lines(path: Path) -> str:
-    for number, row in read_json_lines(path):
+    for _, row in read_json_lines(path):
         if "doc_id" in row:
             return "lm-eval-items"
         if is_every_eval_sample(row):
             return "every-eval-ever"
-        raise BayescompareError(
-            f"line {number} is of no known tool: it has {quoted_names_in_results(row, 6)}. Name "
-            "the tool by format=."
-        )
+        return "jsonl"
     raise BayescompareError("the file is empty.")
 
 

@@ -1,33 +1,31 @@
-"""`read_results`: a table of results from a file."""
+"""`read_results`: a table of results from one or several files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from functools import partial
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping
 
-from bayescompare._checks import check_path, check_word, show_checked_value
+from bayescompare._checks import check_word, show_checked_value
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import Format, parse_table_file
-from bayescompare.io.parsing.pieces import is_read_in_pieces, pieces_of
-from bayescompare.io.parsing.truth import truth_of_words
+from bayescompare.io.parsing.columns import column_edits
+from bayescompare.io.parsing.files import Format
+from bayescompare.io.parsing.paths import Paths, list_paths
+from bayescompare.io.parsing.table_files import TableReading, read_table_files
 from bayescompare.results.checks import check_spec
-from bayescompare.results.domains import results_domain_facts
+from bayescompare.results.dataframes import is_dataframe
 from bayescompare.results.headers import SEPARATORS
 from bayescompare.results.items.frame import replicate_kind_of_items
-from bayescompare.results.items.reader import ItemReader
-from bayescompare.results.items.table import check_keep_items, item_summary_fields
+from bayescompare.results.items.table import check_keep_items
 from bayescompare.results.layouts import LAYOUTS, Layout
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.replicates import ReplicateKind
 from bayescompare.results.results import Results
 
-__all__ = ["SEPARATORS", "read_results"]
+__all__ = ["SEPARATORS", "read_results", "read_tables", "table_reading"]
 
 
 def read_results(
-    path: str | os.PathLike[str],
+    path: Paths,
     *,
     measures: Mapping[str, Direction | Measure],
     dataset: str = "dataset",
@@ -39,15 +37,21 @@ def read_results(
     keep_items: bool | None = None,
     group: str | None = None,
     weight: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    drop_columns: Collection[str] = (),
     layout: Layout = "auto",
     format: Format | None = None,
+    sheet: str | None = None,
 ) -> Results:
-    r"""Read a table of results from a file.
+    r"""Read a table of results from a file, or from several files together.
 
     Parameters
     ----------
-    path : str or path-like
-        A csv, tsv, parquet or json file; text may be compressed (``.csv.gz``).
+    path : path, iterable of paths, or mapping of str to those
+        A csv, tsv, json, jsonl, parquet or xlsx file, which may be compressed (``.csv.gz``,
+        ``.csv.zst``). A pattern such as ``"runs/*.csv"`` names all files that match it. The rows
+        of several files are one table. A mapping labels runs: ``{"5-shot": "a.csv"}`` is the
+        algorithm of a file that has none, or goes before its own names.
     measures : mapping of str to {"max", "min"} or Measure
         What was measured, and which way is better.
     dataset, algorithm, replicate : str
@@ -63,13 +67,19 @@ def read_results(
         in pieces, and statistics are kept.
     group, weight : str, optional
         The columns with the domain and the weight of each dataset, as in `Results.from_frame`.
+    rename : mapping of str to str, optional
+        New names of columns, as in ``{"acc": "accuracy"}``; other arguments use the new names.
+    drop_columns : collection of str
+        Columns to leave out, which a wide table would take for algorithms.
     layout : {"auto", "long", "wide"}
         Long has an `algorithm` column, and a column for each measure (or ``measure`` and
         ``value`` columns); other columns are ignored. Wide has one row per dataset: with one
         measure every other column is an algorithm, with several a pair such as
         ``"svm_accuracy"`` or ``"accuracy svm"``. "auto" decides by the columns.
-    format : {"csv", "tsv", "parquet", "json"}, optional
+    format : {"csv", "tsv", "json", "jsonl", "parquet", "xlsx"}, optional
         By default what the file's suffix says.
+    sheet : str, optional
+        The sheet of an xlsx file that has several.
 
     Returns
     -------
@@ -95,81 +105,80 @@ def read_results(
       dataset algorithm   measure
     0    wine    forest  accuracy
     """
+    reading = table_reading(
+        measures=measures,
+        dataset=dataset,
+        algorithm=algorithm,
+        replicate=replicate,
+        replicates=replicates,
+        cluster=cluster,
+        epoch=epoch,
+        keep_items=keep_items,
+        group=group,
+        weight=weight,
+        rename=rename,
+        drop_columns=drop_columns,
+        layout=layout,
+        format=format,
+        sheet=sheet,
+    )
+    return read_tables(path, reading)
+
+
+def read_tables(paths: Paths, reading: TableReading) -> Results:
+    """Read one or several tables as `read_results` does."""
+    _check_table_paths(paths)
+    return read_table_files(*list_paths(paths), reading)
+
+
+def table_reading(
+    *,
+    measures: Mapping[str, Direction | Measure],
+    dataset: str = "dataset",
+    algorithm: str = "algorithm",
+    replicate: str | None = None,
+    replicates: ReplicateKind = "folds",
+    cluster: str | None = None,
+    epoch: str | None = None,
+    keep_items: bool | None = None,
+    group: str | None = None,
+    weight: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    drop_columns: Collection[str] = (),
+    layout: Layout = "auto",
+    format: Format | None = None,
+    sheet: str | None = None,
+    loosely: bool = False,
+) -> TableReading:
+    """Check the arguments of `read_results`."""
     spec = check_spec(measures)
     more = {"replicate": replicate, "cluster": cluster, "epoch": epoch}
     roles = {"dataset": dataset, "algorithm": algorithm}
     roles |= {role: column for role, column in more.items() if column is not None}
     about = {"group": group, "weight": weight}
-    facts = [column for column in about.values() if column is not None]
-    _check_read_table_arguments(path, [*roles.values(), *facts], layout)
+    facts = {fact: column for fact, column in about.items() if column is not None}
+    _check_read_table_columns([*roles.values(), *facts.values()])
+    check_word("layout", layout, LAYOUTS)
     kind = replicate_kind_of_items(replicates, more)
     check_keep_items(keep_items)
-    file = check_path(path)
-    names = {*roles.values(), "measure", *([group] if group is not None else [])}
-    table = partial(parse_table_file, file, format, names=names)
-    try:
-        if (
-            kind == "items"
-            and replicate is not None
-            and _read_table_in_pieces(file, format, keep_items)
-        ):
-            results = _read_table_of_items(file, roles, spec, layout, format, str(path))
-            known = (
-                results_domain_facts(table(), dataset, group=group, weight=weight) if facts else {}
-            )
-            return results._with(**known)
-        frame = table()
-        if kind == "items":
-            for name in set(spec) & set(frame.columns):
-                frame[name] = truth_of_words(frame[name])
-        return Results.from_frame(
-            frame,
-            dataset=dataset,
-            algorithm=algorithm,
-            **more,
-            replicates=kind,
-            keep_items=keep_items,
-            measures=spec,
-            group=group,
-            weight=weight,
-            layout=layout,
-            source=str(path),
-        )
-    except BayescompareError as error:
-        # With several files, it matters most which one it was.
-        raise BayescompareError(f"{file}: {error}") from None
+    edits = column_edits(rename, drop_columns)
+    return TableReading(roles, spec, facts, kind, keep_items, layout, format, sheet, edits, loosely)
 
 
-def _read_table_in_pieces(file: Path, format: Format | None, keep_items: bool | None) -> bool:
-    return keep_items is False or (keep_items is None and is_read_in_pieces(file, format))
-
-
-def _read_table_of_items(
-    file: Path,
-    roles: Mapping[str, str],
-    spec: Mapping[str, Measure],
-    layout: Layout,
-    format: Format | None,
-    source: str,
-) -> Results:
-    """Read a large table of items in pieces, and keep their statistics."""
-    if layout == "wide":
+def _check_table_paths(paths: object) -> None:
+    if is_dataframe(paths):
         raise BayescompareError(
-            "layout='wide': a large table of items is read in pieces, and must be long, with one "
-            "row per item and algorithm."
-        )
-    reader = ItemReader(roles, spec)
-    for piece in pieces_of(file, format, roles, list(spec)):
-        reader.add(piece)
-    return Results(spec=spec, source=source, **item_summary_fields(reader.summary()))
-
-
-def _check_read_table_arguments(path: object, columns: list[object], layout: object) -> None:
-    if not isinstance(path, (str, os.PathLike)):
-        raise BayescompareError(
-            f"path is a {type(path).__name__}: give the path of a file; for a DataFrame use "
+            f"path is a {type(paths).__name__}: give the path of a file; for a DataFrame use "
             "Results.from_frame."
         )
+    if not isinstance(paths, (str, os.PathLike, Iterable)) or isinstance(paths, bytes):
+        raise BayescompareError(
+            f"path is a {type(paths).__name__}: give the path of a file, a list of paths, or a "
+            "mapping of labels to paths."
+        )
+
+
+def _check_read_table_columns(columns: list[object]) -> None:
     for column in columns:
         if not isinstance(column, str):
             raise BayescompareError(
@@ -181,4 +190,3 @@ def _check_read_table_arguments(path: object, columns: list[object], layout: obj
                 f"column {column!r} is given for two of dataset=, algorithm=, replicate=, "
                 "cluster=, epoch=, group= and weight=: name a different column for each."
             )
-    check_word("layout", layout, LAYOUTS)

@@ -86,8 +86,8 @@ def register(method: type[Method]) -> type[Method]:
     'New>State of art|New>State of art'
     >>> bc.methods.unregister("half")
     """
+    from bayescompare._model_files import bundled
     from bayescompare.comparison.method_checks import check_class
-    from bayescompare.methods.model_file.source import bundled
 
     check_class(method)
     if method.name in bundled():

@@ -22,7 +22,11 @@ from bayescompare.comparison.checks import (
     read_comparison_number,
     read_comparison_numbers,
 )
-from bayescompare.comparison.loading import load_comparison_results, refuse_constant_on_loading
+from bayescompare.comparison.loading import (
+    check_loaded_version,
+    load_comparison_results,
+    refuse_constant_on_loading,
+)
 from bayescompare.kernels.ranking.leaderboard import Leaderboard, LeaderboardOverall
 from bayescompare.kernels.ranking.places import RankingStandings
 from bayescompare.ranking.answer import RankAnswer
@@ -69,12 +73,7 @@ def load_ranking(path: str | Path) -> Ranking:
 def _load_ranking_document(document: Any) -> Ranking:
     if not isinstance(document, Mapping) or document.get("schema") != RANKING_SCHEMA:
         raise BayescompareError("this is not a ranking that bayescompare wrote.")
-    version = read_comparison_count("schema_version", document.get("schema_version"))
-    if version > RANKING_VERSION:
-        raise BayescompareError(
-            f"schema version {version}, and this bayescompare reads up to {RANKING_VERSION}: "
-            "upgrade it."
-        )
+    check_loaded_version(document, RANKING_VERSION)
     with naming_comparison_part("results"):
         results = load_comparison_results(document["results"])
     with naming_comparison_part("options"):

@@ -54,7 +54,7 @@ def as_pandas(df: object, *, index: bool = False) -> pd.DataFrame:
 def _dataframe_with_index(df: pd.DataFrame) -> pd.DataFrame:
     named = [name for name in df.index.names if name is not None and name not in df.columns]
     # A table read from a file is indexed by its lines, which messages name.
-    if not named or named == ["line"]:
+    if not named or named in (["line"], ["sheet row"]):
         return df
     twice = repeated_name_in_results([str(name) for name in df.index.names])
     if twice is not None:

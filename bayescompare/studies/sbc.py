@@ -21,11 +21,11 @@ import pandas as pd
 
 from bayescompare._checks import check_count, check_jobs, check_positive, check_word
 from bayescompare._errors import BayescompareError, did_you_mean
+from bayescompare._model_files import bundled
 from bayescompare._rng import Rng
 from bayescompare._typing import IntArray
 from bayescompare.comparison import registry
 from bayescompare.comparison.method import Replicate
-from bayescompare.methods.model_file.source import bundled
 from bayescompare.results.results import Results
 from bayescompare.studies.engine import Study, without_failed_cases
 from bayescompare.studies.ranks import SBC, rank

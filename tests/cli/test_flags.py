@@ -88,9 +88,13 @@ READ = {
     "keep_items": "--keep-items",
     "group": "--group",
     "weight": "--weight",
+    "rename": "--rename",
+    "drop_columns": "--drop-column",
+    "sheet": "--sheet",
     "layout": "--layout",
     "format": "--format",
 }
+ABOUT_FILES = ("rename", "drop_columns", "sheet", "layout", "format")
 ASKED = {
     **READ,
     "measures": "--only",
@@ -131,7 +135,7 @@ COMMANDS = {
     },
     "sample": {**ASKED, **NUTS, "target_accept": "--target-accept"},
     "calibrate": {
-        **{name: flag for name, flag in READ.items() if name not in ("layout", "format")},
+        **{name: flag for name, flag in READ.items() if name not in ABOUT_FILES},
         "measures": "--only",
         "algorithms": "--algorithms",
         "simulations": "--simulations",
@@ -142,7 +146,16 @@ COMMANDS = {
 }
 #: Flags that become no argument: what they say is read here, or is a path.
 NO_ARGUMENT = {
-    *("--example", "--table", "--measure", "--errors", "--predictions", "--set", "--average"),
+    *(
+        "--label",
+        "--example",
+        "--table",
+        "--measure",
+        "--errors",
+        "--predictions",
+        "--set",
+        "--average",
+    ),
     *("--json", "--report", "--save", "--out", "--plot", "--no-progress", "--help", "--effects"),
 }
 
@@ -200,7 +213,7 @@ def test_every_argument_is_named_by_its_flag(
 def test_every_argument_of_the_reader_is_named_by_its_flag(
     argument: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant(monkeypatch, "bayescompare.read_results", f"results.csv: {argument}='x': no.")
+    plant(monkeypatch, "bayescompare.io.tables.read_tables", f"results.csv: {argument}='x': no.")
     assert message_of("compare") == f"results.csv: {READ[argument]} x: no."
 
 

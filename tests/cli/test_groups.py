@@ -17,23 +17,26 @@ COLUMNS = (
     "--measure --dataset-column --algorithm-column --replicate-column --replicates --cluster "
     "--epoch --keep-items --group --weight"
 )
-TABLE = f"--example {COLUMNS} --errors --predictions --layout --format"
+TABLE = (
+    f"--label --example {COLUMNS} --errors --predictions --rename --drop-column --sheet --layout "
+    "--format"
+)
 METHOD = "--method --set --prior --strength --ess --max-parents --search --average"
 NUTS = "--draws --chains --tune --target-accept --cores"
 
 #: The options of every command, in the order of its help.
 OPTIONS = {
-    "compare": f"file {TABLE} --algorithms --only --missing {METHOD} --alternative --ci-prob "
+    "compare": f"files {TABLE} --algorithms --only --missing {METHOD} --alternative --ci-prob "
     "--ci-kind --seed --json --report --save --force",
-    "pairwise": f"file {TABLE} --algorithms --only --reference --missing {METHOD} --alternative "
-    "--level --fdr --seed --jobs --effects --json --report --force --no-progress",
-    "rank": f"file {TABLE} --algorithms --only --by --utility --level --draws --missing --seed "
+    "pairwise": f"files {TABLE} --algorithms --only --reference --missing {METHOD} --alternative "
+    "--level --fdr --seed --jobs --effects --json --report --save --force --no-progress",
+    "rank": f"files {TABLE} --algorithms --only --by --utility --level --draws --missing --seed "
     "--json --save --plot --report --force",
-    "sample": f"--out file {TABLE} --algorithms --only --missing {METHOD} --seed {NUTS} --force "
+    "sample": f"--out files {TABLE} --algorithms --only --missing {METHOD} --seed {NUTS} --force "
     "--no-progress",
     "calibrate": f"model --simulations --draws --example --table {COLUMNS} --algorithms --only "
     "--seed --plot --force",
-    "gate": f"file {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
+    "gate": f"files {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
     "--force",
     "examples": "name --json",
     "methods": "method --json",

@@ -28,7 +28,7 @@ from tests.cli.commands import OPTIONS, one_line, run
         (["sample", "--example", "pnn"], "'--out'"),
         (["compare"], "neither is given"),
         (["compare", "a.csv", "--example", "pnn"], "both are given"),
-        (["compare", "a.csv"], "--measure is missing"),
+        (["compare", "a.csv"], "a.csv: no such file or directory"),
         (["compare", "--example", "pnn", "--measure", "accuracy:max"], "--only"),
         (["compare", "--example", "pnn", "--layout", "wide"], "--layout is about FILE"),
         (["compare", "--example", "pnn", "--method", "glrt", "--strength", "2"], "--strength"),

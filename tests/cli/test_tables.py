@@ -224,7 +224,7 @@ def test_the_network_s_options_are_described() -> None:
 
 def test_help_has_an_example_for_every_question() -> None:
     for command in ("compare", "pairwise", "sample"):
-        printed = run(command, "--help").stdout
+        printed = " ".join(run(command, "--help").stdout.replace("\\\n", "").split())
         assert f"bayescompare {command} results.csv --measure accuracy:max" in printed
     assert "pairwise" in run("--help").stdout
 

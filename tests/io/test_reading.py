@@ -36,6 +36,8 @@ MEASURES: Any = {"accuracy": "max"}
         (DATA / "inspect" / "eval", "inspect"),
         (DATA / "inspect" / "json", "inspect"),
         (DATA / "ioh", "ioh"),
+        (DATA / "promptfoo", "promptfoo"),
+        (DATA / "aeon", "aeon"),
         (DATA / "weka" / "experiment.arff", "weka"),
         (DATA / "weka" / "experiment.csv", "weka"),
     ],
@@ -85,9 +87,9 @@ def test_json_is_told_by_its_shape(tmp_path: Path) -> None:
     path = tmp_path / "1_samples.jsonl"
     path.write_text(json.dumps(test_every_eval.sample("small", 1, True)))
     assert bc.read(path).measures == ("is_correct",)
-    path.write_text(json.dumps({"a": 1}))
-    with pytest.raises(bc.BayescompareError, match="line 1 is of no known tool: it has 'a'"):
-        bc.read(path)
+    path.write_text('{"dataset": "iris", "A": 1, "B": 2}\n{"dataset": "001", "A": 1, "B": 3}\n')
+    assert recognise(path) == "jsonl"
+    assert bc.read(path, measures=MEASURES).datasets == ("iris", "001")
 
 
 def test_a_plain_table_is_a_table(tmp_path: Path) -> None:

@@ -358,7 +358,7 @@ REFUSED: list[tuple[str | bytes, str, str]] = [
     ('{"dataset": "iris"}', "r.json", "not a table"),
     ('{"dataset": [1, 2], "A": [1]}', "r.json", "not a table"),
     (LONG, "r.parquet", "not a readable parquet file"),
-    (LONG, "r.xlsx", "unknown suffix '.xlsx'.*format="),
+    (LONG, "r.ods", "unknown suffix '.ods'.*format="),
     (LONG, "results", "unknown suffix ''"),
     (LONG.replace("dataset", "datset"), "r.csv", "dataset='dataset'.*Did you mean 'datset'"),
     (LONG.replace("algorithm", "Algorithm"), "r.csv", "algorithm='algorithm'.*mean 'Algorithm'"),

@@ -96,7 +96,8 @@ def calibrate(
     """Check a model by simulation: is its posterior right as often as it claims?"""
     from bayescompare.cli import tables as cli_tables
 
-    check_outputs(simulation.table, overwrite=overwrite, plot=plot)
+    sources = [] if simulation.table is None else [simulation.table]
+    check_outputs(sources, overwrite=overwrite, plot=plot)
     if plot is not None:
         check_picture_output(plot)
     calibration = _calibration_for_command(model, simulation, selection, rng)
@@ -132,7 +133,10 @@ def _calibration_for_command(
             f"{method}: a model file needs a table, whose sizes are simulated: give --example NAME "
             f"or --table FILE. These need none: {', '.join(studies.CALIBRATED)}."
         )
-    table = TableOptions(options.table, options.example, options.columns)
-    results = read_table(table).sel(**selection.names)
+    files = None if options.table is None else [options.table]
+    results = read_table(
+        TableOptions(files=files, example=options.example, columns=options.columns)
+    )
+    results = results.sel(**selection.names_in(results))
     count = 100 if count is None else count
     return studies.sbc(method, results, simulations=count, draws=options.draws, rng=rng)

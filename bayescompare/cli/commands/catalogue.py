@@ -9,20 +9,34 @@ import typer
 
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
+from bayescompare.cli.completion import complete_example, complete_method
 from bayescompare.cli.groups import with_groups
 from bayescompare.cli.outputs import print_json
 
 __all__ = ["examples", "methods"]
 
-Name = Annotated[
-    str | None, typer.Argument(metavar="NAME", show_default=False, help="Show this one.")
+ExampleName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        show_default=False,
+        help="Show this one.",
+        autocompletion=complete_example,
+    ),
 ]
-
-
+MethodName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        show_default=False,
+        help="Show this one.",
+        autocompletion=complete_method,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", show_default=False, help="Print JSON.")]
 
 
-def examples(name: Name = None, as_json: AsJson = False) -> None:
+def examples(name: ExampleName = None, as_json: AsJson = False) -> None:
     """List the bundled tables, or describe one."""
     if as_json:
         print_json(json.dumps(_examples_data(name), indent=1, ensure_ascii=False))
@@ -54,7 +68,7 @@ def _examples_data(name: str | None) -> list[dict[str, Any]]:
 
 
 @with_groups
-def methods(method: Name = None, as_json: AsJson = False) -> None:
+def methods(method: MethodName = None, as_json: AsJson = False) -> None:
     """List the methods, or describe one: options, priors, reference."""
     if as_json:
         titles = bc.methods.names()
@@ -72,7 +86,7 @@ def methods(method: Name = None, as_json: AsJson = False) -> None:
         cli_tables.print_methods(out)
         return
     # Listing the names imports no method, and this belongs to one.
-    from bayescompare.methods.model_file.source import bundled
+    from bayescompare._model_files import bundled
 
     if method in bundled() or method.endswith(".py"):
         raise BayescompareError(

@@ -17,7 +17,7 @@ from bayescompare.cli.options import (
     TableOptions,
 )
 from bayescompare.cli.outputs import announce_output_files, check_outputs, print_json, typed_command
-from bayescompare.cli.table_sources import read_table
+from bayescompare.cli.table_sources import check_table, read_table
 
 __all__ = ["EXAMPLES", "compare"]
 
@@ -76,12 +76,13 @@ def compare(
     overwrite: Overwrite = False,
 ) -> None:
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
-    check_outputs(table.file, overwrite=overwrite, report=output.report, save=save)
+    check_table(table)
+    check_outputs(table.paths, overwrite=overwrite, report=output.report, save=save)
     if not (ci_prob is None and ci_kind is None):
         _check_command_interval(ci_prob, ci_kind, as_json=output.as_json)
     test = read_method(method)
     results = read_table(table, selection.algorithms)
-    question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
+    question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
     c = bc.compare(results, method=test, **question)
     text = c.to_json() if output.as_json else None
     summary = c.summary(ci_prob=ci_prob, ci_kind=ci_kind)

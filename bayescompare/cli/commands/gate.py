@@ -14,10 +14,11 @@ from bayescompare.cli.options import (
     Overwrite,
     Seed,
     TableOptions,
+    measures_meant,
     read_names_flag,
 )
 from bayescompare.cli.outputs import announce_output_files, check_outputs, print_json
-from bayescompare.cli.table_sources import read_table
+from bayescompare.cli.table_sources import check_table, read_table
 
 __all__ = ["EXAMPLES", "EXIT_CODES", "gate"]
 
@@ -74,13 +75,14 @@ def gate(
     overwrite: Overwrite = False,
 ) -> None:
     """May the candidate replace the baseline? Exit with 0 if so, 1 if worse, 3 if undecided."""
-    check_outputs(table.file, overwrite=overwrite, save=save)
+    check_table(table)
+    check_outputs(table.paths, overwrite=overwrite, save=save)
     results = read_table(table, None)
     g = bc.gate(
         results,
         candidate=candidate,
         baseline=baseline,
-        measures=read_names_flag("--only", measures),
+        measures=measures_meant(read_names_flag("--only", measures), results),
         level=level,
         missing=missing,  # type: ignore[arg-type]
         rng=rng,

@@ -9,7 +9,9 @@ import typer
 
 from bayescompare._errors import BayescompareError, did_you_mean
 from bayescompare._files import check_file_is_writable, write_text
+from bayescompare.cli.completion import complete_model
 from bayescompare.cli.groups import with_groups
+from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
 from bayescompare.cli.options import Overwrite
 from bayescompare.cli.outputs import announce_output_files
 
@@ -17,12 +19,13 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode=None,
+    context_settings=HELP_SETTINGS,
     help="Generative models in plain PyMC: list them, show one, copy one to edit.",
 )
 
 
-@app.command("list")
+@app.command("list", cls=HelpfulCommand, context_settings=HELP_SETTINGS)
 def list_models() -> None:
     """List the bundled models."""
     from bayescompare.cli import tables as cli_tables
@@ -30,16 +33,18 @@ def list_models() -> None:
     cli_tables.print_models(cli_tables.console())
 
 
-@app.command("show")
-def show_model(name: Annotated[str, typer.Argument(metavar="NAME|FILE.py")]) -> None:
+@app.command("show", cls=HelpfulCommand, context_settings=HELP_SETTINGS)
+def show_model(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py", autocompletion=complete_model)],
+) -> None:
     """Print a model's file."""
     typer.echo(_model_file(name).read_text(encoding="utf-8"), nl=False)
 
 
-@app.command("copy")
+@app.command("copy", cls=HelpfulCommand, context_settings=HELP_SETTINGS)
 @with_groups
 def copy_model(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_model)],
     to: Annotated[
         Path | None,
         typer.Argument(metavar="PATH.py", show_default=False, help="Default: NAME.py here."),
@@ -58,7 +63,7 @@ def copy_model(
 
 
 def _model_file(name: str) -> Path:
-    from bayescompare.methods.model_file.source import bundled
+    from bayescompare._model_files import bundled
 
     models = bundled()
     if name.endswith(".py") and Path(name).is_file():

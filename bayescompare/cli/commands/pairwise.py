@@ -1,6 +1,7 @@
 """``bayescompare pairwise``: every pair of algorithms."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import bayescompare as bc
@@ -25,7 +26,7 @@ from bayescompare.cli.outputs import (
     shows_progress,
     typed_command,
 )
-from bayescompare.cli.table_sources import read_table
+from bayescompare.cli.table_sources import check_table, read_table
 
 if TYPE_CHECKING:
     from bayescompare.comparison.rule import Rule
@@ -99,14 +100,25 @@ def pairwise(
         ),
     ] = False,
     output: OutputOptions,
+    save: Annotated[
+        Path | None,
+        command_line_option(
+            "--save",
+            "Save all comparisons as JSON; bc.load_pairwise() reads them.",
+            OUTPUT,
+            metavar="PATH.json",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     no_progress: NoProgress = False,
 ) -> None:
     """Compare every pair of algorithms: for which of them can we name a winner?"""
-    check_outputs(table.file, overwrite=overwrite, report=output.report)
+    check_table(table)
+    check_outputs(table.paths, overwrite=overwrite, report=output.report, save=save)
+    rule = verdict.rule()
     test = read_method(method)
     results = read_table(table, selection.algorithms)
-    question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
+    question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
     p = bc.pairwise(
         results,
         method=test,
@@ -115,8 +127,9 @@ def pairwise(
         n_jobs=n_jobs,
         progress=shows_progress(no_progress),
     )
-    rule = verdict.rule()
     text = p.to_json(**rule.options) if output.as_json else None
+    if save is not None:
+        p.to_json(save, **rule.options, overwrite=overwrite)
     if output.report is not None:
         p.report(output.report, overwrite=overwrite, **rule.options, command=typed_command())
     if text is not None:
@@ -126,4 +139,4 @@ def pairwise(
         from bayescompare.cli.tables import console
 
         print_pairwise(console(), p, rule, effects=effects)
-    announce_output_files(output.report, err=output.as_json)
+    announce_output_files(output.report, save, err=output.as_json)

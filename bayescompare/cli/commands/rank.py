@@ -23,7 +23,7 @@ from bayescompare.cli.outputs import (
     typed_command,
     write_picture_output,
 )
-from bayescompare.cli.table_sources import read_table
+from bayescompare.cli.table_sources import check_table, read_table
 
 __all__ = ["EXAMPLES", "rank", "read_utility_flag"]
 
@@ -98,11 +98,12 @@ def rank(
     overwrite: Overwrite = False,
 ) -> None:
     """Rank all algorithms: who is best, in what place, on the front, and how sure are we?"""
-    check_outputs(table.file, overwrite=overwrite, save=save, plot=plot, report=report)
+    check_table(table)
+    check_outputs(table.paths, overwrite=overwrite, save=save, plot=plot, report=report)
     if plot is not None:
         check_picture_output(plot)
     results = read_table(table, selection.algorithms)
-    question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
+    question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
     r = bc.rank(
         results,
         by=by,  # type: ignore[arg-type]

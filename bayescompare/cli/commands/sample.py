@@ -22,7 +22,7 @@ from bayescompare.cli.options import (
 )
 from bayescompare.cli.outputs import announce_output_files, check_outputs, shows_progress
 from bayescompare.cli.process import stoppable_process
-from bayescompare.cli.table_sources import read_table
+from bayescompare.cli.table_sources import check_table, read_table
 
 __all__ = ["EXAMPLES", "sample"]
 
@@ -102,13 +102,14 @@ def sample(
     no_progress: NoProgress = False,
 ) -> None:
     """Sample the posterior with NUTS, diagnose it and save it as netCDF for ArviZ."""
-    check_outputs(table.file, overwrite=overwrite, out=out)
+    check_table(table)
+    check_outputs(table.paths, overwrite=overwrite, out=out)
     nuts.check()
     from bayescompare.comparison.files import comparison_tree_as_netcdf
 
     test = read_method(method)
     results = read_table(table, selection.algorithms)
-    question: dict[str, Any] = {**selection.names, "missing": missing, "rng": rng}
+    question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
     c = bc.compare(results, method=test, **question)
     with (
         stoppable_process(),

@@ -1,4 +1,4 @@
-"""Bytes to a table: csv, tsv, json and parquet files, compressed or not."""
+"""Bytes to a table: csv, tsv, json, jsonl, parquet and xlsx files, compressed or not."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ import pandas as pd
 from bayescompare import _input
 from bayescompare._checks import check_word
 from bayescompare._errors import BayescompareError
-from bayescompare._input import read_input_file
+from bayescompare._formats import TABLES
+from bayescompare._input import input_name_unpacked, read_input_file
 from bayescompare.io.parsing.fast_text import LARGE, read_plain_text
+from bayescompare.io.parsing.workbooks import parse_workbook
 from bayescompare.results.text import repeated_name_in_results
 
 __all__ = [
     "Format",
     "check_header",
     "format_of_parsed_file",
+    "json_lines_of_text",
     "number_or_text",
     "parquet_errors",
     "parse_table_file",
@@ -32,33 +35,44 @@ __all__ = [
     "text_of_parsed_file",
 ]
 
-type Format = Literal["csv", "tsv", "parquet", "json"]
+type Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx"]
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>"})
 
 
-def parse_table_file(path: Path, format: str | None, *, names: Collection[str]) -> pd.DataFrame:
+def parse_table_file(
+    path: Path, format: str | None, *, names: Collection[str], sheet: str | None = None
+) -> pd.DataFrame:
     """Read a file in the given format, by default that of its suffix.
 
-    The columns called `names` stay as written; elsewhere numeric text becomes numbers.
+    The columns called `names` stay as written; elsewhere numeric text becomes numbers. `sheet` is
+    one of a workbook.
     """
     content = read_bytes_to_parse(path)
     kind = format_of_parsed_file(path, format)
+    if sheet is not None and kind != "xlsx":
+        raise BayescompareError(f"sheet={sheet!r}: only .xlsx files have sheets, and not {kind}.")
     if kind in ("csv", "tsv") and len(content) > LARGE:
         fast = _read_large(content, "," if kind == "csv" else "\t", names)
         if fast is not None:
             return fast
-    table = _READERS[kind](content)
+    table = parse_workbook(content, sheet) if kind == "xlsx" else _READERS[kind](content)
     if table.empty:
         raise BayescompareError("the table has no rows.")
-    if kind in ("csv", "tsv"):
+    if kind in ("csv", "tsv", "xlsx"):
         # Build one table of all columns: replacing them one by one takes quadratic time.
         columns = {
-            name: cells if name in names else pd.Series(map(number_or_text, cells), table.index)
-            for name, cells in table.items()
+            name: cells if name in names else _numbers_read(cells) for name, cells in table.items()
         }
         table = pd.DataFrame(columns)
     return table
+
+
+def _numbers_read(cells: pd.Series[Any]) -> pd.Series[Any]:
+    if cells.dtype.kind in "iuf":
+        return cells
+    read = [number_or_text(cell) if isinstance(cell, str) else cell for cell in cells]
+    return pd.Series(read, cells.index)
 
 
 def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.DataFrame | None:
@@ -75,7 +89,10 @@ def _read_large(content: bytes, delimiter: str, names: Collection[str]) -> pd.Da
 def read_bytes_to_parse(path: Path) -> bytes:
     """Return a file's decompressed content without a byte order mark; refuse an empty file."""
     if path.is_dir():
-        raise BayescompareError("is a directory: name a file in it.")
+        raise BayescompareError(
+            "is a directory: name a file in it, or several by a pattern such as "
+            f"{path.name or '.'}/*.csv."
+        )
     content = read_input_file(path).removeprefix(codecs.BOM_UTF8)
     if not content.strip():
         raise BayescompareError("the file is empty.")
@@ -85,13 +102,13 @@ def read_bytes_to_parse(path: Path) -> bytes:
 def format_of_parsed_file(path: Path, format: str | None) -> str:
     """Return the format of a file: as given, or by its suffix."""
     if format is None:
-        suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-        if suffix[1:] not in _READERS:
+        suffix = Path(input_name_unpacked(path)).suffix
+        if suffix[1:] not in TABLES:
             raise BayescompareError(
-                f"unknown suffix {suffix!r}: set format= to one of {', '.join(_READERS)}."
+                f"unknown suffix {suffix!r}: set format= to one of {', '.join(TABLES)}."
             )
         return suffix[1:]
-    check_word("format", format, _READERS)
+    check_word("format", format, TABLES)
     return format
 
 
@@ -182,6 +199,30 @@ def _read_json_table_file(content: bytes) -> pd.DataFrame:
         raise BayescompareError(f"not a table ({error}).") from None
 
 
+def _read_json_lines_file(content: bytes) -> pd.DataFrame:
+    lines = dict(json_lines_of_text(text_of_parsed_file(content), _distinct_json_keys))
+    return pd.DataFrame(list(lines.values()), index=pd.Index(list(lines), name="line"))
+
+
+def json_lines_of_text(
+    text: str, hook: Callable[[list[tuple[str, Any]]], dict[str, Any]] = dict
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each line's number and its object, which `hook` makes of its keys and values."""
+    # Not splitlines(), which also splits at characters that JSON strings may contain.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line, object_pairs_hook=hook)
+        except (ValueError, RecursionError) as error:  # also an integer of too many digits
+            raise BayescompareError(f"malformed JSON in line {number} ({error}).") from None
+        if not isinstance(row, dict):
+            raise BayescompareError(
+                f"line {number} is a {type(row).__name__}: every line must be a JSON object."
+            )
+        yield number, row
+
+
 def _distinct_json_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     _check_distinct_file_columns([key for key, _ in pairs])
     return dict(pairs)
@@ -231,4 +272,5 @@ _READERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
     "tsv": partial(_read_delimited_file, delimiter="\t"),
     "parquet": _read_parquet_file,
     "json": _read_json_table_file,
+    "jsonl": _read_json_lines_file,
 }

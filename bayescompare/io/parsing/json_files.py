@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from bayescompare._errors import BayescompareError
-from bayescompare.io.parsing.files import read_bytes_to_parse, text_of_parsed_file
+from bayescompare.io.parsing.files import (
+    json_lines_of_text,
+    read_bytes_to_parse,
+    text_of_parsed_file,
+)
 
 __all__ = ["loads_json", "read_json", "read_json_lines"]
 
@@ -20,15 +24,7 @@ def read_json(path: Path) -> Any:
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number and its object."""
-    # Not splitlines(), which also splits at characters that JSON strings may contain.
-    for number, line in enumerate(text_of_parsed_file(read_bytes_to_parse(path)).split("\n"), 1):
-        if line.strip():
-            row = loads_json(line, f" in line {number}")
-            if not isinstance(row, dict):
-                raise BayescompareError(
-                    f"line {number} is a {type(row).__name__}: every line must be a JSON object."
-                )
-            yield number, row
+    yield from json_lines_of_text(text_of_parsed_file(read_bytes_to_parse(path)))
 
 
 def loads_json(text: str, where: str = "") -> Any:

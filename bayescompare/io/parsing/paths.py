@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from bayescompare._checks import check_path, show_checked_value
 from bayescompare._errors import BayescompareError
 from bayescompare.results.text import first_words_in_results
 
-__all__ = ["Named", "Paths", "as_path", "find_files", "naming_path_in_errors"]
+__all__ = ["Named", "Paths", "as_path", "find_files", "list_paths", "naming_path_in_errors"]
 
 type OnePath = str | os.PathLike[str]
 type Paths = OnePath | Iterable[OnePath] | Mapping[str, OnePath | Iterable[OnePath]]
@@ -46,16 +47,32 @@ def find_files(paths: Paths, *patterns: str) -> tuple[list[Named], str]:
     >>> [(file.name, name) for file, name in files]
     [('stats.json', 'A')]
     """
-    groups: Iterable[tuple[object, str | None]] = [(paths, None)]
-    if isinstance(paths, Mapping):
-        groups = [(group, str(name)) for name, group in paths.items()]
-    named = [(path, name) for group, name in groups for path in _listed_paths(group)]
-    if not named:
-        raise BayescompareError("paths is empty: name at least one file or directory.")
+    named, source = list_paths(paths)
     matches = [(file, name) for path, name in named for file in _parsed_paths_below(path, patterns)]
     # A file that two paths lead to is read once.
     files = list({(file.resolve(), name): (file, name) for file, name in matches}.values())
-    return files, first_words_in_results([str(path) for path, _ in named], 3)
+    return files, source
+
+
+def list_paths(paths: Paths) -> tuple[list[Named], str]:
+    """Return each path with the name of its algorithm, if one was given, and a label for all.
+
+    A pattern such as ``"runs/*.csv"`` stands for the files that match it, in alphabetical order.
+
+    Examples
+    --------
+    >>> list_paths({"A": "a.csv", "B": "b.csv"})[1]
+    'a.csv, b.csv'
+    """
+    groups: Iterable[tuple[object, str | None]] = [(paths, None)]
+    if isinstance(paths, Mapping):
+        # The command line has paths without a name under the key None.
+        groups = [(group, name if name is None else str(name)) for name, group in paths.items()]
+    asked = [(path, name) for group, name in groups for path in _listed_paths(group)]
+    if not asked:
+        raise BayescompareError("paths is empty: name at least one file or directory.")
+    named = [(file, name) for path, name in asked for file in _matches_of_pattern(path)]
+    return named, first_words_in_results([str(path) for path, _ in asked], 3)
 
 
 def _listed_paths(paths: object) -> list[Path]:
@@ -67,6 +84,17 @@ def _listed_paths(paths: object) -> list[Path]:
             "of algorithms to paths."
         )
     return [as_path(path) for path in paths]
+
+
+def _matches_of_pattern(path: Path) -> list[Path]:
+    """Return the files that match a pattern; what exists, or has no wildcard, is itself."""
+    text = str(path)
+    if not any(mark in text for mark in "*?[") or path.exists():
+        return [path]
+    matches = [Path(match) for match in sorted(glob.glob(text, recursive=True))]
+    if not matches:
+        raise BayescompareError(f"{path}: no file matches this pattern.")
+    return matches
 
 
 def as_path(path: object) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,19 +13,21 @@ import numpy as np
 import pandas as pd
 
 from bayescompare._errors import BayescompareError
-from bayescompare._input import check_input_is_regular
+from bayescompare._input import check_input_is_regular, open_input_unpacked
 from bayescompare.io.parsing.files import (
     check_header,
     format_of_parsed_file,
     number_or_text,
     parquet_errors,
-    parse_table_file,
 )
 from bayescompare.io.parsing.truth import truth_of_words
 from bayescompare.results.frames import find_frame_columns
 from bayescompare.results.items.table import MOST_ROWS
 
-__all__ = ["LARGE_TEXT", "is_read_in_pieces", "pieces_of"]
+__all__ = ["LARGE_TEXT", "header_of_pieces", "is_read_in_pieces", "pieces_of"]
+
+#: The number of a line, and its cells.
+type Row = tuple[int, list[str]]
 
 #: The size of a csv or tsv file above which it is read in pieces: 64 MiB.
 LARGE_TEXT = 64 * 2**20
@@ -33,9 +35,14 @@ LARGE_TEXT = 64 * 2**20
 _ROWS = 250_000
 
 
-def is_read_in_pieces(path: Path, format: str | None) -> bool:
-    """Whether a table of items is read in pieces unless the user says otherwise."""
+def is_read_in_pieces(path: Path, format: str | None, keep_items: bool | None = None) -> bool:
+    """Whether a table of items is read in pieces: if it is large, unless the user says otherwise.
+
+    Files that must be read whole are not, whatever is kept of their items.
+    """
     kind = format_of_parsed_file(path, format)
+    if kind not in ("csv", "tsv", "parquet") or keep_items is not None:
+        return keep_items is False and kind in ("csv", "tsv", "parquet")
     if not path.is_file():
         return False  # a pipe, or nothing: which is read, or refused, as a whole
     if kind == "parquet":
@@ -43,22 +50,29 @@ def is_read_in_pieces(path: Path, format: str | None) -> bool:
             from pyarrow.parquet import read_metadata
 
             return int(read_metadata(path).num_rows) > MOST_ROWS
-    return kind in ("csv", "tsv") and path.stat().st_size > LARGE_TEXT
+    return path.stat().st_size > LARGE_TEXT
+
+
+def header_of_pieces(path: Path, format: str | None) -> pd.DataFrame:
+    """Return the columns of a table, without rows."""
+    check_input_is_regular(path)
+    kind = format_of_parsed_file(path, format)
+    if kind == "parquet":
+        return _opened_parquet(path)[1]
+    with _open_file_for_pieces(path) as lines:
+        return _read_header(lines, "," if kind == "csv" else "\t")[1]
 
 
 def pieces_of(
     path: Path, format: str | None, roles: Mapping[str, str], measures: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
     """Yield the rows of a long table, piece by piece, with the columns asked for."""
+    check_input_is_regular(path)
     kind = format_of_parsed_file(path, format)
     if kind == "parquet":
-        check_input_is_regular(path)
         yield from _parquet_pieces(path, roles, measures)
-    elif kind in ("csv", "tsv"):
-        check_input_is_regular(path)
-        yield from _text_pieces(path, "," if kind == "csv" else "\t", roles, measures)
     else:
-        yield parse_table_file(path, format, names=set(roles.values()))
+        yield from _text_pieces(path, "," if kind == "csv" else "\t", roles, measures)
 
 
 def _parquet_pieces(
@@ -66,11 +80,7 @@ def _parquet_pieces(
 ) -> Iterator[pd.DataFrame]:
     with parquet_errors():
         from pyarrow import Table
-        from pyarrow.parquet import ParquetFile
-
-        file = ParquetFile(path)
-        # Without pandas' metadata, an index is a column like any other.
-        empty = file.schema_arrow.remove_metadata().empty_table().to_pandas()
+    file, empty = _opened_parquet(path)
     columns = list(find_frame_columns(empty, roles, measures, "measure").values())
     start = 0
     batches = file.iter_batches(batch_size=_ROWS, columns=columns)
@@ -85,22 +95,38 @@ def _parquet_pieces(
         yield piece
 
 
+def _opened_parquet(path: Path) -> tuple[Any, pd.DataFrame]:
+    """Open a parquet file, and return its columns, too."""
+    with parquet_errors():
+        from pyarrow.parquet import ParquetFile
+
+        file = ParquetFile(path)
+        # Without pandas' metadata, an index is a column like any other.
+        return file, file.schema_arrow.remove_metadata().empty_table().to_pandas()
+
+
 def _text_pieces(
     path: Path, delimiter: str, roles: Mapping[str, str], measures: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
     with _open_file_for_pieces(path) as lines:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        rows = _read_rows_for_pieces(reader)
-        _, header = next(rows, (0, []))
-        check_header(header, delimiter)
-        empty = pd.DataFrame({name: pd.Series(dtype=object) for name in header})
+        rows, empty = _read_header(lines, delimiter)
+        header = list(empty.columns)
         columns = find_frame_columns(empty, roles, measures, "measure")
         used = {name: header.index(name) for name in columns.values()}
         while piece := list(itertools.islice(rows, _ROWS)):
             yield _frame_of_piece(piece, len(header), used, set(measures))
 
 
-def _read_rows_for_pieces(reader: Any) -> Iterator[tuple[int, list[str]]]:
+def _read_header(lines: IO[str], delimiter: str) -> tuple[Iterator[Row], pd.DataFrame]:
+    """Return the rows below the header, and its columns."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    rows = _read_rows_for_pieces(reader)
+    _, header = next(rows, (0, []))
+    check_header(header, delimiter)
+    return rows, pd.DataFrame({name: pd.Series(dtype=object) for name in header})
+
+
+def _read_rows_for_pieces(reader: Any) -> Iterator[Row]:
     """Yield the number and the cells of each line that is not empty."""
     try:
         for row in reader:
@@ -119,15 +145,11 @@ def _read_rows_for_pieces(reader: Any) -> Iterator[tuple[int, list[str]]]:
 
 def _open_file_for_pieces(path: Path) -> IO[str]:
     """Open a text file, compressed or not, without a byte order mark."""
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    if packed:
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open("r", encoding="utf-8-sig", newline="")
+    return io.TextIOWrapper(open_input_unpacked(path), encoding="utf-8-sig", newline="")
 
 
 def _frame_of_piece(
-    rows: Sequence[tuple[int, list[str]]],
+    rows: Sequence[Row],
     width: int,
     used: Mapping[str, int],
     measures: set[str],

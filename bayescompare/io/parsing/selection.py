@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayescompare._errors import BayescompareError
+from bayescompare.io.parsing.columns import meant_name
 from bayescompare.results.checks import check_selection, check_spec
 from bayescompare.results.measure import Direction, Measure
 from bayescompare.results.text import quoted_names_in_results
@@ -38,7 +39,8 @@ def select_parsed_measures(
     Parameters
     ----------
     measures : mapping or iterable of str, optional
-        The measures asked for, with directions or by name alone.
+        The measures asked for, with directions or by name alone; in any case, and as far as the
+        beginning tells them apart.
     known : mapping of str to Measure or None
         All measures there are; None if it is not known which way is better.
     default : collection of str
@@ -46,13 +48,17 @@ def select_parsed_measures(
 
     Examples
     --------
-    >>> list(select_parsed_measures(["auc"], {"auc": Measure("max"), "time": None}))
+    >>> list(select_parsed_measures(["AU"], {"auc": Measure("max"), "time": None}))
     ['auc']
     """
     if isinstance(measures, Mapping):
-        spec = check_spec(measures)
+        spec = check_spec(_meant_measures(measures, known))
         check_selection("measures", spec, known)
         return spec
+    if measures is not None and not isinstance(measures, str) and isinstance(measures, Iterable):
+        measures = list(measures)
+        if all(isinstance(name, str) for name in measures):
+            measures = list(_meant_measures(dict.fromkeys(measures, ""), known)) or measures
     if measures is None and not default:
         clear = next((name for name, kind in known.items() if kind), next(iter(known), "accuracy"))
         raise BayescompareError(
@@ -68,6 +74,17 @@ def select_parsed_measures(
             f"measures={{{unclear[0]!r}: 'max'}} (higher is better) or 'min'."
         )
     return check_spec(chosen)
+
+
+def _meant_measures[V](measures: Mapping[str, V], known: Collection[str]) -> dict[str, V]:
+    """Return the measures under the names that the tool has for them."""
+    meant: dict[str, V] = {}
+    for name, value in measures.items():
+        own = meant_name(name, known) if isinstance(name, str) else name
+        if own in meant:
+            raise BayescompareError(f"measure {own!r} is given twice, once as {name!r}.")
+        meant[own] = value
+    return meant
 
 
 def directed_measure_selection(maximal: str, minimal: str) -> dict[str, Measure]:

@@ -125,8 +125,7 @@ def _read_promptfoo_export(file: Path, name: str | None) -> list[_PromptfooAnswe
             _check_promptfoo_result(row, place)
         config = data.get("config")
         title = config.get("description") if isinstance(config, dict) else None
-        several = len({row.get("promptIdx", 0) for row in rows}) > 1
-        own = [_promptfoo_algorithm(row, several) for row in rows]
+        own = _promptfoo_algorithms(rows)
         alone = len(set(own)) == 1
         return [
             _PromptfooAnswer(
@@ -159,17 +158,53 @@ def _check_promptfoo_result(row: Any, place: int) -> None:
         )
 
 
-def _promptfoo_algorithm(row: Mapping[str, Any], several: bool) -> str:
-    """Name the provider, with its prompt if there are several."""
-    provider = row["provider"]
-    if isinstance(provider, dict):
-        provider = provider.get("label") or provider.get("id")
-    if not several:
-        return str(provider)
-    prompt = row.get("prompt")
-    label = str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
-    short = label if label and len(label) <= _LABEL and "\n" not in label else ""
-    return f"{provider}, {short or 'prompt ' + str(row.get('promptIdx', 0) + 1)}"
+def _promptfoo_algorithms(rows: list[dict[str, Any]]) -> list[str]:
+    """Name the provider of each result, with its prompt if there are several.
+
+    ``promptIdx`` counts the columns of promptfoo's table, one for each provider and prompt. It
+    tells apart what has one name.
+    """
+    providers = _promptfoo_providers(rows)
+    prompts = _promptfoo_prompts(rows)
+    several = len(set(prompts)) > 1
+    names = [
+        f"{provider} ({prompt})" if several else provider
+        for provider, prompt in zip(providers, prompts, strict=True)
+    ]
+    columns: dict[str, dict[Any, int]] = {}
+    for name, row in zip(names, rows, strict=True):
+        own = columns.setdefault(name, {})
+        own.setdefault(str(row.get("promptIdx", 0)), len(own) + 1)
+    return [
+        f"{name} #{columns[name][str(row.get('promptIdx', 0))]}" if len(columns[name]) > 1 else name
+        for name, row in zip(names, rows, strict=True)
+    ]
+
+
+def _promptfoo_providers(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the label of each result's provider, or its id where two have the same label."""
+    pairs = []
+    for row in rows:
+        provider = row["provider"]
+        facts = provider if isinstance(provider, dict) else {"id": provider}
+        pairs.append((str(facts.get("label") or facts.get("id")), str(facts.get("id") or "")))
+    ids: dict[str, set[str]] = {}
+    for label, own in pairs:
+        ids.setdefault(label, set()).add(own)
+    return [own if len(ids[label]) > 1 else label for label, own in pairs]
+
+
+def _promptfoo_prompts(rows: list[dict[str, Any]]) -> list[str]:
+    """Return a short label of each result's prompt, or its number."""
+    labels, numbers = [], dict[str, int]()
+    for row in rows:
+        prompt = row.get("prompt")
+        label = str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
+        key = str(row.get("promptId") or label)
+        numbers.setdefault(key, len(numbers) + 1)
+        short = label if label and len(label) <= _LABEL and "\n" not in label else ""
+        labels.append(short or f"prompt {numbers[key]}")
+    return labels
 
 
 def _promptfoo_values(row: Mapping[str, Any]) -> dict[str, Any]:

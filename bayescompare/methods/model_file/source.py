@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayescompare._checks import check_path
 from bayescompare._errors import BayescompareError, did_you_mean, error_in_one_line
+from bayescompare._model_files import bundled
 from bayescompare.comparison.integration import check_integration_latents
 from bayescompare.results.text import first_words_in_results
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from bayescompare.results.results import Results
 
-__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "bundled_model_files_folder", "find_source"]
+__all__ = ["OPTIONAL", "UNNAMED", "Source", "bundled", "find_source"]
 
 #: What ``REPLICATES`` is where a model takes replicates but does not need them.
 OPTIONAL = "optional"
@@ -36,19 +37,6 @@ MODEL_QUANTITIES: dict[str, tuple[tuple[str, ...], ...]] = {
     "better": (("algorithm", "opponent"),),
     "strength": (("algorithm",), ("algorithm", "measure")),
 }
-
-
-def bundled_model_files_folder() -> Path:
-    """Return the folder of the bundled models: in the wheel, or beside the package in a clone."""
-    package = Path(__file__).resolve().parents[2]
-    inside = package / "_models"
-    return inside if inside.is_dir() else package.parent / "models"
-
-
-def bundled() -> dict[str, Path]:
-    """Return the bundled models by name."""
-    folder = bundled_model_files_folder()
-    return {path.stem: path for path in sorted(folder.glob("*.py")) if path.stem[0] != "_"}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import read_aeon
+from tests.io.tools.written import DATA
 
 HC2 = "Resamples:,0,1,2\nChinatown,0.98,0.97,0.98\nCoffee,1.0,1.0,0.96\n"
 TSF = "folds:,0,1,2\nChinatown,0.96,0.95,0.97\nCoffee,0.99,,0.93\n"
@@ -33,6 +34,14 @@ def test_one_file_per_estimator_and_measure(folder: Path) -> None:
     assert (results.n_replicates, results.replicates) == (3, "folds")
     cells = results.data["accuracy"].sel(dataset="Coffee", algorithm="TSF").values
     np.testing.assert_array_equal(cells, [0.99, np.nan, 0.93])
+
+
+def test_files_that_aeon_ships() -> None:
+    results = bc.read(DATA / "aeon")
+    assert results.notes == ("read as result files of aeon",)
+    assert (results.algorithms, results.measures) == (("HC2", "InceptionTime"), ("accuracy",))
+    assert (len(results.datasets), results.n_replicates) == (8, 5)
+    assert results.data["accuracy"].sel(dataset="Beef", algorithm="HC2").values[1] == 19 / 30
 
 
 def test_a_name_with_underscores(tmp_path: Path) -> None:

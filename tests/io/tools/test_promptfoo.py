@@ -12,6 +12,7 @@ import pytest
 
 import bayescompare as bc
 from bayescompare.io import read_promptfoo
+from tests.io.tools.written import DATA
 
 type Change = Callable[[list[dict[str, Any]]], object]
 
@@ -20,7 +21,8 @@ def results(repeat: int = 1, prompts: int = 1) -> list[dict[str, Any]]:
     rows = []
     for test in range(3 * repeat):
         for prompt in range(prompts):
-            for provider, right in (("openai:small", test % 3 == 0), ("openai:large", True)):
+            both = (("openai:small", test % 3 == 0), ("openai:large", True))
+            for column, (provider, right) in enumerate(both):
                 rows.append(
                     {
                         "cost": 0.001 * (1 + right),
@@ -30,7 +32,9 @@ def results(repeat: int = 1, prompts: int = 1) -> list[dict[str, Any]]:
                         "latencyMs": 120 + test,
                         "namedScores": {"Tone": 0.5},
                         "prompt": {"raw": "Add {{x}}", "label": ("brief", "Long " * 20)[prompt]},
-                        "promptIdx": prompt,
+                        # The column of promptfoo's table, not the prompt.
+                        "promptIdx": column * prompts + prompt,
+                        "promptId": f"hash of prompt {prompt}",
                         "provider": {"id": provider, "label": ""},
                         "score": float(right),
                         "success": right,
@@ -81,8 +85,38 @@ def test_repeats_are_averaged(tmp_path: Path) -> None:
 
 def test_prompts_are_told_apart(tmp_path: Path) -> None:
     read = read_promptfoo(export(tmp_path, results(prompts=2)))
-    assert read.algorithms[:2] == ("openai:small, brief", "openai:large, brief")
-    assert read.algorithms[2] == "openai:small, prompt 2"
+    assert read.algorithms[:2] == ("openai:small (brief)", "openai:large (brief)")
+    assert read.algorithms[2] == "openai:small (prompt 2)"
+
+
+def test_a_real_export() -> None:
+    read = bc.read(DATA / "promptfoo" / "sums.json", measures=["success", "tokens", "corr"])
+    assert (read.algorithms, read.datasets) == (("small", "large"), ("sums",))
+    assert read.notes[1:] == ("1 test without an answer of the provider",)
+    assert read.measures == ("success", "tokens", "correct")
+    wrong = [1, 0, 1, 0, np.nan, 1]  # where a carry is needed, and where the toy was tired
+    np.testing.assert_array_equal(read.data["success"].sel(algorithm="small").values[0], wrong)
+    np.testing.assert_array_equal(read.data["correct"].sel(algorithm="large").values[0], [1] * 6)
+    assert set(read.data["tokens"].sel(algorithm="large").values[0]) == {40}
+
+
+def test_a_real_export_of_two_prompts_and_two_repeats() -> None:
+    read = read_promptfoo(DATA / "promptfoo" / "prompts_repeated.json")
+    names = ("small (plain)", "small (polite)", "large (plain)", "large (polite)")
+    assert read.algorithms == names
+    assert read.n_replicates == 6
+    assert read.notes[0] == "each item is the mean of 2 epochs"
+
+
+def test_providers_of_one_label_are_told_apart(tmp_path: Path) -> None:
+    rows = results()
+    for row in rows:
+        row["provider"]["label"] = "file://provider.js"  # as a provider of one's own may have it
+    assert read_promptfoo(export(tmp_path, rows)).algorithms == ("openai:small", "openai:large")
+    for row in rows:
+        row["provider"]["id"] = "openai:same"  # two settings of one model
+    names = ("file://provider.js #1", "file://provider.js #2")
+    assert read_promptfoo(export(tmp_path, rows)).algorithms == names
 
 
 def test_an_error_of_the_provider_is_missing(tmp_path: Path) -> None:
