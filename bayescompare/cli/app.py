@@ -27,6 +27,7 @@ from bayescompare.cli.commands import (
     models,
     pairwise,
     rank,
+    reproduce,
     sample,
 )
 from bayescompare.cli.process import (
@@ -139,6 +140,7 @@ app.command(epilog=gate.EXAMPLES)(gate.gate)
 app.command()(catalogue.examples)
 app.command()(catalogue.methods)
 app.command(epilog=calibrate.EXAMPLES)(calibrate.calibrate)
+app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.add_typer(models.app, name="models")
 
 
