@@ -128,7 +128,7 @@ SHARED_NAMES = {
         "the same step of several methods, each in a file of its own room",
     ),
     **dict.fromkeys(
-        ("compare", "examples", "gate", "pairwise", "rank", "sample"),
+        ("compare", "examples", "gate", "pairwise", "rank", "reproduce", "sample"),
         "commands, called what they do",
     ),
 }

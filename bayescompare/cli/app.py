@@ -27,6 +27,7 @@ from bayescompare.cli.commands import (
     models,
     pairwise,
     rank,
+    reproduce,
     sample,
 )
 from bayescompare.cli.help_page import HELP_SETTINGS, HelpfulCommand
@@ -159,6 +160,7 @@ _add_command(gate.gate, gate.EXAMPLES)
 _add_command(catalogue.examples)
 _add_command(catalogue.methods)
 _add_command(calibrate.calibrate, calibrate.EXAMPLES)
+_add_command(reproduce.reproduce, reproduce.EXAMPLES)
 app.add_typer(models.app, name="models")
 
 
