@@ -63,8 +63,8 @@ def study_value_text(value: object, what: str) -> str:
     text = repr(value)
     if _ADDRESS.search(text):
         raise BayescompareError(
-            f"{what}={value!r}: a study must be able to tell its values apart in every process: use "
-            "numbers, strings or objects whose repr tells what they are, such as dataclasses."
+            f"{what}={value!r}: a study must be able to tell its values apart in every process: "
+            "use numbers, strings or objects whose repr tells what they are, such as dataclasses."
         )
     return text
 
