@@ -55,21 +55,27 @@ def test_a_killed_worker_costs_nothing_but_time(address: str, tmp_path: Path, st
     study = notes(log, 0.3, replications=10)
     options: dict[str, Any] = {"store": tmp_path / "s"} if stored else {}
     with use_dask(address, timeout=60) as client:
-        victim = sorted(client.run(os.getpid).values())[0]
+        killed: list[int] = []
 
         def kill() -> None:
-            while not (log / f"{victim}.txt").exists():
+            """Kill the worker that has finished a case first, in the middle of its next."""
+            deadline = time.monotonic() + 60
+            while not killed and time.monotonic() < deadline:
                 time.sleep(0.05)
-            os.kill(victim, signal.SIGKILL)
+                for path in log.glob("*.txt"):
+                    killed.append(int(path.stem))
+                    os.kill(killed[0], signal.SIGKILL)
+                    break
 
         killer = threading.Thread(target=kill)
         killer.start()
         table = study.run(rng=7, **options)
         killer.join()
-        assert victim not in client.run(os.getpid).values()
+        assert killed
+        assert killed[0] not in client.run(os.getpid).values()
     expected = study.run(rng=7)
     assert table["draw"].equals(expected["draw"])
-    assert not list((tmp_path).glob("s/**/*.claim*"))
+    assert not list(tmp_path.glob("s/**/*.claim*"))
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def seconds(name: str) -> tuple[str, float]:
 
 
 def main(store: Path, tables: int, slow: int) -> None:
-    """Run the study and write its tables."""
+    """Run the study, or what is missing of it, and write the summaries."""
     store.mkdir(parents=True, exist_ok=True)
     parts = []
     for name, few, number in (("quick", False, tables), ("slow", True, slow)):

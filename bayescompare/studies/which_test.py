@@ -12,15 +12,18 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayescompare._compare import compare
 from bayescompare._errors import BayescompareError
 from bayescompare._pairwise import pairwise
 from bayescompare._typing import FloatArray
+from bayescompare.comparison.comparison import Comparison
 from bayescompare.comparison.method import Method
 from bayescompare.kernels.numerics.orthants import quadrants
 from bayescompare.results.counts import ErrorCounts
@@ -28,7 +31,7 @@ from bayescompare.results.measure import Measure
 from bayescompare.results.results import Results
 from bayescompare.statements import State, Statement
 from bayescompare.studies.engine import Study
-from bayescompare.studies.which_test_methods import METHODS, SLOW, applies_to_table
+from bayescompare.studies.which_test_methods import BY_COUNTS, METHODS, SLOW, applies_to_table
 
 __all__ = ["KINDS", "WhichTable", "which_test_study", "which_test_summary"]
 
@@ -195,9 +198,9 @@ def _which_test_case(
     truth = _which_test_truth(kind, strength, nothing=tau == 0.0)
     streams = rng.spawn(len(methods))
     figures = np.full((len(methods), 6), np.nan)
-    for k, (name, (method, missing)) in enumerate(methods.items()):
+    for k, (name, asked) in enumerate(methods.items()):
         if applies_to_table(name, kind):
-            figures[k] = _which_test_figures(method, results, truth, missing, streams[k])
+            figures[k] = _which_test_figures(name, results, truth, asked, streams[k])
     claimed, false, right, stated, near, near_right = figures.T
     return {
         "claimed": claimed,
@@ -210,29 +213,63 @@ def _which_test_case(
 
 
 def _which_test_figures(
-    method: Method,
+    name: str,
     results: Results,
     truth: Mapping[tuple[str, str], tuple[str, str]],
-    missing: Any,
+    asked: tuple[Method, Any],
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
     """What a method says of all pairs, averaged over them, and how often it is true."""
-    p = pairwise(results, method=method, missing=missing, rng=rng, n_jobs=1)
-    table = p.decide()
-    pairs = list(zip(table["first"], table["second"], strict=True))
-    true = np.array(
-        [said in truth[pair] for said, pair in zip(table["statement"], pairs, strict=True)]
-    )
+    method, missing = asked
+    if len(results.algorithms) == 2:
+        signs = _which_test_signs(results) if name in BY_COUNTS else None
+        if signs is not None:
+            said = [_which_test_by_counts(method, signs)]
+        else:
+            said = [_which_test_verdict(compare(results, method=method, missing=missing, rng=rng))]
+        pairs = list(truth)
+    else:
+        table = pairwise(results, method=method, missing=missing, rng=rng, n_jobs=1).decide()
+        pairs = list(zip(table["first"], table["second"], strict=True))
+        level = table["probability"] if "probability" in table else np.full(len(table), np.nan)
+        said = list(zip(table["statement"], level, table["asserted"], strict=True))
+    true = np.array([label in truth[pair] for pair, (label, *_) in zip(pairs, said, strict=True)])
     # That neither dominates is no claim about a winner.
-    winner = [Statement.names_only_orders(label) for label in table["statement"]]
-    asserted = table["asserted"].to_numpy(dtype=bool) & winner
-    if "probability" not in table:
-        shares = (asserted.mean(), (asserted & ~true).mean(), true.mean())
-        return *map(float, shares), math.nan, math.nan, math.nan
-    stated = table["probability"].to_numpy()
+    claim = np.array([bool(sure) and Statement.names_only_orders(label) for label, _, sure in said])
+    stated = np.array([level for _, level, _ in said], dtype=np.float64)
+    shares = (claim.mean(), (claim & ~true).mean(), true.mean(), stated.mean())
+    if np.isnan(stated).all():
+        return *map(float, shares), math.nan, math.nan
     near = (stated >= _NEAR[0]) & (stated <= _NEAR[1])
-    figures = (asserted.mean(), (asserted & ~true).mean(), true.mean(), stated.mean())
-    return *map(float, figures), float(near.sum()), float((near & true).sum())
+    return *map(float, shares), float(near.sum()), float((near & true).sum())
+
+
+def _which_test_verdict(c: Comparison) -> tuple[str, float, bool]:
+    """Statement, P (not a number of a p-value), and whether it is settled."""
+    level = math.nan if c.answer.pvalue is not None else c.decision.level
+    return c.decision.statement, level, c.decision.verdict == "settled"
+
+
+_Signs = tuple[tuple[tuple[int, ...], int], ...]
+
+
+def _which_test_signs(results: Results) -> _Signs | None:
+    """Who won on which measures, and on how many datasets; None where cells are no numbers."""
+    if isinstance(results, ErrorCounts) or results.n_replicates is not None:
+        return None
+    gap = np.diff(results.oriented(), axis=1)[:, 0]
+    signs, counts = np.unique(np.sign(gap[~np.isnan(gap).any(axis=1)]), axis=0, return_counts=True)
+    return tuple(
+        (tuple(map(int, row)), int(count)) for row, count in zip(signs, counts, strict=True)
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _which_test_by_counts(method: Method, signs: _Signs) -> tuple[str, float, bool]:
+    """Ask a method to which sizes do not matter about a table with these signs; they recur."""
+    rows = np.array([row for row, count in signs for _ in range(count)], dtype=np.float64)
+    values = np.stack([np.zeros_like(rows), rows], axis=1)
+    return _which_test_verdict(compare(_which_test_table(values), method=method))
 
 
 def _which_test_truth(
@@ -280,11 +317,17 @@ def which_test_results(kind: WhichTable, strength: FloatArray, rng: np.random.Ge
         values = np.round(values / kind.step) * kind.step
     if kind.missing:
         values[rng.random(values.shape) < kind.missing] = np.nan
+    return _which_test_table(values)
+
+
+def _which_test_table(values: FloatArray) -> Results:
+    """Put names on values (dataset, algorithm[, replicate], measure)."""
+    n, l, m = *values.shape[:2], values.shape[-1]
     dims = ("dataset", "algorithm", "replicate")[: values.ndim - 1]
     coords = {
         "dataset": [f"d{k}" for k in range(n)],
         "algorithm": [_which_test_name(k) for k in range(l)],
-        "replicate": [str(k) for k in range(kind.replicates)],
+        "replicate": [str(k) for k in range(values.shape[2])],
     }
     coords = {dim: coords[dim] for dim in dims}
     names = [f"m{j}" for j in range(m)]

@@ -20,7 +20,7 @@ from bayescompare.methods.gsd.bootstrap import GSDBootstrap
 from bayescompare.methods.network import Network
 from bayescompare.methods.replicated import Replicated
 
-__all__ = ["METHODS", "SLOW", "applies_to_table"]
+__all__ = ["BY_COUNTS", "METHODS", "SLOW", "applies_to_table"]
 
 Gaps = Literal["drop", "ignore"]
 
@@ -47,6 +47,9 @@ METHODS: Mapping[str, tuple[Method, Gaps]] = {
 
 #: Those that take longer than a tenth of a second.
 SLOW = frozenset({"gsd", "gsd-bootstrap", "hierarchical"})
+
+#: Those to which only the counts of statements matter, and which draw nothing.
+BY_COUNTS = frozenset({"dirichlet", "glrt", "sign"})
 
 _SEVERAL = frozenset({"network", "all-test"})
 _ONE = frozenset(
@@ -86,6 +89,8 @@ def applies_to_table(name: str, kind: _Table) -> bool:
     if name == "dirichlet (gaps kept)":
         return kind.missing > 0
     if name in SLOW and (kind.algorithms > 2 or kind.replicates > 1 or kind.datasets > 20):
+        return False
+    if name in ("network", "signed-rank") and (kind.algorithms > 2 or kind.measures > 2):
         return False
     if name in ("gsd", "gsd-bootstrap") and kind.errors:
         return False

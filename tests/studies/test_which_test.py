@@ -1,4 +1,4 @@
-"""The study of all methods: its truths, its tables, and that every part of it gives the same."""
+"""The study of all methods: its truths, its tables, and what it reads off the answers."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ def test_figures_are_those_of_compare() -> None:
     own = row.sel({"method": "dirichlet"})
     assert own["stated"] == c.decision.level
     best = "|".join("A>B" if gap > 0 else "B>A" for gap in strength[0] - strength[1])
+    assert np.isfinite(own["near"])
     assert own["right"] == (c.best == best)
     assert own["claimed"] == (c.decision.verdict == "settled")
 

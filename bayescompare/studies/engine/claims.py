@@ -43,27 +43,41 @@ def claim_study_block(target: Path) -> Iterator[bool]:
     finally:
         stop.set()
         beat.join()
-        for claim in _study_claims(target):
+        # Those of dead owners too, which come before one's own.
+        for number in range(_number_of_claim(own) + 1):
             with suppress(OSError):
-                claim.unlink()
+                _study_claim(target, number).unlink()
 
 
 def _create_study_claim(target: Path) -> Path | None:
     """Create the next claim; None if the last one has a living owner or somebody was faster."""
+    own = _study_claim(target, 0)
+    if _try_to_create_claim(own):
+        return own
     there = _study_claims(target)
-    number = 0
-    if there:
-        if not _is_stale_study_claim(there[-1]):
-            return None
-        number = int(there[-1].suffix[1:]) + 1
-    own = target.with_name(f"{target.name}.claim.{number:04d}")
+    if not there or not _is_stale_study_claim(there[-1]):
+        return None
+    own = _study_claim(target, _number_of_claim(there[-1]) + 1)
+    return own if _try_to_create_claim(own) else None
+
+
+def _try_to_create_claim(own: Path) -> bool:
+    """Create a claim of this process, which the system allows to one process only."""
     try:
         handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
-        return None
+        return False
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump({"machine": _machine(), "pid": os.getpid(), "began": _began(os.getpid())}, file)
-    return own
+    return True
+
+
+def _study_claim(target: Path, number: int) -> Path:
+    return target.with_name(f"{target.name}.claim.{number:04d}")
+
+
+def _number_of_claim(claim: Path) -> int:
+    return int(claim.suffix[1:])
 
 
 def _study_claims(target: Path) -> list[Path]:

@@ -60,7 +60,7 @@ def _axis_values(axis: str, values: object) -> dict[Any, Any]:
                 )
         labelled = {value: value for value in listed}
         if len(labelled) != len(listed):
-            raise BayescompareError(f"grid: {axis}={listed}: every value may occur once only.")
+            raise BayescompareError(f"grid: {axis}={listed!r}: every value may occur once only.")
     if not labelled:
         raise BayescompareError(f"grid: {axis} has no values.")
     return labelled

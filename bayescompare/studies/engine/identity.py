@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from bayescompare._errors import BayescompareError
 
 __all__ = [
@@ -50,7 +52,7 @@ def study_value_text(value: object, what: str) -> str:
     """
     if inspect.isfunction(value) or isinstance(value, partial):
         return study_function_source(value)
-    if hasattr(value, "tolist") and hasattr(value, "dtype"):
+    if isinstance(value, np.ndarray | np.generic):
         # numpy prints long arrays with gaps.
         return f"{value.dtype}{value.tolist()!r}" if value.ndim else repr(value.item())
     if isinstance(value, Mapping):
@@ -61,8 +63,8 @@ def study_value_text(value: object, what: str) -> str:
     text = repr(value)
     if _ADDRESS.search(text):
         raise BayescompareError(
-            f"{what}={text}: a study must be able to tell its values apart in every process: use "
-            "numbers, strings or objects whose repr tells what they are, such as dataclasses."
+            f"{what}={value!r}: a study must be able to tell its values apart in every process: "
+            "use numbers, strings or objects whose repr tells what they are, such as dataclasses."
         )
     return text
 
