@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.commands import (
+    bench,
     calibrate,
     catalogue,
     compare,
@@ -139,6 +140,7 @@ app.command(epilog=gate.EXAMPLES)(gate.gate)
 app.command()(catalogue.examples)
 app.command()(catalogue.methods)
 app.command(epilog=calibrate.EXAMPLES)(calibrate.calibrate)
+app.command(epilog=bench.EXAMPLES)(bench.bench)
 app.add_typer(models.app, name="models")
 
 

@@ -35,6 +35,7 @@ OPTIONS = {
     "--seed --plot --force",
     "gate": f"file {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
     "--force",
+    "bench": "--task --sizes --peers --seed --json --figure --save --force",
     "examples": "name --json",
     "methods": "method --json",
 }
