@@ -86,4 +86,5 @@ def _draw_task(ax: Axes, table: BenchTable, name: str) -> None:
     ax.set_title(rows[0].title, loc="left", fontsize="small")
     low, high = ax.get_ylim()
     ax.set_ylim(low, high * (high / low) ** 0.35)  # room for the legend above the lines
-    ax.legend(fontsize="x-small", frameon=False, loc="upper left")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="x-small", frameon=False, loc="upper left")
