@@ -24,11 +24,12 @@ __all__ = ["GsdQuestions", "GsdScreen"]
 
 #: Objectives that are treated together: their slacks should stay in the cache.
 _BLOCK = 64
-#: Steps of each round of a block; the round from which feasible utilities are tried, and that from
-#: which a block is given up if no bound gains on its limit.
-_STEPS, _TRIED, _PATIENT = (25,) * 8 + (50,) * 24, 3, 8
+#: Steps of each round of a block: for all objectives, then for those that are left.
+_FIRST, _THEN = (25,) * 5, (50,) * 24
+#: The round from which a block is given up if no bound gains on its limit.
+_PATIENT = 5
 #: Points for each round: over few points the simplex method settles the rest sooner.
-_POINTS = 10
+_POINTS = 12
 #: Utilities of a block whose rows are searched in a round; rows that a round may add and rows that
 #: the pool may have, for each point.
 _SEARCHED, _ADDED, _MOST = 12, 1, 30
@@ -122,26 +123,37 @@ class GsdScreen:
         known : array (k, d)
             Utilities to start from: each objective from the one that is best for it.
         """
-        for first in range(0, len(questions.objectives), _BLOCK):
-            part = np.arange(first, min(first + _BLOCK, len(questions.objectives)))
-            self._settle_part(questions, part[questions.open[part].any(axis=1)], known)
+        rounds = self.solver.system.size // _POINTS
+        for steps, by_utilities in ((_FIRST, False), (_THEN[:rounds], True)):
+            rest = np.flatnonzero(questions.open.any(axis=1))
+            for first in range(0, len(rest), _BLOCK):
+                part = rest[first : first + _BLOCK]
+                part = part[questions.open[part].any(axis=1)]
+                self._settle_part(questions, part, known, steps, by_utilities)
         if questions.open.any():
             new = slice(self._passed_on, None)
             self.solver.add_rows(self._pool.rows[new], self._pool.equal[new])
             self._passed_on = len(self._pool.rows)
 
-    def _settle_part(self, questions: GsdQuestions, part: IntArray, known: FloatArray) -> None:
+    def _settle_part(
+        self,
+        questions: GsdQuestions,
+        part: IntArray,
+        known: FloatArray,
+        rounds: tuple[int, ...],
+        by_utilities: bool,
+    ) -> None:
+        """Settle some objectives, in rounds of steps; *below* only where asked for."""
         w = questions.objectives[part]
         block = SplitBlock(self._pool, w, known[np.argmin(w @ known.T, axis=1)])
-        rounds = max(self.solver.system.size // _POINTS, _TRIED)
-        for number, steps in enumerate(_STEPS[:rounds]):
+        for number, steps in enumerate(rounds):
             if len(part) == 0:
                 return
             missing = questions.missing(part)
             block.step(steps)
             questions.floor[part] = np.maximum(questions.floor[part], block.bounds())
             utilities = block.utilities
-            if number >= _TRIED:
+            if by_utilities:
                 self._try_feasible(questions, part, utilities)
             left = questions.open[part].any(axis=1)
             if left.all() and number >= _PATIENT:
@@ -185,10 +197,10 @@ class GsdScreen:
             own = np.eye(size)[points]
             start = np.vstack([linear[lowest], linear[highest]])
             block = SplitBlock(pool, np.vstack([own, -own]), start)
-            block.step(_STEPS[0])
+            block.step(_FIRST[0])
             if first < size // 2:
                 self._tighten(block.utilities)
-            block.step(_STEPS[1])
+            block.step(_FIRST[1])
             for _ in range(2):  # the box that the first bounds give makes the second ones sharper
                 low, high = np.split(block.bounds(), 2)
                 pool.low[points] = np.maximum(pool.low[points], low)

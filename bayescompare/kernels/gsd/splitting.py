@@ -54,12 +54,14 @@ class SplitPool:
         self.size, self.delta = size, delta
         self.rows, self.equal = rows, equal
         self.low, self.high = np.zeros(size), np.ones(size)
-        self._prepare()
+        self._normal = np.zeros((size, size))
+        self._prepare(rows)
 
-    def _prepare(self) -> None:
+    def _prepare(self, new: Int32Array) -> None:
         top = (self.rows == GREATEST) @ np.array([1.0, -1.0, -1.0, 1.0])
         self.offset = self.delta * ~self.equal - top
-        self.inverse = np.linalg.inv(_split_normal_matrix(self.rows, self.size))
+        _add_split_rows(new, self._normal)
+        self.inverse = np.linalg.inv(self._normal[2:, 2:])
         self._codes = np.sort(self._encoded(self.rows))
 
     def _encoded(self, rows: Int32Array) -> IntArray:
@@ -80,7 +82,7 @@ class SplitPool:
         if len(new):
             self.rows = np.concatenate([self.rows, rows[new]])
             self.equal = np.concatenate([self.equal, equal[new]])
-            self._prepare()
+            self._prepare(rows[new])
 
 
 class SplitBlock:
@@ -156,14 +158,14 @@ class SplitBlock:
         self._s = np.ascontiguousarray(self._s[:, which])
 
 
-def _split_normal_matrix(rows: Int32Array, size: int) -> FloatArray:
-    """AᵀA, of the points between least and greatest."""
-    matrix = np.zeros((size, size))
+@jit()
+def _add_split_rows(rows: Int32Array, normal: FloatArray) -> None:
+    """Add new rows to AᵀA, in place."""
     signs = (1.0, -1.0, -1.0, 1.0)
-    for i, first in enumerate(signs):
-        for j, second in enumerate(signs):
-            np.add.at(matrix, (rows[:, i], rows[:, j]), first * second)
-    return matrix[2:, 2:]
+    for row in rows:
+        for i in range(4):
+            for j in range(4):
+                normal[row[i], row[j]] += signs[i] * signs[j]
 
 
 @jit()

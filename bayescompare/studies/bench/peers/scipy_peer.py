@@ -20,7 +20,8 @@ def fold_t(case: dict[str, Any]) -> Call:
     def call() -> Any:
         difference = y - x
         scale = np.sqrt(difference.var(ddof=1) * (1 / n + 1 / (n - 1)))
-        low, high = stats.t.cdf([-rope, rope], n - 1, difference.mean(), scale)
+        posterior = stats.t(n - 1, difference.mean(), scale)
+        low, high = posterior.cdf(-rope), posterior.cdf(rope)
         return [low, high - low, 1.0 - high]
 
     return call
