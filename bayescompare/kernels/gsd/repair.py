@@ -31,13 +31,13 @@ def repair_gsd_utility(
 
     Examples
     --------
-    The same gain must not be worth less; halfway to the centre it is worth the same.
+    A gain must not be worth less than a smaller one; nearer to the centre it is not.
 
     >>> from bayescompare.kernels.gsd.system import build_system
-    >>> system = build_system([[0.4]], [[0.7]], [0.0], [1.0], [True])
-    >>> u, w = np.array([0.0, 1.0, 0.5, 0.5]), system.objective()
+    >>> system = build_system([[0.2]], [[0.7]], [0.0], [1.0], [True])
+    >>> u, w = np.array([0.0, 1.0, 0.3, 0.5]), system.objective()
     >>> solver = GsdSolver(system)
-    >>> v = repair_gsd_utility(solver, u, 0.0, w, 0.0, solver.excess(u, 0.0))
+    >>> v = repair_gsd_utility(solver, u, 0.0, w, 1.0, solver.excess(u, 0.0))
     >>> solver.excess(v, 0.0) < 1e-12
     True
     """
