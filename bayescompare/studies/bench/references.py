@@ -1,6 +1,6 @@
 """Exact values of the tasks, by arithmetic that shares nothing with the kernels.
 
-Integers and fractions where they suffice, else mpmath with 30 digits. mpmath is not a requirement
+Integers and fractions where they suffice, else mpmath with 20 digits. mpmath is not a requirement
 of the package: where it is missing, there is no error to report.
 """
 
@@ -26,7 +26,7 @@ __all__ = [
     "win_counts",
 ]
 
-_DIGITS = 30
+_DIGITS = 20
 
 
 def sign_rope(case: dict[str, Any]) -> list[float]:
