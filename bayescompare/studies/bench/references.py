@@ -44,28 +44,29 @@ def largest_share(case: dict[str, Any]) -> list[float]:
 
 
 def _largest_of(shapes: Sequence[float]) -> list[float]:
-    """P(gamma variable i is the largest); equal shapes are integrated once."""
+    """P(gamma variable i is the largest); the distribution functions are shared by all i."""
     import mpmath
 
     distinct = sorted(set(shapes))
     sizes = [sum(shape == other for other in shapes) for shape in distinct]
     top = distinct[-1]
-    nodes = [-60.0 / min(top, 1.0), *np.linspace(-8.0, math.log(top + 60 + 10 * top**0.5), 25)]
+    start, stop = -60.0 / min(top, 1.0), math.log(top + 60 + 10 * top**0.5)
+    edges = np.array([start, -30.0, -16.0, -8.0, *np.linspace(-6.0, stop, 25)])
+    points, weights = np.polynomial.legendre.leggauss(48)
+    found = [mpmath.mpf(0)] * len(distinct)
     with mpmath.workdps(_DIGITS):
-        found = {}
-        for own in distinct:
-
-            def integrand(t: Any, own: float = own) -> Any:
+        for low, high in itertools.pairwise(edges):
+            for point, weight in zip(points, weights, strict=True):
+                t = (low + high + point * (high - low)) / 2
                 x = mpmath.exp(t)
-                value = mpmath.exp(own * t - x - mpmath.loggamma(own))
-                for shape, size in zip(distinct, sizes, strict=True):
-                    times = size - (shape == own)
-                    if times:
-                        value *= mpmath.gammainc(shape, 0, x, regularized=True) ** times
-                return value
-
-            found[own] = float(mpmath.quad(integrand, nodes))
-    return [found[shape] for shape in shapes]
+                below = [mpmath.gammainc(shape, 0, x, regularized=True) for shape in distinct]
+                for i, own in enumerate(distinct):
+                    value = mpmath.exp(own * t - x - mpmath.loggamma(own))
+                    for other, size in enumerate(sizes):
+                        value *= below[other] ** (size - (other == i))
+                    found[i] += value * (weight * (high - low) / 2)
+    by_shape = {shape: float(value) for shape, value in zip(distinct, found, strict=True)}
+    return [by_shape[shape] for shape in shapes]
 
 
 def fold_t(case: dict[str, Any]) -> list[float]:
