@@ -36,7 +36,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return run_job(PEERS / f"{name}.py", job)
 
     monkeypatch.setattr(bench_runner, "_run_peer", run)
-    monkeypatch.setattr("bayescompare.studies.bench.job._LONG", -1.0)
+    monkeypatch.setattr("bayescompare.studies.bench.job._TOO_LONG", -1.0)
 
 
 # ------------------------------------------------------------------------------------- the command
