@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import bayescompare as bc
+    from bayescompare.results.results import Results
 
 PACKAGE = "bayescompare"
 Call = Callable[[], Any]
@@ -44,10 +44,10 @@ def fold_t(case: dict[str, Any]) -> Call:
 
 def signed_ranks(case: dict[str, Any]) -> Call:
     """P(each side is the larger one) of the Bayesian signed-rank test, 50,000 draws."""
-    import bayescompare as bc
+    from bayescompare._compare import compare
 
     results = _results_of(np.stack([case["x"], case["y"]], axis=1))
-    return lambda: bc.compare(results, method="signed-rank", rng=0).probability.values
+    return lambda: compare(results, method="signed-rank", rng=0).probability.values
 
 
 def rank_sum_p(case: dict[str, Any]) -> Call:
@@ -64,14 +64,14 @@ def rank_sum_p(case: dict[str, Any]) -> Call:
 
 def nemenyi_pairs(case: dict[str, Any]) -> Call:
     """P-values of all pairs after Friedman's test."""
-    import bayescompare as bc
+    from bayescompare._compare import compare
 
     table = np.array(case["table"])
     results, upper = _results_of(table), np.triu_indices(table.shape[1], 1)
 
     def call() -> Any:
-        pairs = bc.compare(results, method="friedman").nemenyi
-        return np.asarray(pairs, dtype=float)[upper]
+        comparison: Any = compare(results, method="friedman")  # of a type that has `nemenyi`
+        return np.asarray(comparison.nemenyi, dtype=float)[upper]
 
     return call
 
@@ -96,12 +96,12 @@ def largest_share(case: dict[str, Any]) -> Call:
 
 def all_pairs(case: dict[str, Any]) -> Call:
     """Every pair of a table by the Bayesian signed-rank test."""
-    import bayescompare as bc
+    from bayescompare._pairwise import pairwise
 
     results = _results_of(np.array(case["table"]))
 
     def call() -> list[float]:
-        bc.pairwise(results, method="signed-rank", rng=0, n_jobs=1)
+        pairwise(results, method="signed-rank", rng=0, n_jobs=1)
         return []
 
     return call
@@ -143,11 +143,11 @@ def swap_dominance(case: dict[str, Any]) -> Call:
     return call
 
 
-def _results_of(values: Any, measures: list[str] | None = None) -> bc.Results:
+def _results_of(values: Any, measures: list[str] | None = None) -> Results:
     """A table of (dataset, algorithm) or (dataset, algorithm, measure)."""
     import pandas as pd
 
-    import bayescompare as bc
+    from bayescompare.results.results import Results
 
     names = measures or ["score"]
     n, l = values.shape[:2]
@@ -156,4 +156,4 @@ def _results_of(values: Any, measures: list[str] | None = None) -> bc.Results:
         dataset=np.repeat([f"d{i}" for i in range(n)], l),
         algorithm=np.tile([f"a{i}" for i in range(l)], n),
     )
-    return bc.Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
+    return Results.from_frame(frame, measures=dict.fromkeys(names, "max"))
