@@ -25,9 +25,9 @@ __all__ = ["measure_job", "run_job"]
 
 #: Rounds whose median counts, and the processor seconds that a round lasts at least.
 _ROUNDS, _LEAST = 3, 0.1
-#: A call that takes longer than the first is timed once more, than the second not at all: the first
-#: call may have loaded and compiled what later ones use.
-_LONG, _TOO_LONG = 1.0, 20.0
+#: The first call may load and compile what later ones use, so the second one counts, unless the
+#: first takes longer than this; and further ones too, unless the second takes longer than a second.
+_TOO_LONG, _LONG = 20.0, 1.0
 
 
 def run_job(script: Path, job: dict[str, Any]) -> dict[str, Any]:
@@ -53,18 +53,19 @@ def run_job(script: Path, job: dict[str, Any]) -> dict[str, Any]:
 
 def measure_job(call: Callable[[], Sequence[float]]) -> dict[str, Any]:
     """Return processor seconds, megabytes above what was there, and the values of one call."""
-    before = _memory_in_use()
-    start = _processor_seconds()
-    values = [float(value) for value in call()]
-    first = _processor_seconds() - start
-    megabytes = max(_peak_memory() - before, 0.0)
-    if first > _TOO_LONG:
-        seconds = first
-    elif first > _LONG and (again := _seconds_per_call(call)) > _LONG:
-        seconds = again
-    else:
+    values, seconds, megabytes = _one_call(call)
+    if seconds <= _TOO_LONG:
+        values, seconds, megabytes = _one_call(call)
+    if seconds <= _LONG:
         seconds = statistics.median(_seconds_per_call(call) for _ in range(_ROUNDS))
     return {"seconds": seconds, "megabytes": megabytes, "values": values}
+
+
+def _one_call(call: Callable[[], Sequence[float]]) -> tuple[list[float], float, float]:
+    """Values, processor seconds, and megabytes at the peak above what was in use."""
+    before, start = _memory_in_use(), _processor_seconds()
+    values = [float(value) for value in call()]
+    return values, _processor_seconds() - start, max(_peak_memory() - before, 0.0)
 
 
 def _seconds_per_call(call: Callable[[], object]) -> float:

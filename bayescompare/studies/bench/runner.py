@@ -84,8 +84,9 @@ def run_bench(
                 tell(f"{task.title}: {package}")
             reports[package] = _run_peer(interpreter if foreign else sys.executable, name,
                                          {"task": task.name, "cases": cases})  # fmt: skip
-            if reports[package].get("version") and package not in versions:
-                versions[package] = reports[package]["version"]
+            if reports[package].get("version"):
+                own = "numpy" if name == "naive" else package
+                versions.setdefault(own, reports[package]["version"])
         rows += _bench_rows(task, cases, reports)
     return BenchTable(tuple(rows), _machine(), versions, seed)
 

@@ -32,7 +32,7 @@ class BenchRow:
     seconds : float, optional
         Processor time of one call.
     megabytes : float, optional
-        Memory at the peak of the first call, above what the process had before it.
+        Memory at the peak of a call, above what the process had before it.
     error : float, optional
         Largest distance from the exact values; None where nothing exact is known.
     ratio : float, optional

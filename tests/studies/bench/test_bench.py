@@ -36,7 +36,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return run_job(PEERS / f"{name}.py", job)
 
     monkeypatch.setattr(bench_runner, "_run_peer", run)
-    monkeypatch.setattr("bayescompare.studies.bench.job._TOO_LONG", -1.0)
+    for limit in ("_TOO_LONG", "_LONG"):
+        monkeypatch.setattr(f"bayescompare.studies.bench.job.{limit}", -1.0)
 
 
 # ------------------------------------------------------------------------------------- the command
