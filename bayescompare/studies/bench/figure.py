@@ -67,7 +67,8 @@ def _draw_task(ax: Axes, table: BenchTable, name: str) -> None:
         if not timed:
             continue
         errors = [row.error for row in timed if row.error is not None]
-        label = f"{package}, error {max(errors):.0e}" if errors else package
+        worst = f"{max(errors):.0e}" if any(errors) else "0"
+        label = f"{package}, error {worst}" if errors else package
         ax.plot(
             [row.size for row in timed],
             [1e3 * float(row.seconds or math.nan) for row in timed],
