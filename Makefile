@@ -6,8 +6,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-# Another environment, for the lowest versions.
-VENV_MIN := .venv-min
+# Other environments: the lowest versions, and the packages that `make bench` compares with.
+VENV_MIN   := .venv-min
+VENV_BENCH := .venv-bench
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -57,13 +58,18 @@ lint: $(VENV)/.installed-test ## ruff check, ruff format --check, mypy --strict
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# Both measure processor time with one thread, so that a loaded machine changes little but the wait.
 .PHONY: bench
-bench: $(VENV)/.installed-test ## speed and memory against the alternatives
-	@echo "benchmarks: ratios measured in one run"
-	@$(BIN)/python -m benchmarks
+bench: $(VENV)/.installed-test $(VENV_BENCH)/.installed ## speed, memory and error: our goals, and other packages
+	@echo "benchmarks: our goals, as ratios measured in one run"
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+	@echo "benchmarks: other packages on the same data; figures in build/bench.json, build/bench.png"
+	@mkdir -p build
+	@$(BIN)/bayescompare bench --peers $(VENV_BENCH)/bin/python --save build/bench.json \
+	    --figure build/bench.png --force
 
 .PHONY: bench-full
-bench-full: $(VENV)/.installed-test ## how the dominance test grows up to 200 datasets (half an hour)
+bench-full: $(VENV)/.installed-test ## how the dominance test grows up to 500 datasets
 	@echo "benchmarks: growth of generalised stochastic dominance"
 	@$(BIN)/python -m benchmarks.bench_gsd --full
 
@@ -117,6 +123,19 @@ $(VENV_MIN)/.installed: pyproject.toml tools/lowest_versions.py
 	@$(VENV_MIN)/bin/python -m pip install -qq --disable-pip-version-check --editable . \
 	    --requirement $(VENV_MIN)/lowest.txt pytest pytest-xdist hypothesis mpmath pyarrow baycomp
 	@touch $@
+
+# One by one: a package that cannot be installed here has rows that say so.
+$(VENV_BENCH)/.installed: pyproject.toml
+	$(if $(call new-enough,$(PYTHON)),,$(error $(too-old)))
+	@echo "Making $(VENV_BENCH) with the packages that we compare with (takes a few minutes)"
+	@$(PYTHON) -m venv --clear $(VENV_BENCH)
+	@for package in $(PEERS); do \
+	    $(VENV_BENCH)/bin/python -m pip install -qq --disable-pip-version-check $$package \
+	        || echo "$$package could not be installed"; \
+	done
+	@touch $@
+
+PEERS := baycomp autorank scikit-posthocs
 
 # Make expands a whole recipe before it runs its first line: a Python too old stops here with
 # nothing created. A .venv whose own Python is new enough is kept, any other is made anew.

@@ -7,8 +7,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 from benchmarks.timing import Row
 
@@ -17,6 +15,8 @@ REPEATS = 7
 LIBRARIES = (
     "import pandas, scipy.special, typer, rich.table, xarray; xarray.Dataset({'x': ('d', [1.])})"
 )
+
+SHOWING_HELP = "import typer, rich.table, rich.panel, rich.markdown"
 
 #: As installed: modules are compiled once, in the run before the timed ones.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -28,13 +28,6 @@ def start(*arguments: str) -> None:
     subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT)
 
 
-def wall(*arguments: str) -> float:
-    """Return the seconds that a new interpreter takes."""
-    before = time.perf_counter()
-    start(*arguments)
-    return time.perf_counter() - before
-
-
 def cpu(*arguments: str) -> float:
     """Return the seconds of processor, user and system, that a new interpreter takes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -43,22 +36,27 @@ def cpu(*arguments: str) -> float:
     return (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
 
 
-def medians(
-    cost: Callable[..., float], ours: tuple[str, ...], baseline: tuple[str, ...]
-) -> tuple[float, float]:
-    """Return the median costs of two commands that take turns."""
+def medians(ours: tuple[str, ...], baseline: tuple[str, ...]) -> tuple[float, float]:
+    """Return the median processor times of two commands that take turns."""
     start(*ours)
     start(*baseline)
-    pairs = [(cost(*ours), cost(*baseline)) for _ in range(REPEATS)]
+    pairs = [(cpu(*ours), cpu(*baseline)) for _ in range(REPEATS)]
     mine, theirs = zip(*pairs, strict=True)
     return statistics.median(mine), statistics.median(theirs)
 
 
 def run() -> list[Row]:
-    importing = medians(wall, ("-c", "import bayescompare"), ("-c", "import numpy, scipy.special"))
+    importing = medians(("-c", "import bayescompare"), ("-c", "import numpy, scipy.special"))
     command = ("-m", "bayescompare", "compare", "--example", "benavoli-example1")
-    comparing = medians(cpu, command, ("-c", LIBRARIES))
+    comparing = medians(command, ("-c", LIBRARIES))
+    asking = medians(("-m", "bayescompare", "--help"), ("-c", SHOWING_HELP))
     return [
+        Row(
+            "CPU of `bayescompare --help` against its libraries'",
+            *asking,
+            "≥ 0.5×",
+            asking[0] <= 2.0 * asking[1],
+        ),
         Row(
             "import bayescompare against import numpy, scipy.special",
             *importing,

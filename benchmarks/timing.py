@@ -39,9 +39,9 @@ def median_seconds(
     *,
     repeat: int = 3,
     least: float = 0.2,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = time.process_time,
 ) -> float:
-    """Median over `repeat` rounds of the mean time of a call; a round lasts at least `least`."""
+    """Median over `repeat` rounds of a call's mean processor time; a round is at least `least`."""
     work()
     rounds = []
     for _ in range(repeat):

@@ -131,6 +131,13 @@ SHARED_NAMES = {
         ("compare", "examples", "gate", "pairwise", "rank", "reproduce", "sample"),
         "commands, called what they do",
     ),
+    **dict.fromkeys(
+        (
+            *("all_pairs", "best_graph", "fold_t", "largest_share", "nemenyi_pairs", "rank_sum_p"),
+            *("sign_rope", "signed_ranks", "swap_dominance", "win_counts"),
+        ),
+        "a task of `bayescompare bench`, once for each package that does it",
+    ),
 }
 
 

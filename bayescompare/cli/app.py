@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 import bayescompare as bc
 from bayescompare._errors import BayescompareError
 from bayescompare.cli.commands import (
+    bench,
     calibrate,
     catalogue,
     compare,
@@ -161,6 +162,7 @@ _add_command(catalogue.examples)
 _add_command(catalogue.methods)
 _add_command(calibrate.calibrate, calibrate.EXAMPLES)
 _add_command(reproduce.reproduce, reproduce.EXAMPLES)
+_add_command(bench.bench, bench.EXAMPLES)
 app.add_typer(models.app, name="models")
 
 

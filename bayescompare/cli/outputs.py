@@ -56,14 +56,14 @@ def _check_output(flag: str, path: Path, *, overwrite: bool) -> None:
         check(path, overwrite=overwrite)
 
 
-def check_picture_output(path: Path) -> None:
+def check_picture_output(path: Path, *, flag: str = "--plot") -> None:
     """Refuse a kind of picture that matplotlib cannot write, before the work is done."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     known = FigureCanvasBase.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise BayescompareError(
-            f"--plot {path}: cannot be written as a picture; end its name in .png, .svg or .pdf."
+            f"{flag} {path}: cannot be written as a picture; end its name in .png, .svg or .pdf."
         )
 
 

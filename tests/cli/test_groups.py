@@ -38,6 +38,7 @@ OPTIONS = {
     "--seed --plot --force",
     "gate": f"files {TABLE} --candidate --baseline --only --level --missing --seed --json --save "
     "--force",
+    "bench": "--task --sizes --peers --seed --json --figure --save --force",
     "examples": "name --json",
     "methods": "method --json",
 }

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayescompare._typing import FloatArray
+from bayescompare._typing import BoolArray, FloatArray, Int32Array
 from bayescompare.kernels.gsd.covers import cover_rows, linear_gsd_utilities
 from bayescompare.kernels.gsd.lp import (
     GsdPoolModel,
@@ -45,7 +45,7 @@ MARGIN = 1e-12
 #: After this many rounds of row generation something is wrong: added rows do not bind.
 ROUNDS = 500
 #: Rows for each point: added at a time, and kept before old ones are dropped.
-_ADDED, _KEPT = 0.5, 12
+_ADDED, _KEPT = 0.5, 20
 
 
 class Optimum(NamedTuple):
@@ -209,6 +209,18 @@ class GsdSolver:
         violations = self._separator.every(u, delta, FEASIBLE)
         return float(violations.amount.max(initial=0.0))
 
+    @property
+    def pool_rows(self) -> tuple[Int32Array, BoolArray]:
+        """The rows of the pool, and which of them are equalities."""
+        return self._pool.rows, self._pool.equal
+
+    def violations(self, u: FloatArray, delta: float) -> GsdViolations:
+        """Return rows between neighbours that u violates: some rows, not all."""
+        if self._separator is None:
+            none = np.empty(0, dtype=np.int32)
+            return GsdViolations(none.reshape(0, 4), none.astype(np.bool_), np.empty(0))
+        return self._separator.near(u, delta, FEASIBLE)
+
     def feasible_utilities(self, delta: float) -> FloatArray:
         """Return utilities of N^δ that need no search: single measures, moved inwards.
 
@@ -263,8 +275,12 @@ class GsdSolver:
         """Add the worst rows, about one for every two points."""
         most = max(int(_ADDED * self.system.size), 16)
         worst = np.argsort(-violations.amount, kind="stable")[:most]
-        self._pool.add(violations.rows[worst], violations.equal[worst])
-        fresh = np.full(len(worst), self._clock, dtype=np.int64)
+        self.add_rows(violations.rows[worst], violations.equal[worst])
+
+    def add_rows(self, rows: Int32Array, equal: BoolArray) -> None:
+        """Add rows to the pool."""
+        self._pool.add(rows, equal)
+        fresh = np.full(len(rows), self._clock, dtype=np.int64)
         self._last_used = np.concatenate([self._last_used, fresh])
 
     def purge(self) -> None:

@@ -6,7 +6,9 @@ For objective w and threshold T, with a tolerance for rounding:
   most objectives at once, and every feasible utility found on the way is tried on the others;
 - the pool's optimum bounds the optimum from below: if it is at least T, that settles *not below*
   without a search for violated rows;
-- otherwise rows are added until one of the two holds, at the latest at the optimum.
+- many objectives at once are screened by operator splitting (`screen`), which yields bounds and
+  utilities of both kinds and leaves the few whose optimum is close to T;
+- for these rows are added until one of the first two holds, at the latest at the optimum.
 
 A verdict depends on the objective only, not on the others or on their order.
 
@@ -18,13 +20,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bayescompare._typing import BoolArray, FloatArray
+from bayescompare._typing import BoolArray, FloatArray, IntArray
 from bayescompare.kernels.gsd.batch import nearest_gsd_order
 from bayescompare.kernels.gsd.optimum import FEASIBLE, GAP, ROUNDS, GsdSolver
+from bayescompare.kernels.gsd.repair import repair_gsd_utility
+from bayescompare.kernels.gsd.screen import GsdQuestions, GsdScreen
 
 __all__ = ["TOLERANCE", "Spread", "Verdicts", "one_after_the_other"]
 
@@ -38,6 +43,8 @@ TOLERANCE = 1e-9
 _MOST_KNOWN = 400
 #: Objectives that are settled one after the other, each with what was learned from those before.
 _CHUNK = 125
+#: Undecided objectives from which a screening of all of them is worth its preparation.
+_MANY = 16
 
 
 def one_after_the_other(
@@ -103,6 +110,8 @@ class Verdicts:
         floor = np.full(len(objectives), -np.inf) if floors is None else floors
         undecided = (floor[:, None] < limits) & (limits <= best[:, None])
         order = np.flatnonzero(undecided.any(axis=1))
+        if len(order) >= _MANY and self._screen is not None:
+            order = self._screened(objectives, limits, floor, best, order)
         if len(order) <= 4096:
             order = order[nearest_gsd_order(objectives[order])]
         chunks = np.array_split(order, max(1, round(len(order) / _CHUNK)))
@@ -135,6 +144,36 @@ class Verdicts:
         other.solver = self.solver.fork()
         return other
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the screen, which is large, and which a chunk no longer needs."""
+        return {name: value for name, value in self.__dict__.items() if name != "_screen"}
+
+    @cached_property
+    def _screen(self) -> GsdScreen | None:
+        """None if the simplex method is not needed at all."""
+        ordinal = self.solver.system.all_ordinal
+        return None if ordinal else GsdScreen(self.solver, self.delta)
+
+    def _screened(
+        self,
+        objectives: FloatArray,
+        limits: FloatArray,
+        floor: FloatArray,
+        best: FloatArray,
+        order: IntArray,
+    ) -> IntArray:
+        """Settle most objectives of `order` at once; return those that are left.
+
+        `floor` and `best` are changed in place.
+        """
+        assert self._screen is not None
+        questions = GsdQuestions(objectives[order], limits, floor[order], best[order])
+        self._screen.settle(questions, self._known)
+        floor[order], best[order] = questions.floor, questions.best
+        for u in questions.found:
+            self._remembered(u)
+        return order[questions.open.any(axis=1)]
+
     def bound(self, w: FloatArray) -> float:
         """Return a lower bound of the optimum of w, from the pool alone."""
         return self.solver.relaxed(w, self.delta).bound
@@ -157,7 +196,9 @@ class Verdicts:
             excess = solver.tighten(relaxed.u, self.delta)
             if excess <= FEASIBLE:
                 break
-            repaired = self._repaired(w, relaxed.u, excess, float(missed.min()))
+            repaired = repair_gsd_utility(
+                solver, relaxed.u, self.delta, w, float(missed.min()), excess
+            )
             if repaired is not None:
                 return self._remembered(repaired)
         u = np.clip(relaxed.u, 0.0, 1.0)
@@ -168,28 +209,6 @@ class Verdicts:
                 return None
             u = best.u
         return self._remembered(u)
-
-    def _repaired(
-        self, w: FloatArray, u: FloatArray, excess: float, limit: float
-    ) -> FloatArray | None:
-        """Move u towards the centre until it is feasible; None if it is then above the limit.
-
-        The centre has the slack δ_max − δ in every strict row; rows of equality are generated
-        later.
-        """
-        solver = self.solver
-        slack = solver.delta_max - self.delta
-        if slack <= 0.0:
-            return None
-        for _ in range(2):
-            share = excess / (excess + slack)
-            moved = (1.0 - share) * u + share * solver.center
-            if float(w @ moved) >= limit:
-                return None
-            # The excess so far is that of some rows; searching all rows is worth it only for a
-            # utility that stands a chance.
-            excess = solver.excess(u, self.delta)
-        return moved if solver.excess(moved, self.delta) <= FEASIBLE else None
 
     def _remembered(self, u: FloatArray) -> FloatArray:
         if len(self._known) < _MOST_KNOWN:

@@ -1,0 +1,94 @@
+"""What the screening says against the optimum of every objective, found one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bayescompare.kernels.gsd.batch import gsd_batch_optima
+from bayescompare.kernels.gsd.covers import linear_gsd_utilities
+from bayescompare.kernels.gsd.optimum import FEASIBLE, GsdSolver
+from bayescompare.kernels.gsd.permutation import permuted_gsd_objectives
+from bayescompare.kernels.gsd.repair import repair_gsd_utility
+from bayescompare.kernels.gsd.screen import GsdQuestions, GsdScreen
+from bayescompare.kernels.gsd.system import PreferenceSystem, build_system
+from bayescompare.kernels.gsd.verdicts import TOLERANCE, Verdicts
+
+
+def system_of(seed: int, s: int = 10, levels: int = 1000) -> PreferenceSystem:
+    """Measures of one dataset resemble each other; coarse levels make ties."""
+    rng = np.random.default_rng(seed)
+    level = rng.random((s, 1)) * 0.8
+    x, y = np.rint((level + 0.2 * rng.random((2, s, 3))) * levels) / levels
+    metric = [True, True, bool(seed % 2)]
+    return build_system(x, y, [0] * 3, [1] * 3, metric)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_and_utilities_are_true(seed: int) -> None:
+    levels = (1000, 10)[seed // 2]
+    system = system_of(seed, levels=levels)
+    solver = GsdSolver(system)
+    delta = min(1e-4, 0.1 * solver.delta_max)
+    w, _ = permuted_gsd_objectives(system, np.random.default_rng(seed), permutations=60)
+    optima = gsd_batch_optima(GsdSolver(system), w, delta)[:, 0]
+    known = solver.feasible_utilities(delta)
+    best = (w @ known.T).min(axis=1)
+    limits = np.quantile(optima, [0.2, 0.6]) + 3e-4
+    questions = GsdQuestions(w, limits, np.full(len(w), -np.inf), best)
+    began = int(questions.open.sum())
+    GsdScreen(solver, delta).settle(questions, known)
+    assert (questions.floor <= optima + 1e-11).all()
+    assert (questions.best >= optima - 1e-11).all()
+    # Coarse levels make equalities, which moving towards the centre does not restore.
+    assert questions.open.sum() <= began / 2 or levels == 10
+    fresh = GsdSolver(system)
+    assert all(fresh.excess(u, delta) <= FEASIBLE for u in questions.found)
+
+
+def test_the_box_holds_every_optimal_utility() -> None:
+    system = system_of(5)
+    solver = GsdSolver(system)
+    solver.optimum(system.objective(), 1e-5)
+    pool = GsdScreen(solver, 1e-5)._pool
+    units = np.eye(system.size)[2:]
+    optima = gsd_batch_optima(GsdSolver(system), units, 1e-5)
+    assert (pool.low[2:] <= optima[:, 0] + 1e-11).all()
+    assert (pool.high[2:] >= -optima[:, 1] - 1e-11).all()
+    assert np.median(pool.high[2:] - pool.low[2:]) < 0.6, "narrower than 0 to 1"
+
+
+@pytest.mark.parametrize(("seed", "levels"), [(0, 1000), (1, 1000), (2, 8)])
+def test_verdicts_with_and_without_screening_are_the_same(
+    seed: int, levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thresholds at optima themselves, and closely beside them, are the hardest there are."""
+    system = system_of(seed, levels=levels)
+    solver = GsdSolver(system)
+    delta = min(1e-5, solver.delta_max)
+    w, _ = permuted_gsd_objectives(system, np.random.default_rng(9), permutations=60)
+    optima = gsd_batch_optima(GsdSolver(system), w, delta)[:, 0]
+    some = np.quantile(optima, [0.1, 0.5, 0.9], method="nearest")
+    limits = np.concatenate([some, some + 1e-6, some - 1e-6])
+    expected = optima[:, None] < limits - TOLERANCE
+    near = np.abs(optima[:, None] - (limits - TOLERANCE)) < 1e-10
+    found = Verdicts(solver, delta).below(w, limits)
+    assert (found == expected)[~near].all()
+    with monkeypatch.context() as patch:
+        patch.setattr("bayescompare.kernels.gsd.verdicts._MANY", 10**9)
+        plain = Verdicts(GsdSolver(system), delta).below(w, limits)
+    assert (found == plain)[~near].all()
+
+
+def test_repair_makes_a_utility_feasible_or_gives_up() -> None:
+    system = system_of(6)
+    solver, w = GsdSolver(system), system.objective()
+    u = linear_gsd_utilities(system)[0]
+    u = u + 1e-5 * np.random.default_rng(0).normal(size=len(u)) * (u > 0) * (u < 1)
+    excess = solver.excess(u, 0.0)
+    assert excess > FEASIBLE
+    v = repair_gsd_utility(solver, u, 0.0, w, np.inf, excess)
+    assert v is not None
+    assert solver.excess(v, 0.0) <= FEASIBLE
+    assert repair_gsd_utility(solver, u, 0.0, w, float(w @ u) - 1.0, excess) is None
+    assert repair_gsd_utility(solver, u, solver.delta_max, w, np.inf, excess) is None
