@@ -10,13 +10,20 @@ from bayescompare.cli.options import (
     OUTPUT,
     QUESTION,
     Missing,
+    NoProgress,
     OutputOptions,
     Overwrite,
     Seed,
     SelectionOptions,
     TableOptions,
 )
-from bayescompare.cli.outputs import announce_output_files, check_outputs, print_json, typed_command
+from bayescompare.cli.outputs import (
+    announce_output_files,
+    check_outputs,
+    print_json,
+    shows_progress,
+    typed_command,
+)
 from bayescompare.cli.table_sources import check_table, read_table
 
 __all__ = ["EXAMPLES", "compare"]
@@ -66,6 +73,15 @@ def compare(
         ),
     ] = None,
     rng: Seed = None,
+    n_jobs: Annotated[
+        int,
+        command_line_option(
+            "--jobs",
+            "Parallel jobs for the resamples of gsd, -1 for all cores. Default: 1.",
+            QUESTION,
+            metavar="N",
+        ),
+    ] = 1,
     output: OutputOptions,
     save: Annotated[
         Path | None,
@@ -74,6 +90,7 @@ def compare(
         ),
     ] = None,
     overwrite: Overwrite = False,
+    no_progress: NoProgress = False,
 ) -> None:
     """Ask one question: which ordering of the algorithms, jointly on all measures, leads?"""
     check_table(table)
@@ -83,7 +100,8 @@ def compare(
     test = read_method(method)
     results = read_table(table, selection.algorithms)
     question: dict[str, Any] = {**selection.names_in(results), "missing": missing, "rng": rng}
-    c = bc.compare(results, method=test, **question)
+    progress = shows_progress(no_progress)
+    c = bc.compare(results, method=test, **question, n_jobs=n_jobs, progress=progress)
     text = c.to_json() if output.as_json else None
     summary = c.summary(ci_prob=ci_prob, ci_kind=ci_kind)
     if output.report is not None:
