@@ -141,14 +141,15 @@ def use_dask(address: str | None = None, *, timeout: float = 10.0) -> Iterator[A
     import joblib
 
     try:
-        from distributed import Client, get_client
+        import distributed
     except ImportError:
         raise BayescompareError(
             "use_dask needs the package distributed: pip install 'bayescompare[distributed]'."
         ) from None
     where = f"address={address!r}"
+    dask: Any = distributed  # parts of which have no types
     try:
-        client = get_client() if address is None else Client(address, timeout=timeout)
+        client = dask.get_client() if address is None else dask.Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise BayescompareError(
             f"{where}: no Dask scheduler answered within {timeout:g} seconds "

@@ -178,8 +178,9 @@ def _which_test_mcse(values: FloatArray) -> float:
     n = len(values)
     if n < 2:
         return math.nan
+    spread = float(values.std(ddof=1))
     p = (values.sum() + 1.0) / (n + 2.0)
-    return max(float(values.std(ddof=1)), math.sqrt(p * (1.0 - p)) / math.sqrt(n)) / math.sqrt(n)
+    return (spread or math.sqrt(p * (1.0 - p))) / math.sqrt(n)
 
 
 # one table ---------------------------------------------------------------------------------------
