@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 from bayescompare.report.page import Page
@@ -35,8 +36,6 @@ def _marked_words(names: Sequence[str]) -> Callable[[str], str]:
     Names such as "lab/multilingual-encoder-large" would break at a hyphen, and nobody would see
     where one ends and the next begins.
     """
-    from markupsafe import Markup, escape
-
     long = sorted((name for name in names if len(name) >= _LONG), key=len, reverse=True)
     # Brackets and commas stay with the name that they stand at.
     pattern = re.compile(f"([(“]?(?:{'|'.join(map(re.escape, long))})[,;:.)”]*)") if long else None
@@ -44,10 +43,10 @@ def _marked_words(names: Sequence[str]) -> Callable[[str], str]:
     def words(text: str) -> str:
         parts = [text] if pattern is None else pattern.split(text)
         # Long statements break after a measure.
-        pieces = [Markup("|<wbr>").join(map(escape, part.split("|"))) for part in parts]
+        pieces = [escape(part).replace("|", "|<wbr>") for part in parts]
         # Every second part is a name.
-        pieces[1::2] = [Markup('<span class="name">{}</span>').format(part) for part in parts[1::2]]
-        return Markup("").join(pieces)
+        pieces[1::2] = [f'<span class="name">{escape(part)}</span>' for part in parts[1::2]]
+        return "".join(pieces)
 
     return words
 
