@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bayescompare.cli.tables import (
+    LABEL_WIDTH,
     ROWS_SHOWN,
     about_table,
     new_table,
@@ -211,6 +212,9 @@ def _cell(figure: float, p: Pairwise, asserted: bool, rule: Rule) -> Text:
     return Text(text + ("*" if asserted else " "), style=style)
 
 
+#: Letters that fit into the column of statements on a terminal of usual width.
+_NARROW = 24
+
 #: The figures of a decision, and their heads.
 _FIGURES = {
     "coverage": "coverage",
@@ -236,11 +240,17 @@ def _print_decided(
     for row in decided.head(rows).to_dict("records"):
         statement = Statement.parse(str(row["statement"]), (row["first"], row["second"]))
         label = str(statement.renamed(lambda name: short.get(name, name)))
+        if len(label) > LABEL_WIDTH:
+            # The column before has the names.
+            roles = {row["first"]: "first", row["second"]: "second"}
+            label = str(statement.renamed(roles.__getitem__))
+        written = statement_in_printed_table(label, p.results.measures)
         table.add_row(
             "*" if row["asserted"] else "",
             f"{short[row['first']]}, {short[row['second']]}",
             numbers.count(row["n"]),
-            statement_in_printed_table(label, p.results.measures),
+            # A long code breaks after a bar, not within a name.
+            written.replace("|", "| ") if len(written) > _NARROW else written,
             *(figure_text(name, row[name], levels=rule.held(name)) or "·" for name in shown),
             style=_STYLES[pair_kind(statement)] if row["asserted"] else "",
         )

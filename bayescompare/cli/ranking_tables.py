@@ -23,7 +23,8 @@ def print_ranking(out: Console, r: Ranking) -> None:
     """Print the verdict, the words, the places and who is on the front."""
     out.print(r.headline(), style="bold")
     out.print()
-    out.print(r.explain())
+    # The first sentence is the headline.
+    out.print(r.explain().removeprefix(f"{r.headline()}. "))
     out.print()
     if r.answer.overall is not None:
         title = "By utility" if r.options.utility is not None else f"On {r.results.measures[0]}"

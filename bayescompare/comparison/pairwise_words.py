@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from bayescompare.comparison.method import LEAST_PAIRS, Method
@@ -28,6 +29,9 @@ __all__ = [
 
 #: Winners, cycles and statements that a paragraph names; of more it says how many.
 _MOST = 12
+#: Characters that a list in a sentence may take, and the losers of one winner in it: beyond, long
+#: names are a wall, and the table below reads better.
+_ROOM, _LOSERS_ROOM = 600, 160
 
 
 def verdict_words(decided: pd.DataFrame, graph: nx.DiGraph[str]) -> str:
@@ -177,13 +181,24 @@ def _pairwise_words_on_winners(method: Method, results: Results, graph: nx.DiGra
     named = winners
     if len(winners) > _MOST:
         named = sorted(winners, key=lambda name: -graph.out_degree(name))[:_MOST]
-    wins = "; ".join(f"{name} over {join_names(list(graph.successors(name)))}" for name in named)
-    rest = len(winners) - len(named)
+    wins = [f"{name} over {_losers_words(list(graph.successors(name)))}" for name in named]
+    wins = wins[: _number_that_fits(wins, _ROOM)]
+    rest = len(winners) - len(wins)
     more = f"; and {plural(rest, 'further algorithm')} over some" if rest else ""
     better = "Better on every measure" if len(results.measures) > 1 else "Better"
     if method.one_question:
         better = "Dominant" if "relation" in method.provides else "Better by the rule"
-    return f"{better}: {wins}{more}."
+    return f"{better}: {'; '.join(wins)}{more}."
+
+
+def _losers_words(names: Sequence[str]) -> str:
+    return join_names(names, most=min(6, _number_that_fits(names, _LOSERS_ROOM)))
+
+
+def _number_that_fits(phrases: Sequence[str], room: int) -> int:
+    """How many of the first phrases fit into so many characters; two in any case."""
+    ends = accumulate(len(phrase) + 2 for phrase in phrases)
+    return min(len(phrases), max(2, sum(end <= room for end in ends)))
 
 
 def _cycle_words(cycles: Sequence[Sequence[str]]) -> list[str]:
@@ -203,15 +218,16 @@ def _pairwise_words_on_mixed(results: Results, verdicts: Sequence[tuple[str, str
     if not verdicts:
         return ""
     parsed = [Statement.parse(label, pair) for *pair, label in verdicts]
-    shown = "; ".join(statement.words(results.measures) for statement in parsed[:_MOST])
-    rest = len(parsed) - _MOST
+    shown = [statement.words(results.measures) for statement in parsed[:_MOST]]
+    shown = shown[: _number_that_fits(shown, _ROOM)]
+    rest = len(parsed) - len(shown)
     more = f"; and {rest} more" if rest > 0 else ""
     kind = "No winner"
     if any(">" in statement.relations for statement in parsed):
         kind = "Trade-off"
     elif all(statement.relations == {"="} for statement in parsed):
         kind = "Equivalent"
-    return f"{kind}: {shown}{more}."
+    return f"{kind}: {'; '.join(shown)}{more}."
 
 
 def _pairwise_words_on_open(decided: pd.DataFrame) -> str:
@@ -219,7 +235,7 @@ def _pairwise_words_on_open(decided: pd.DataFrame) -> str:
     pairs = left[["first", "second"]].to_numpy().tolist()
     if not pairs:
         return ""
-    return f"Left open: {join_names([f'{a} against {b}' for a, b in pairs])}."
+    return f"Left open: {_losers_words([f'{a} against {b}' for a, b in pairs])}."
 
 
 def _pairwise_words_on_uncompared(decided: pd.DataFrame) -> str:

@@ -54,12 +54,16 @@ _MOST_TEXT, _MOST_TICKS = 30, 80
 _WIDE, _WIDER, _LINE = 0.72, 0.9, 0.19
 
 #: Inches of the narrowest matrix and of the widest.
-_NARROWEST, _WIDEST = 3.2, 13.0
+_NARROWEST, _WIDEST = 3.2, 10.0
+
+#: Inches of a letter beside cells with text, and of the smaller ones beside those without.
+_LETTER, _SMALL_LETTER = 0.085, 0.065
 
 #: Text smaller than this many points is left out.
 _SMALLEST = 4.0
 
-_NAME = 24
+#: Letters of an algorithm's and of a measure's name; beyond, the middle is left out.
+_NAME, _MEASURE = 40, 24
 
 #: Colour of a cell by how its row compares with its column; the colours differ in grey too.
 _FILLS = {"better": BLUE, "worse": ORANGE, "trade-off": PURPLE, "neither": "#333333"}
@@ -196,7 +200,8 @@ def _dominance_plot_grid(p: Pairwise, table: pd.DataFrame) -> DominanceGrid:
 
 def _dominance_plot_size(grid: DominanceGrid) -> tuple[float, float]:
     width, height = _dominance_plot_cell_size(grid)
-    beside, above = (0.085 * max(map(len, names)) for names in (grid.rows, grid.columns))
+    letter = _LETTER if grid.text else _SMALL_LETTER
+    beside, above = (letter * max(map(len, names)) for names in (grid.rows, grid.columns))
     above = above if _dominance_plot_names_turned(grid, width) else 0.2
     return width * len(grid.columns) + beside + 0.3, height * len(grid.rows) + above + 1.75
 
@@ -213,7 +218,7 @@ def _dominance_plot_cell_size(grid: DominanceGrid) -> tuple[float, float]:
 
 def _dominance_plot_names_turned(grid: DominanceGrid, width: float) -> bool:
     step = math.ceil(len(grid.columns) / _MOST_TICKS)
-    return 0.085 * max(map(len, grid.columns)) > width * step
+    return _LETTER * max(map(len, grid.columns)) > width * step
 
 
 # drawing -----------------------------------------------------------------------------------------
@@ -327,6 +332,6 @@ def _dominance_plot_title(p: Pairwise, table: pd.DataFrame, rule: Rule) -> list[
     measures = p.results.measures
     line = f"{p.method.name}: {what}"
     if not p.method.one_question and len(measures) > 1:
-        names = [clip_drawn_text(name, _NAME) for name in measures]
+        names = [clip_drawn_text(name, _MEASURE) for name in measures]
         line += f", top to bottom {join_names(names, most=8)}"
     return [line, plotted_verdicts_words(p, table, rule), *prefix_words(p.results.algorithms)]

@@ -34,7 +34,7 @@ _MOST_TEXT = 30
 #: Above this many algorithms not every tick has a label.
 _MOST_TICKS = 80
 
-_NAME = 24
+_NAME = 40
 
 #: Bayesian or not → colour map. Dark is strong either way: P near 1, a p-value near 0.
 COLOURS = {True: "Blues", False: "Oranges_r"}

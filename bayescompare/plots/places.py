@@ -22,6 +22,7 @@ from bayescompare.plots._drawing import (
 )
 from bayescompare.text.names import rename_in, short_names
 from bayescompare.text.numbers import narrow_probability, percent_setting
+from bayescompare.text.phrases import join_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["places_size", "plot_places"]
 
 #: Longest name, inches per algorithm and measure, and the largest number of rows and of measures.
-_NAME, _ROW, _MOST, _MEASURES = 28, 0.16, 40, 6
+_NAME, _ROW, _MOST, _MEASURES = 40, 0.16, 40, 6
+#: Letters that names may have in a figure of the usual width, and the inches of each further one.
+_SHORT, _LETTER = 20, 0.08
+#: A longer headline is left to the words beside the picture.
+_TITLE = 160
 
 
 def plot_places(
@@ -89,8 +94,11 @@ def plot_places(
     _finish_places_plot(ax, r, tables, rows)
     if single:
         _write_places_plot_best(ax, next(iter(tables.values()))["p_best"].to_numpy(), rows)
-    short = short_names(r.results.algorithms)
-    set_title(ax, rename_in(r.headline(), short), *prefix_words(r.results.algorithms))
+    title = rename_in(r.headline(), short_names(r.results.algorithms))
+    if len(title) > _TITLE:
+        what = next(iter(tables)) if single else f"places on {join_names(list(tables))}"
+        title = f"{what[:1].upper()}{what[1:]}, the best first"
+    set_title(ax, title, *prefix_words(r.results.algorithms))
     return ax
 
 
@@ -100,7 +108,9 @@ def places_size(
     """Return the width and height in inches that `plot_places` needs."""
     each = len(_places_plot_tables(r, measures))
     rows = min(len(r.results.algorithms), most)
-    return 7.0, 1.8 + rows * max(0.26, _ROW * each) + (0.3 if each > 1 else 0.0)
+    longest = max(map(len, shown_names(r.results.algorithms, _NAME).values()))
+    width = 7.0 + _LETTER * max(0, longest - _SHORT)
+    return width, 1.8 + rows * max(0.26, _ROW * each) + (0.3 if each > 1 else 0.0)
 
 
 def _places_plot_tables(r: Ranking, measures: Sequence[str] | None) -> dict[str, pd.DataFrame]:

@@ -57,5 +57,5 @@ def plot_robustness(c: Comparison, *, rng: Rng = None, ax: Axes | None = None) -
         of_all = statistic_number_text(last * len(c.results.datasets), significant=2)
         gamma = statistic_number_text(last, significant=3)
         verdict = f"significant up to γ = {gamma} ({of_all} datasets)"
-    set_title(ax, f"{c.best}: {verdict}")
+    set_title(ax, f"{c.method.claim(c.results, c.best)}: {verdict}")
     return ax

@@ -61,11 +61,8 @@ def plot_sensitivity(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel=str(table.index.name), ylabel="P", ylim=(-0.02, 1.02))
     legend_beside(ax)
     ax.spines[["top", "right"]].set_visible(False)
-    first, last = (str(table.iloc[k].idxmax()) for k in (0, -1))
-    caption = (
-        f"{first} leads throughout"
-        if (table.idxmax(axis=1) == first).all()
-        else (f"the lead changes, from {first} to {last}")
-    )
+    # The legend names the statements; codes such as "A>B|B>A" are for keys and tables.
+    same = table.idxmax(axis=1).nunique() == 1
+    caption = f"{'the same' if same else 'no single'} statement leads throughout"
     set_title(ax, caption)
     return ax

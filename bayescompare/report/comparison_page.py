@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayescompare._errors import BayescompareError
+from bayescompare.comparison.claims import claim_in_quotes
 from bayescompare.comparison.decision import SETTLED
 from bayescompare.comparison.diagnosis import LIMITS
 from bayescompare.comparison.lever import POWER
@@ -100,6 +101,7 @@ def comparison_page(c: Comparison, command: str | None = None) -> Page:
         picture=first,
         live=live_comparison(c),
         table=tables[0] if tables else None,
+        names=c.results.algorithms,
     )
 
 
@@ -199,7 +201,8 @@ def _comparison_page_questions(c: Comparison) -> list[Table]:
         ]
         for name, p in dict(c.questions).items()
     ]
-    return [Table(f"Questions about {c.best}", ["question", "answer", "meaning"], body, text=3)]
+    title = f"Questions about the statement that {c.method.claim(c.results, c.best)}"
+    return [Table(title, ["question", "answer", "meaning"], body, text=3)]
 
 
 def _comparison_page_network_tables(c: Comparison) -> list[Table]:
@@ -238,7 +241,8 @@ def _comparison_page_sensitivity_words(c: Comparison, table: pd.DataFrame) -> st
     start = (
         f"With {varied} from {_comparison_page_weight(at[0])} to "
         f"{_comparison_page_weight(at[-1])} the probability of "
-        f"{c.best} runs from {probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
+        f"{claim_in_quotes(c.method.claim(c.results, c.best))} runs from "
+        f"{probability_words(float(p[0]))} to {probability_words(float(p[-1]))}"
     )
     lead = "it leads throughout" if leads else "it does not lead throughout"
     settled = p >= SETTLED

@@ -17,6 +17,8 @@ __all__ = ["latex_fragment"]
 
 #: A float fits on one page.
 _MOST_ROWS = 40
+#: Letters from which on a column of words is broken into lines, and its width.
+_LONG, _WIDTH = 48, r"p{0.55\linewidth}"
 
 
 def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
@@ -35,6 +37,7 @@ def latex_fragment(page: Page, name: str, figures: Mapping[str, str]) -> str:
         caption=_caption(page, left_out),
         label=_label(name),
         columns=_alignment(table),
+        broken=_broken(table),
         pictures=page.pictures,
         figures=figures,
         tex=escaped_for_latex,
@@ -56,4 +59,13 @@ def _label(name: str) -> str:
 
 
 def _alignment(table: Table) -> str:
-    return "l" * table.text + "r" * (len(table.heads) - table.text)
+    broken = _broken(table)
+    words = (_WIDTH if k in broken else "l" for k in range(table.text))
+    return "".join(words) + "r" * (len(table.heads) - table.text)
+
+
+def _broken(table: Table) -> set[int]:
+    """Return the columns of words that are too long for one line."""
+    longest = [max(len(str(row[k])) for row in table.rows) for k in range(table.text)]
+    # The last column ends the row, which ragged lines cannot.
+    return {k for k, size in enumerate(longest) if size > _LONG and k < len(table.heads) - 1}

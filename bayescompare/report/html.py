@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 from bayescompare.report.page import Page
@@ -10,6 +13,9 @@ from bayescompare.report.tables import ReportTableCell
 from bayescompare.text.numbers import count
 
 __all__ = ["html", "html_template"]
+
+#: Letters from which on a name is kept in one piece.
+_LONG = 16
 
 
 def html(page: Page) -> str:
@@ -20,7 +26,29 @@ def html(page: Page) -> str:
         )
         for picture in page.pictures
     }
-    return str(html_template("report.html.j2", autoescape=True).render(page=page, drawn=drawn))
+    template = html_template("report.html.j2", autoescape=True)
+    return str(template.render(page=page, drawn=drawn, words=_marked_words(page.names)))
+
+
+def _marked_words(names: Sequence[str]) -> Callable[[str], str]:
+    """Return what escapes a text for the page and keeps each long name in one piece.
+
+    Names such as "lab/multilingual-encoder-large" would break at a hyphen, and nobody would see
+    where one ends and the next begins.
+    """
+    long = sorted((name for name in names if len(name) >= _LONG), key=len, reverse=True)
+    # Brackets and commas stay with the name that they stand at.
+    pattern = re.compile(f"([(“]?(?:{'|'.join(map(re.escape, long))})[,;:.)”]*)") if long else None
+
+    def words(text: str) -> str:
+        parts = [text] if pattern is None else pattern.split(text)
+        # Long statements break after a measure.
+        pieces = [escape(part).replace("|", "|<wbr>") for part in parts]
+        # Every second part is a name.
+        pieces[1::2] = [f'<span class="name">{escape(part)}</span>' for part in parts[1::2]]
+        return "".join(pieces)
+
+    return words
 
 
 def html_template(name: str, **options: Any) -> Any:

@@ -116,10 +116,12 @@ def _latex_letter(letter: str) -> str:
 def _latex_columns(table: Table) -> str:
     """Return the column widths: columns of words as wide as needed, within the page."""
     wanted = [
-        0.25 + 0.2 * max(len(str(row[k])) for row in [table.heads, *table.rows])
+        0.25 + 0.2 * max(_latex_width(str(row[k])) for row in [table.heads, *table.rows])
         for k in range(table.text)
     ]
-    room = 16.5 - sum(0.5 + 0.16 * len(head) for head in table.heads[table.text :])
+    # A4 has 17 cm between its margins; every column has some room at its sides.
+    room = 16.9 - 0.43 * table.text
+    room -= sum(0.5 + 0.16 * len(head) for head in table.heads[table.text :])
     share = min(1.0, max(room, 6.0) / sum(wanted))
     # Only wide columns shrink.
     narrow = [width for width in wanted if width <= 2.5]
@@ -128,6 +130,11 @@ def _latex_columns(table: Table) -> str:
         wanted = [width if width <= 2.5 else max(2.5, width * share) for width in wanted]
     words = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:.2f}cm}}" for width in wanted)
     return words + "r" * (len(table.heads) - table.text)
+
+
+def _latex_width(text: str) -> float:
+    """Return the length in letters; the signs of an order are wider than letters."""
+    return len(text) + 0.5 * text.count(">")
 
 
 def _latex_code_lines(text: str) -> str:

@@ -78,6 +78,8 @@ class Page:
         The sliders of the HTML page.
     table : Table, optional
         The one table that a paper would print.
+    names : sequence of str
+        The algorithms, as the page writes them.
     """
 
     title: str
@@ -90,6 +92,7 @@ class Page:
     reading: Sequence[str] = ()
     live: Live | None = None
     table: Table | None = None
+    names: Sequence[str] = ()
 
     @property
     def pictures(self) -> list[Picture]:

@@ -97,6 +97,7 @@ def pairwise_page(p: Pairwise, rule: Rule, command: str | None = None) -> Page:
         reading=reading_words(p, rule),
         live=live_pairs(p, verdicts, rule),
         table=pairs[0],
+        names=p.results.algorithms,
     )
     return with_short_names(page, p.results.algorithms)
 

@@ -63,6 +63,7 @@ def ranking_page(r: Ranking, command: str | None = None) -> Page:
         reading=_reading(r),
         live=live_ranking(r),
         table=tables[0],
+        names=r.results.algorithms,
     )
     return with_short_names(page, r.results.algorithms)
 

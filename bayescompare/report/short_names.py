@@ -31,6 +31,7 @@ def with_short_names(page: Page, names: Sequence[str]) -> Page:
         facts=facts,
         picture=None if page.picture is None else _picture(page.picture, short),
         table=None if page.table is None else _table(page.table, short),
+        names=[short[name] for name in page.names],
         sections=[
             section if section.title in _WHOLE else _section(section, short)
             for section in page.sections

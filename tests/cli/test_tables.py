@@ -105,6 +105,16 @@ def test_what_all_names_begin_with_is_said_once(tmp_path: Path) -> None:
     assert "All names begin with “lab/net-v1-”, which is left out." in printed
 
 
+def test_long_names_stand_once_in_a_row(tmp_path: Path) -> None:
+    names = [f"{k}-laboratory/multilingual-encoder-large" for k in "abc"]
+    lines = [f"d{i},{name},{i + 5 * k}" for i in range(9) for k, name in enumerate(names)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["dataset,algorithm,score", *lines]), encoding="utf-8")
+    printed = run("pairwise", path, "-m", "score:max").stdout
+    assert re.search(r"\bsecond>first +>?0?\.?\d", printed)
+    assert f"{names[2]}>" not in printed
+
+
 def test_pairwise_against_a_reference() -> None:
     printed = run("pairwise", "--example", "jansen-uci", "--reference", "CART").stdout
     assert "against CART" in printed

@@ -189,7 +189,7 @@ def test_very_many_keep_colours_and_lose_text() -> None:
         winner = row["statement"].split(">")[0]
         full = dominance_file._FILLS["better" if winner == row["first"] else "worse"]
         assert (to_hex(image[i, j]) == full.lower()) == row["asserted"]
-    assert len(ax.get_yticklabels()) <= 50
+    assert len(ax.get_yticklabels()) <= dominance_file._MOST_TICKS
     assert max(dominance_file.dominance_size(p)) < 20
 
 

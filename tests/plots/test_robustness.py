@@ -20,7 +20,7 @@ def test_the_robustness_curve_is_that_of_the_table(uci: bc.Results) -> None:
     np.testing.assert_allclose(ax.lines[0].get_xdata(), curve["gamma"])
     np.testing.assert_allclose(ax.lines[0].get_ydata(), curve["pvalue"])
     assert f"significant up to γ = {curve.attrs['robust_up_to']:.3g}" in title(ax)
-    assert title(ax).startswith("GBM>CART")
+    assert title(ax).startswith("GBM dominates CART: ")
 
 
 def test_the_robustness_curve_begins_at_the_p_value(uci: bc.Results) -> None:

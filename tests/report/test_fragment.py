@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import bayescompare as bc
@@ -93,13 +95,46 @@ def test_a_file_in_the_place_of_the_folder_is_refused(three, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
 
 
+def compiled(folder: Path, fragment: str) -> str:
+    """Compile a paper that reads a fragment; return what LaTeX says."""
+    packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}"
+    read = rf"\input{{{fragment}}}"
+    body = rf"\documentclass{{article}}{packages}\begin{{document}}{read}\end{{document}}"
+    (folder / "main.tex").write_text(body, encoding="utf-8")
+    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
+    run = subprocess.run(call, cwd=folder, capture_output=True, check=False)
+    said = run.stdout.decode("utf-8", "replace")
+    assert run.returncode == 0, said[-2000:]
+    return said
+
+
+def long_names() -> bc.Results:
+    """Six algorithms with names of forty letters."""
+    rng = np.random.default_rng(0)
+    names = [f"laboratory-{k}/multilingual-encoder-large-{k:02d}" for k in range(6)]
+    index = pd.MultiIndex.from_product([range(8), names], names=["dataset", "algorithm"])
+    values = rng.normal(size=(8, 6, 2)) + np.arange(6.0)[:, None]
+    frame = pd.DataFrame(values.reshape(-1, 2), index, ["accuracy", "speed"]).reset_index()
+    return bc.Results.from_frame(frame, measures={"accuracy": "max", "speed": "max"})
+
+
+FRAGMENTS = {
+    "all pairs": lambda: bc.pairwise(long_names(), n_jobs=1),
+    "one pair": lambda: bc.compare(bc.load_example("jansen-uci"), algorithms=["GBM", "CART"]),
+    "a ranking": lambda: bc.rank(long_names(), draws=200, rng=0),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
-def test_a_fragment_compiles(three, tmp_path: Path):
+def test_a_fragment_with_figures_compiles(three, tmp_path: Path):
     three.report(tmp_path / "t.tex", fragment=True, figures=True)
-    packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}"
-    body = rf"\documentclass{{article}}{packages}\begin{{document}}\input{{t}}\end{{document}}"
-    (tmp_path / "main.tex").write_text(body, encoding="utf-8")
-    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
-    run = subprocess.run(call, cwd=tmp_path, capture_output=True, check=False)
-    assert run.returncode == 0, run.stdout[-2000:]
+    compiled(tmp_path, "t")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+@pytest.mark.parametrize("kind", FRAGMENTS)
+def test_a_fragment_compiles_within_the_text(kind, tmp_path: Path):
+    FRAGMENTS[kind]().report(tmp_path / "t.tex", fragment=True)
+    assert "Overfull" not in compiled(tmp_path, "t")

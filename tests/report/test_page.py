@@ -187,6 +187,18 @@ def test_codes_are_for_tables_only(pairs_html: str) -> None:
     assert "GBM is better than CART on auc, accuracy and brier" in Page(outside).text
 
 
+def test_codes_are_for_tables_of_two_algorithms_too(
+    example1: bc.Comparison, example1_html: str
+) -> None:
+    kept = r"<(table|svg|script|pre)\b.*?</\1>"
+    outside = re.sub(kept, "", example1_html, flags=re.DOTALL)
+    assert not re.search(r"\w(&gt;|>)\w+(\||&gt;|>)\w", Page(outside).text)
+    assert example1.best not in Page(outside).text
+    claim = example1.method.claim(example1.results, example1.best)
+    assert f"Questions about the statement that {claim}" in Page(example1_html).text
+    assert f"the probability of “{claim}” runs from" in Page(outside).text
+
+
 def trade_off_pairs() -> bc.Pairwise:
     rows = [
         (f"d{i}", f"lab/net-v1-{name}", accuracy + 0.01 * i, time + 0.01 * i)
@@ -316,6 +328,25 @@ def test_huge_comparison_is_small() -> None:
     page = Page(html)
     assert sum(len(row) > 1 and row[0].count("|") == 2 for row in page.cells) == 50
     assert "… and 41,422 more." in page.text
+
+
+def long_named_pairs(l: int) -> bc.Pairwise:
+    """Algorithms with names of forty letters and no common beginning, each better than the next."""
+    names = [f"{chr(97 + k % 26)}{k:02d}-laboratory/multilingual-encoder-large" for k in range(l)]
+    rng = np.random.default_rng(0)
+    rows = [(i, name, rng.normal() - 2 * k) for i in range(9) for k, name in enumerate(names)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    return bc.pairwise(bc.Results.from_frame(frame, measures={"score": "max"}), n_jobs=1)
+
+
+def test_long_names_stay_in_one_piece_and_are_no_wall() -> None:
+    p = long_named_pairs(16)
+    name = p.results.algorithms[0]
+    assert len(p.explain()) < 2500
+    assert f"{name} over {p.results.algorithms[1]}" in p.explain()
+    html = render(p)
+    assert re.search(rf'<span class="name">\W?{name}\W*</span>', html)
+    assert Page(html).text.count(f"{p.headline()}.") == 1
 
 
 @pytest.mark.slow

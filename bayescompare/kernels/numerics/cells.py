@@ -23,7 +23,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincinv, gammaln, ndtri, stdtr
+from scipy.special import gammaincinv, gammaln, ndtr, ndtri, stdtr
 
 from bayescompare._typing import FloatArray
 from bayescompare.kernels.numerics.boxes import (
@@ -118,9 +118,11 @@ def _normal_cells_by_corners(edges: Edges, correlation: FloatArray, *, precise: 
     ends = [np.hstack([e, np.full((n, 1), math.inf)]) for e in edges]
     grid = np.zeros((n, *(e.shape[1] + 1 for e in ends)))
     for corner in product(*(range(e.shape[1]) for e in ends)):
-        h = np.stack([e[:, k] for e, k in zip(ends, corner, strict=True)], axis=1)
         place: tuple[Any, ...] = (slice(None), *(k + 1 for k in corner))
-        grid[place] = _normal_cell_cdf(h, correlation)
+        # A variable without an upper end drops out, and fewer are much quicker.
+        inner = [j for j, k in enumerate(corner) if k < edges[j].shape[1]]
+        h = [edges[j][:, corner[j]] for j in inner]
+        grid[place] = _normal_cell_cdf(h, correlation[:, inner][:, :, inner])
     for axis in range(1, m + 1):
         grid = np.flip(np.diff(grid, axis=axis), axis=axis)
     cells = np.maximum(grid.reshape(n, -1), 0.0)
@@ -133,10 +135,13 @@ def _normal_cells_by_corners(edges: Edges, correlation: FloatArray, *, precise: 
     return cells
 
 
-def _normal_cell_cdf(h: FloatArray, correlation: FloatArray) -> FloatArray:
-    if h.shape[1] == 2:
-        return bivariate_cdf(h[:, 0], h[:, 1], correlation[:, 0, 1])
-    return trivariate_cdf(h, correlation)
+def _normal_cell_cdf(h: list[FloatArray], correlation: FloatArray) -> FloatArray:
+    """Φ at the upper ends h of up to three standard normals."""
+    if len(h) < 2:
+        return np.asarray(ndtr(h[0])) if h else np.ones(len(correlation))
+    if len(h) == 2:
+        return bivariate_cdf(h[0], h[1], correlation[:, 0, 1])
+    return trivariate_cdf(np.stack(h, axis=1), correlation)
 
 
 def _normal_cell_box(low: FloatArray, high: FloatArray, correlation: FloatArray) -> FloatArray:
