@@ -73,7 +73,7 @@ def bench(
     overwrite: Overwrite = False,
 ) -> None:
     """Measure time, memory and error against other packages, on the same data."""
-    check_outputs(None, overwrite=overwrite, figure=figure, save=save)
+    check_outputs((), overwrite=overwrite, figure=figure, save=save)
     if figure is not None:
         check_picture_output(figure, flag="--figure")
     from bayescompare.studies.bench import draw_bench, run_bench

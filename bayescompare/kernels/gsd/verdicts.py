@@ -12,7 +12,7 @@ For objective w and threshold T, with a tolerance for rounding:
 
 A verdict depends on the objective only, not on the others or on their order.
 
-Many objectives are settled in chunks of neighbours, each by a copy of what was known before the
+What is left is settled in chunks of neighbours, each by a copy of what was known before the
 first of them. So chunks may be settled in any order or at the same time, in other processes too.
 """
 
@@ -42,7 +42,7 @@ TOLERANCE = 1e-9
 #: Utilities that are kept to be tried on new objectives.
 _MOST_KNOWN = 400
 #: Objectives that are settled one after the other, each with what was learned from those before.
-_CHUNK = 125
+_CHUNK = 32
 #: Undecided objectives from which a screening of all of them is worth its preparation.
 _MANY = 16
 

@@ -7,6 +7,7 @@ seconds, megabytes and values go as JSON to standard output.
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import json
 import os
@@ -82,6 +83,9 @@ def _processor_seconds() -> float:
 
 
 def _memory_in_use() -> float:
+    with suppress(OSError, AttributeError):
+        # glibc keeps what earlier calls gave back, which the next would use again unseen.
+        ctypes.CDLL(None).malloc_trim(0)
     with suppress(OSError):
         # Let the peak begin again at what is in use now.
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
