@@ -171,22 +171,6 @@ def test_the_gallery_shows_everything_that_is_drawn():
     assert "sample(" not in PAGES["gallery"]
 
 
-def run_cells(name: str) -> dict[str, object]:
-    """Run the cells of a page in its folder, as the build does, and return what they define."""
-    names: dict[str, object] = {}
-    for cell in cells(PAGES[name]):
-        code = re.sub(r"^:tags:.*\n", "", cell, flags=re.M)
-        exec(compile(code, f"{name}.md", "exec"), names)
-    return names
-
-
-@pytest.fixture
-def no_windows():
-    with matplotlib.rc_context({"backend": "agg"}):
-        yield
-        matplotlib.pyplot.close("all")
-
-
 def test_every_recipe_gives_the_same_results(monkeypatch):
     """All of them start from the same runs, by whichever tool."""
     monkeypatch.chdir(DOCS)
@@ -214,10 +198,14 @@ def test_every_recipe_gives_the_same_results(monkeypatch):
 @pytest.mark.parametrize(
     "name", ["gallery", *(name for name in PAGES if name.startswith("coming-from/"))]
 )
-@pytest.mark.usefixtures("no_windows")
 def test_the_cells_run(name, monkeypatch):
     monkeypatch.chdir((DOCS / name).parent)
-    run_cells(name)
+    names: dict[str, object] = {}
+    with matplotlib.rc_context({"backend": "agg"}):
+        for cell in cells(PAGES[name]):
+            code = re.sub(r"^:tags:.*\n", "", cell, flags=re.M)
+            exec(compile(code, f"{name}.md", "exec"), names)
+            matplotlib.pyplot.close("all")
 
 
 # the API reference --------------------------------------------------------------------------------
