@@ -76,7 +76,7 @@ def select_parsed_measures(
     return check_spec(chosen)
 
 
-def _meant_measures[V](measures: Mapping[str, V], known: Collection[str]) -> dict[str, V]:
+def _meant_measures[V](measures: Mapping[Any, V], known: Collection[str]) -> dict[str, V]:
     """Return the measures under the names that the tool has for them."""
     meant: dict[str, V] = {}
     for name, value in measures.items():

@@ -76,7 +76,7 @@ def read_table_files(files: Sequence[Named], source: str, reading: TableReading)
     """Read one or several files as one table."""
     if reading.items and _are_read_in_pieces(files, reading):
         return _read_in_pieces(files, reading, source)
-    tables = []
+    tables: list[pd.DataFrame] = []
     for file, label in files:
         with naming_path_in_errors(file):
             table = _read_one(file, label, reading)
