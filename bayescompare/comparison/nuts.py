@@ -294,6 +294,8 @@ def quiet_nuts_warnings() -> Iterator[None]:
             warnings.filterwarnings("ignore", message="The following trace variables were implic")
             # Predictions of a distribution that numba has no code for are made by numpy.
             warnings.filterwarnings("ignore", message="Numba will use object mode")
+            # How PyTensor lays out a gradient's arrays is nothing that a model can change.
+            warnings.filterwarnings("ignore", message=r"(?s).*np\.dot\(\) is faster on contiguous")
             yield
     finally:
         logger.setLevel(level)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.errors import NumbaPerformanceWarning
 
 import bayescompare as bc
 from bayescompare.comparison import nuts
-from bayescompare.comparison.nuts import SAMPLERS
+from bayescompare.comparison.nuts import SAMPLERS, quiet_nuts_warnings
 
 MISSING = [name for name in SAMPLERS if name != "pymc" and find_spec(name) is None]
 
@@ -66,3 +68,13 @@ def test_a_density_that_is_nowhere_finite_is_told_in_one_line() -> None:
         bc.BayescompareError, match=r"^NUTS cannot start.*priors and the likelihood"
     ):
         nuts.run_nuts(model, draws=5, chains=1, seed=1, options={"tune": 5, "cores": 1})
+
+
+def test_a_warning_about_the_layout_of_arrays_is_silenced_and_no_other() -> None:
+    layout = "np.dot() is faster on contiguous arrays, called on (Array(float64, 2, 'A'),)"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with quiet_nuts_warnings():
+            warnings.warn(NumbaPerformanceWarning(layout), stacklevel=1)
+            with pytest.raises(NumbaPerformanceWarning):
+                warnings.warn(NumbaPerformanceWarning("the loop runs in one thread"), stacklevel=1)
