@@ -7,6 +7,7 @@ be read without colour and at 100 columns, which is what a pipe gets.
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -74,9 +75,18 @@ _QUESTIONS = {
 }
 
 
+#: A pipe narrower than this is a mistake.
+_LEAST_WIDTH = 40
+
+
 def console() -> Console:
-    """Return a console for standard output that prints every string literally."""
-    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    """Return a console for standard output that prints every string literally.
+
+    A pipe is as wide as ``COLUMNS`` says, if it says anything sensible.
+    """
+    wanted = os.environ.get("COLUMNS", "")
+    piped = int(wanted) if wanted.isdecimal() and int(wanted) >= _LEAST_WIDTH else PIPE_WIDTH
+    width = None if sys.stdout.isatty() else piped
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 

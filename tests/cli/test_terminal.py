@@ -44,6 +44,13 @@ def test_a_pipe_gets_no_colour_and_100_columns() -> None:
     assert "Statements by pair, * a verdict" in done.stdout
 
 
+def test_a_pipe_is_as_wide_as_it_is_told() -> None:
+    env = {**os.environ, "COLUMNS": "80"}
+    done = shell("pairwise", "--example", "jansen-uci", "--only", "auc,brier", env=env)
+    assert done.returncode == 0
+    assert 70 < max(map(len, done.stdout.splitlines())) <= 80
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_terminal_gets_colour_and_its_own_width() -> None:
     import pty
