@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from bayescompare.cli.tables import new_table
@@ -40,7 +41,7 @@ def print_reproduced(out: Console, done: Reproduced) -> None:
     out.print(f"{r.key}: {r.paper}", style="bold")
     out.print(f"{r.what} ({done.simulated})")
     table = new_table("case", "quantity", "published", "obtained", "MCSE", "verdict", left=2)
-    for row in done.table.itertuples(index=False):
+    for row in done.outcome.figures:
         whole = row.mcse == 0.0 and row.obtained == round(row.obtained)
         table.add_row(
             row.case,
@@ -56,8 +57,8 @@ def print_reproduced(out: Console, done: Reproduced) -> None:
     out.print()
 
 
-def _figure_text(value: float, whole: bool) -> str:
+def _figure_text(value: float | None, whole: bool) -> str:
     """A count as it is, a share to three digits, nothing where there is none."""
-    if value != value:
+    if value is None or math.isnan(value):
         return ""
     return f"{value:g}" if whole or not 0.0 <= value <= 1.0 else share_number_text(value)

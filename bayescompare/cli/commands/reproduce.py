@@ -93,7 +93,7 @@ def reproduce(
         _check_nothing_asked(quick or as_json, replications, store, save, plot)
         print_reproductions(console(), studies.reproductions())
         return
-    check_outputs(None, overwrite=overwrite, save=save, plot=plot)
+    check_outputs((), overwrite=overwrite, save=save, plot=plot)
     chosen = _chosen_reproductions(table, replications, plot)
     options: dict[str, Any] = {
         "quick": quick,

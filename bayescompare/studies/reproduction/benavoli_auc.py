@@ -45,12 +45,13 @@ def _auc_scenarios(algorithms: int) -> dict[str, AucScenario]:
 
 def _reproduce_auc(run: Run, algorithms: int) -> Outcome:
     """Simulate every scenario and compare the areas."""
-    grid = {"scenario": _auc_scenarios(algorithms), "differ": [False, True]}
+    scenarios = _auc_scenarios(algorithms)
+    grid = {"scenario": scenarios, "differ": [False, True]}
     scores = run.simulate(grid, block=auc_cases)
     rows = read_published("published_auc")
     own = rows[rows["algorithms"] == algorithms].reset_index(drop=True)
     figures: list[Figure] = []
-    for place, label in enumerate(grid["scenario"]):
+    for place, label in enumerate(scenarios):
         for test in TESTS:
             positive, negative = _auc_scores_of(scores[test], label)
             area, error = area_under_roc(positive, negative)
@@ -60,7 +61,7 @@ def _reproduce_auc(run: Run, algorithms: int) -> Outcome:
                     quantity=_NAMES[test],
                     obtained=area,
                     mcse=error,
-                    published=float(own.loc[place, test]),
+                    published=float(own[test].to_numpy(dtype=np.float64)[place]),
                     rounding=0.0005,
                     published_mcse=error * (run.replications / _PUBLISHED_CASES) ** 0.5,
                 )
@@ -69,7 +70,7 @@ def _reproduce_auc(run: Run, algorithms: int) -> Outcome:
         figures=figures,
         claims=_auc_claims(figures),
         notes=(*_NOTES, _auc_tally(figures)),
-        curves=_auc_curves(scores, list(grid["scenario"])),
+        curves=_auc_curves(scores, list(scenarios)),
         axes=("false positives, share", "true positives, share"),
     )
 
@@ -126,11 +127,11 @@ def _auc_curves(scores: xr.Dataset, labels: list[str]) -> pd.DataFrame:
 def _true_positives(positive: FloatArray, negative: FloatArray, share: FloatArray) -> FloatArray:
     """Interpolate the ROC curve, on which equal scores are one straight step."""
     threshold = np.unique(np.concatenate([positive, negative]))[::-1]
-    rates = [
-        np.concatenate([[0.0], 1.0 - np.searchsorted(np.sort(x), threshold, side="left") / len(x)])
+    false, true = (
+        np.concatenate([[0.0], 1.0 - np.searchsorted(np.sort(x), threshold) / len(x)])
         for x in (negative, positive)
-    ]
-    return np.interp(share, *rates)
+    )
+    return np.asarray(np.interp(share, false, true), dtype=np.float64)
 
 
 def _reproduce_auc_of_two(run: Run) -> Outcome:
@@ -151,7 +152,7 @@ REPRODUCTIONS = (
         unit="cases of either kind in each scenario",
         replications=5000,
         quick=200,
-        seconds=180.0,
+        seconds=160.0,
     ),
     Reproduction(
         key="benavoli-2016-table2",

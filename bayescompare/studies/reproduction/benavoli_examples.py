@@ -192,6 +192,6 @@ REPRODUCTIONS = (
         unit="tables in each scenario",
         replications=50_000,
         quick=4000,
-        seconds=8.0,
+        seconds=3.0,
     ),
 )

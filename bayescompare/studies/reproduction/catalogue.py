@@ -43,7 +43,7 @@ def reproductions() -> tuple[Reproduction, ...]:
     return _ALL
 
 
-def find_reproduction(table: str) -> Reproduction:
+def find_reproduction(table: object) -> Reproduction:
     """Find a reproduction by its key, or by another name of the same table.
 
     Examples
@@ -52,12 +52,12 @@ def find_reproduction(table: str) -> Reproduction:
     'benavoli-2015-table2'
     """
     by_name = {name: r for r in _ALL for name in (r.key, *r.also)}
-    if not isinstance(table, str) or table not in by_name:
-        hint = did_you_mean(table, by_name) if isinstance(table, str) else ""
-        raise BayescompareError(
-            f"table={table!r}: no such table.{hint or f' Known are: {", ".join(by_name)}.'}"
-        )
-    return by_name[table]
+    if isinstance(table, str) and table in by_name:
+        return by_name[table]
+    hint = did_you_mean(str(table), by_name)
+    raise BayescompareError(
+        f"table={table!r}: no such table.{hint or f' Known are: {", ".join(by_name)}.'}"
+    )
 
 
 def reproduce(

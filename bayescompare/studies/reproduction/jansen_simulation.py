@@ -164,7 +164,7 @@ REPRODUCTIONS = (
         unit="runs in each scenario",
         replications=25,
         quick=2,
-        seconds=60.0,
+        seconds=120.0,
     ),
     Reproduction(
         key="jansen-2022-figure4",
@@ -174,6 +174,6 @@ REPRODUCTIONS = (
         unit="runs in each scenario",
         replications=25,
         quick=2,
-        seconds=600.0,
+        seconds=2300.0,
     ),
 )

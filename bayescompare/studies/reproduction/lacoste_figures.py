@@ -41,8 +41,8 @@ BIMODAL = Context(((100.0, 140.0, 9760.0), (1400.0, 1000.0, 7600.0)), (2.0 / 3.0
 
 def svm_parzen_context() -> Context:
     """Table 5 as printed: the parameters of 22 equally likely Dirichlet distributions."""
-    table = read_published("lacoste_table5")
-    return Context(tuple(tuple(map(float, row)) for row in table.itertuples(index=False)))
+    table = read_published("lacoste_table5").to_numpy(dtype=np.float64)
+    return Context(tuple((float(h), float(g), float(rest)) for h, g, rest in table))
 
 
 def success_block(

@@ -137,7 +137,8 @@ def _reproduced_curves(curves: pd.DataFrame) -> list[dict[str, Any]]:
     lines = []
     for (panel, line), own in curves.groupby(["panel", "line"], sort=False):
         columns = ["x", "y", *(name for name in ("low", "high") if own[name].notna().any())]
-        lines.append({"panel": panel, "line": line, **own[columns].to_dict("list")})
+        points = {name: own[name].tolist() for name in columns}
+        lines.append({"panel": str(panel), "line": str(line), **points})
     return lines
 
 
