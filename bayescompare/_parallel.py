@@ -124,7 +124,7 @@ def _one_line_for_lost_workers() -> Iterator[None]:
 
 
 @contextmanager
-def use_dask(address: str | None = None, *, timeout: float = 10.0) -> Iterator[Any]:
+def use_dask(*, address: str | None = None, timeout: float = 10.0) -> Iterator[Any]:
     """Run whatever is parallel inside the block on a Dask cluster.
 
     Parameters

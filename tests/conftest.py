@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
 os.environ["MPLBACKEND"] = "Agg"
-# Functions that are called once are not worth a C compiler, which took minutes on a new machine.
-os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")
 # Commands that tests start would compile the package's source anew, half a second each.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

@@ -33,7 +33,7 @@ def address() -> Iterator[str]:
 
 def test_a_study_on_a_cluster(address: str, tmp_path: Path) -> None:
     one = cases(replications=20).run(rng=3)
-    with use_dask(address, timeout=60) as client:
+    with use_dask(address=address, timeout=60) as client:
         pids = set(client.run(os.getpid).values())
         assert len(pids | {os.getpid()}) == 3
         xr.testing.assert_identical(one, cases(replications=20).run(rng=3))
@@ -41,7 +41,7 @@ def test_a_study_on_a_cluster(address: str, tmp_path: Path) -> None:
 
 
 def test_every_worker_works(address: str, tmp_path: Path) -> None:
-    with use_dask(address, timeout=60) as client:
+    with use_dask(address=address, timeout=60) as client:
         notes(tmp_path, 0.05).run(rng=7)
         pids = {str(pid) for pid in client.run(os.getpid).values()}
     assert {path.stem for path in tmp_path.glob("*.txt")} == pids
@@ -54,7 +54,7 @@ def test_a_killed_worker_costs_nothing_but_time(address: str, tmp_path: Path, st
     log.mkdir()
     study = notes(log, 0.3, replications=10)
     options: dict[str, Any] = {"store": tmp_path / "s"} if stored else {}
-    with use_dask(address, timeout=60) as client:
+    with use_dask(address=address, timeout=60) as client:
         killed: list[int] = []
 
         def kill() -> None:
@@ -85,7 +85,7 @@ def test_a_dominance_test_on_a_cluster(address: str, monkeypatch: pytest.MonkeyP
     table = simulated_classifiers(eta=0.01, datasets=80, rng=1).sel(algorithms=["C2", "C3"])
     method = bc.methods.GSD(permutations=300)
     one = bc.compare(table, method=method, rng=1)
-    with use_dask(address, timeout=60):
+    with use_dask(address=address, timeout=60):
         shared = bc.compare(table, method=method, rng=1, n_jobs=-1)
     assert shared.to_json() == one.to_json()
 
@@ -104,7 +104,7 @@ if __name__ == "__main__":
     assert all(c.mcse is not None for c in one.comparisons)
     options = dict(n_workers=2, threads_per_worker=1, dashboard_address=None)
     with distributed.LocalCluster(**options) as cluster:
-        with use_dask(cluster.scheduler_address, timeout=60):
+        with use_dask(address=cluster.scheduler_address, timeout=60):
             two = bc.pairwise(few, **ask, n_jobs=-1)
     print(np.array_equal(one.matrix.values, two.matrix.values, equal_nan=True))
 """

@@ -64,7 +64,10 @@ def test_a_worker_that_dies_is_told_in_one_line() -> None:
 
 def test_a_scheduler_that_cannot_be_reached_is_told_in_one_line() -> None:
     pytest.importorskip("distributed")
-    with pytest.raises(bc.BayescompareError) as told, use_dask("tcp://127.0.0.1:9", timeout=0.3):
+    with (
+        pytest.raises(bc.BayescompareError) as told,
+        use_dask(address="tcp://127.0.0.1:9", timeout=0.3),
+    ):
         pass
     assert str(told.value).startswith("address='tcp://127.0.0.1:9': no Dask scheduler answered")
     assert "\n" not in str(told.value)

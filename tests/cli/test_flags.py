@@ -116,6 +116,7 @@ COMMANDS = {
         "alternative": "--alternative",
         "ci_prob": "--ci-prob",
         "ci_kind": "--ci-kind",
+        "n_jobs": "--jobs",
     },
     "pairwise": {
         **ASKED,

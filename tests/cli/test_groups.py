@@ -27,7 +27,7 @@ NUTS = "--draws --chains --tune --target-accept --cores"
 #: The options of every command, in the order of its help.
 OPTIONS = {
     "compare": f"files {TABLE} --algorithms --only --missing {METHOD} --alternative --ci-prob "
-    "--ci-kind --seed --json --report --save --force",
+    "--ci-kind --seed --jobs --json --report --save --force --no-progress",
     "pairwise": f"files {TABLE} --algorithms --only --reference --missing {METHOD} --alternative "
     "--level --fdr --seed --jobs --effects --json --report --save --force --no-progress",
     "rank": f"files {TABLE} --algorithms --only --by --utility --level --draws --missing --seed "
