@@ -44,7 +44,8 @@ def ranking_words(r: Ranking) -> str:
     if r.answer.has_draws:
         sentences += [*_places_words(r), *_ahead_words(r), *_utility_words(r)]
     sentences += [_ranking_words_on_basis(r), *_ranking_words_of_caution(r)]
-    return " ".join([*filter(None, sentences), *(f"{note}." for note in r.results.notes)])
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in r.results.notes]
+    return " ".join([*filter(None, sentences), *notes])
 
 
 # one line ---------------------------------------------------------------------------------------

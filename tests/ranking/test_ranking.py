@@ -63,6 +63,15 @@ def test_ranks_come_with_their_caution_and_values_do_not(uci: bc.Results) -> Non
     assert "who else" not in bc.rank(uci, by="value", rng=0).explain()
 
 
+def test_notes_of_the_table_are_sentences() -> None:
+    rng = np.random.default_rng(0)
+    places = [(f"d{i}", a, k) for i in range(6) for a in "AB" for k in range(3)]
+    frame = pd.DataFrame(places, columns=["dataset", "algorithm", "seed"])
+    frame["score"] = rng.random(len(frame))
+    folds = bc.Results.from_frame(frame, measures={"score": "max"}, replicate="seed")
+    assert ". Each cell is the mean of 3 replicates." in bc.rank(folds, draws=100, rng=0).explain()
+
+
 def test_regret_and_share_are_told(ranking: bc.Ranking) -> None:
     words = ranking.explain()
     assert "GBM has the least expected regret" in words
