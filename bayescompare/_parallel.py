@@ -152,7 +152,7 @@ def use_dask(*, address: str | None = None, timeout: float = 10.0) -> Iterator[A
         client = dask.get_client() if address is None else dask.Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise BayescompareError(
-            f"{where}: no Dask scheduler answered within {timeout:g} seconds "
+            f"{where}: no Dask scheduler answered within {timeout} seconds "
             f"({error_in_one_line(error)}): check the address, and that the scheduler runs."
         ) from None
     try:
@@ -160,7 +160,7 @@ def use_dask(*, address: str | None = None, timeout: float = 10.0) -> Iterator[A
             client.wait_for_workers(1, timeout=timeout)
         except TimeoutError:
             raise BayescompareError(
-                f"{where}: the scheduler has no worker after {timeout:g} seconds: start some."
+                f"{where}: the scheduler has no worker after {timeout} seconds: start some."
             ) from None
         with joblib.parallel_config(backend="dask", client=client):
             yield client

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Before anything imports matplotlib; it is not loaded here, since some tests check that it is not.
 os.environ["MPLBACKEND"] = "Agg"
+# Workers of xdist say 80, and a pipe is as wide as this says.
+os.environ.pop("COLUMNS", None)
 # Commands that tests start would compile the package's source anew, half a second each.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 

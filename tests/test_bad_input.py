@@ -127,10 +127,10 @@ CASES = {
     ),
     "unknown suffix": Case("unknown suffix", compare, file="results.dat"),
     "unknown format": Case(
-        "format='xlsx'",
-        lambda p: read(p, format="xlsx"),
-        (*COMPARE, "--format", "xlsx"),
-        typed="--format xlsx",
+        "format='docx'",
+        lambda p: read(p, format="docx"),
+        (*COMPARE, "--format", "docx"),
+        typed="--format docx",
     ),
     "unknown layout": Case(
         "layout='tall'",

@@ -390,13 +390,17 @@ def _reads(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Constant) and a.value == "rb" for a in call.args)
 
 
+#: The one writer; standard streams; scratch files of pipes; a switch of the kernel.
+NO_RESULTS = {"_files.py", "cli/process.py", "cli/pipes.py", "studies/bench/job.py"}
+
+
 def test_nothing_else_writes_files() -> None:
     """A writer of its own would be a file that can be found half written."""
     package = Path(_files.__file__).parent
     elsewhere = [
         f"{path.relative_to(package)}:{node.lineno}"
         for path in sorted(package.rglob("*.py"))
-        if path.name not in ("_files.py", "process.py")  # which opens standard streams
+        if str(path.relative_to(package)) not in NO_RESULTS
         for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call)
         and (

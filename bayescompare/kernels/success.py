@@ -118,7 +118,7 @@ def area_under_roc(positive: FloatArray, negative: FloatArray) -> tuple[float, f
     --------
     >>> area, error = area_under_roc(np.array([0.9, 0.8, 0.3]), np.array([0.1, 0.8]))
     >>> round(area, 6), round(error, 6)
-    (0.75, 0.25)
+    (0.75, 0.288675)
     """
     if not (len(positive) and len(negative)):
         return math.nan, math.nan

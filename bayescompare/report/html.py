@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
+
+from markupsafe import escape
 
 from bayescompare.report.page import Page
 from bayescompare.report.pictures import svg_report_picture
@@ -43,7 +44,7 @@ def _marked_words(names: Sequence[str]) -> Callable[[str], str]:
     def words(text: str) -> str:
         parts = [text] if pattern is None else pattern.split(text)
         # Long statements break after a measure.
-        pieces = [escape(part).replace("|", "|<wbr>") for part in parts]
+        pieces = [str(escape(part)).replace("|", "|<wbr>") for part in parts]
         # Every second part is a name.
         pieces[1::2] = [f'<span class="name">{escape(part)}</span>' for part in parts[1::2]]
         return "".join(pieces)

@@ -107,7 +107,7 @@ def test_bad_files_are_named(tmp_path: Path, whole: bc.Results) -> None:
     second.write_text(HEADER[:-6] + "\nzoo,A,0.5\n")
     refused([first, second], r"part2.csv: measures\['time'\]: no such column")
     refused([first, tmp_path / "absent.csv"], "absent.csv: no such file")
-    refused(tmp_path / "q*.csv", r"q\*.csv: no file matches this pattern")
+    refused(tmp_path / "q*.csv", r"q\*.csv: no such file, and no file matches this as a pattern")
     refused(tmp_path, r"is a directory: name a file in it, or several by a pattern such as .*/\*")
     refused([], "paths is empty")
     refused(3, "path is a int: give the path of a file, a list of paths")

@@ -102,8 +102,8 @@ def test_emoji_names_can_be_drawn_where_a_font_has_them() -> None:
 def test_long_names_are_clipped() -> None:
     names = {("x" * 80) + str(k): [float(k), float(k)] for k in range(3)}
     p = bc.pairwise(results_of(names), n_jobs=1)
-    assert all(len(label) <= 24 for label in ticks(plots.plot_matrix(p, ax=fresh())))
-    assert all(len(name) <= 24 for name in nodes(plots.plot_order(p, ax=fresh())))
+    assert all(len(label) <= 40 for label in ticks(plots.plot_matrix(p, ax=fresh())))
+    assert all(len(name) <= 40 for name in nodes(plots.plot_order(p, ax=fresh())))
     c = network_of(2, 1, names=[("y" * 80) + str(k) for k in range(3)])
     assert (
         sum(len(text) <= 24 and "y" in text for text in texts(c.plot("network", ax=fresh()))) == 3

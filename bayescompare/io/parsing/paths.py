@@ -93,7 +93,7 @@ def _matches_of_pattern(path: Path) -> list[Path]:
         return [path]
     matches = [Path(match) for match in sorted(glob.glob(text, recursive=True))]
     if not matches:
-        raise BayescompareError(f"{path}: no file matches this pattern.")
+        raise BayescompareError(f"{path}: no such file, and no file matches this as a pattern.")
     return matches
 
 

@@ -31,7 +31,7 @@ def digest_of_study_part(part: object) -> str:
     Examples
     --------
     >>> digest_of_study_part({"a": 1})[:8]
-    '015abd7f'
+    'f9d86028'
     """
     text = json.dumps(part, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
