@@ -90,11 +90,9 @@ CASES: dict[str, Callable[[], Case]] = {
 }
 
 #: Its scale and its standardised slopes are a product that 150 datasets know well: a ridge along
-#: which the chains need more and smaller steps. The orders of Plackett's and Luce's model are
-#: dear, and fewer draws show as much.
+#: which the chains need more and smaller steps.
 SAMPLERS = {
     "covariates": {"draws": 3000, "tune": 2000, "target_accept": 0.97},
-    "plackett_luce": {"draws": 500, "tune": 500},
 }
 
 
