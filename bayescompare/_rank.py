@@ -55,7 +55,7 @@ def rank(
         What is averaged: the ranks on each dataset, which need no common scale but depend on who
         else is in the table, or the values themselves. "strength" is another engine: instead of
         resampling, the Plackett-Luce model of the ranks, each measure by itself, with the prior of
-        the bundled model ``plackett_luce`` and a normal (Laplace) approximation of the posterior.
+        the bundled model ``plackett_luce``, by importance sampling around the posterior's mode.
     utility : mapping of str to float or (float, float), or "unknown", optional
         The weight of each measure, or the bounds of its weight, or "unknown" for all weights. For
         ranks, weights are shares >= 0 that are made to sum to one. For values, a weight is what

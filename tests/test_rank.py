@@ -129,7 +129,7 @@ def test_strengths_of_items_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_laplace_agrees_with_nuts(uci: bc.Results) -> None:
+def test_strengths_agree_with_nuts(uci: bc.Results) -> None:
     """Means within a tenth of a posterior standard deviation, P(best) within 0.03."""
     four = uci.sel(algorithms=["GBM", "RF", "GLM", "CART"], measures=["auc"])
     r = bc.rank(four, by="strength", rng=0)

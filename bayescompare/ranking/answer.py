@@ -20,7 +20,7 @@ from bayescompare.kernels.ranking.leaderboard import (
     leaderboard_overall,
 )
 from bayescompare.kernels.ranking.places import RankingStandings, doubled_places
-from bayescompare.kernels.ranking.strengths import laplace_strengths
+from bayescompare.kernels.ranking.strengths import strength_posterior
 from bayescompare.ranking.options import RankOptions
 from bayescompare.ranking.units import Units, units_of
 from bayescompare.results.results import Results
@@ -43,6 +43,9 @@ class RankAnswer:
         How many of them there are.
     effective : float
         How many of equal importance they are worth.
+    independent : float
+        How many independent draws the draws are worth; fewer than there are where they were
+        resampled by importance.
     """
 
     board: Leaderboard
@@ -50,6 +53,7 @@ class RankAnswer:
     noun: str
     n: int
     effective: float
+    independent: float
 
     @property
     def has_draws(self) -> bool:
@@ -59,10 +63,14 @@ class RankAnswer:
 
 @dataclass(frozen=True)
 class DrawnScores:
-    """Draws of the scores, (m, draws, l), and of the weights of the measures, (draws or 1, m)."""
+    """Draws of the scores, (m, draws, l), and of the weights of the measures, (draws or 1, m).
+
+    `independent` is the number of independent draws that they are worth.
+    """
 
     centre: FloatArray
     draws: FloatArray
+    independent: float
     weights: FloatArray | None
 
 
@@ -71,17 +79,19 @@ def answer_of(results: Results, options: RankOptions) -> RankAnswer:
     options.check_size(len(results.algorithms), len(results.measures))
     units = units_of(results, options.by)
     effective = effective_ranking_number(units.importance)
+    independent = float(options.draws)
     if effective <= FEWEST - 1:
         board, overall = _ranking_answer_without_draws(results, units, options)
     else:
         scores = draw_ranking_scores(results, options)
+        independent = scores.independent
         board = leaderboard(scores.draws, scores.centre, options.level)
         overall = None
         if scores.weights is not None:
             overall = leaderboard_overall(
                 scores.draws, scores.centre, scores.weights, options.level
             )
-    return RankAnswer(board, overall, units.noun, len(units.names), effective)
+    return RankAnswer(board, overall, units.noun, len(units.names), effective, independent)
 
 
 def draw_ranking_scores(
@@ -100,20 +110,24 @@ def draw_ranking_scores(
     if options.by == "strength":
         return DrawnScores(*_ranking_answer_strengths(results, n, of_units), weights)
     drawn = resampled_ranking_means(units.scores, units.importance, n, of_units)
-    return DrawnScores(units.centre, drawn, weights)
+    return DrawnScores(units.centre, drawn, float(n), weights)
 
 
 def _ranking_answer_strengths(
     results: Results, draws: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Draw Plackett-Luce strengths (m, draws, l) of each measure by itself, and their modes."""
+) -> tuple[FloatArray, FloatArray, float]:
+    """Draw Plackett-Luce strengths (m, draws, l) of each measure by itself.
+
+    Before them their modes, behind them the number of independent draws they are worth.
+    """
     values = results.oriented()
     modes, drawn = [], []
     for j, stream in enumerate(rng.spawn(values.shape[2])):
-        found = laplace_strengths(doubled_places(values[:, :, j]))
-        modes.append(found.mode)
-        drawn.append(found.draw(draws, stream))
-    return np.stack(modes), np.stack(drawn)
+        posterior = strength_posterior(doubled_places(values[:, :, j]))
+        modes.append(posterior.mode)
+        drawn.append(posterior.draw(draws, stream))
+    strengths = np.stack([each.strengths for each in drawn])
+    return np.stack(modes), strengths, min(each.independent for each in drawn)
 
 
 def _ranking_answer_weights(

@@ -29,7 +29,12 @@ def ranking_to_document(r: Ranking) -> str:
         "bayescompare_version": __version__,
         "options": r.options.to_dict(),
         "results": comparison_results_as_json(r.results),
-        "resampled": {"what": answer.noun, "n": answer.n, "effective": answer.effective},
+        "resampled": {
+            "what": answer.noun,
+            "n": answer.n,
+            "effective": answer.effective,
+            "independent_draws": answer.independent,
+        },
         "measures": {
             name: {
                 "score": answer.board.centre[j],

@@ -79,7 +79,7 @@ def _load_ranking_document(document: Any) -> Ranking:
     with naming_comparison_part("options"):
         options = _load_ranking_options(document["options"], results)
     with naming_comparison_part("the figures"):
-        return Ranking(results, options, _load_ranking_answer(document, results))
+        return Ranking(results, options, _load_ranking_answer(document, results, options))
 
 
 def _load_ranking_options(facts: Mapping[str, Any], results: Results) -> RankOptions:
@@ -91,7 +91,9 @@ def _load_ranking_options(facts: Mapping[str, Any], results: Results) -> RankOpt
     return RankOptions(**plain, utility=as_utility(utility, results, checked.by))
 
 
-def _load_ranking_answer(document: Mapping[str, Any], results: Results) -> RankAnswer:
+def _load_ranking_answer(
+    document: Mapping[str, Any], results: Results, options: RankOptions
+) -> RankAnswer:
     l = len(results.algorithms)
     rows = [document["measures"][name] for name in results.measures]
     centre, low, high = (
@@ -120,7 +122,16 @@ def _load_ranking_answer(document: Mapping[str, Any], results: Results) -> RankA
         read_comparison_count("n", of["n"]),
         read_comparison_number("effective", of["effective"]),
     )
-    return RankAnswer(board, overall, of["what"], n, effective)
+    # Files of the first releases lack it: their draws were independent.
+    independent = read_comparison_number(
+        "independent_draws", of.get("independent_draws", float(options.draws))
+    )
+    if not 0.0 < independent <= options.draws:
+        raise BayescompareError(
+            f"independent_draws {show_checked_value_briefly(independent)}: must lie between 0 and "
+            f"the {options.draws} draws."
+        )
+    return RankAnswer(board, overall, of["what"], n, effective, independent)
 
 
 def _load_ranking_standings(facts: Mapping[str, Any], l: int) -> RankingStandings:

@@ -175,7 +175,7 @@ class Ranking:
         return pd.Index(self.results.algorithms, name="algorithm")
 
     def _mcse(self, p: FloatArray) -> FloatArray:
-        return leaderboard_standard_error(p, self.options.draws)
+        return leaderboard_standard_error(p, self.answer.independent)
 
     def shown_score(self, score: FloatArray, measure: str) -> FloatArray:
         """Turn scores, which are larger the better, into ranks, values or strengths."""

@@ -204,13 +204,14 @@ def _ranking_words_on_basis(r: Ranking) -> str:
     noun, n = r.answer.noun, plural(r.answer.n, r.answer.noun)
     if not r.answer.has_draws:
         return f"Fewer than {FEWEST} {noun}s do not show how they vary."
+    worst = max(float(r.places["mcse"].max()), float(r.front["mcse"].max()))
     if r.options.by == "strength":
         return (
             f"This assumes that every {noun} ranks the algorithms by strength plus noise (the "
-            "Plackett–Luce model, each measure by itself; normal approximation of the posterior, "
-            f"{plural(r.options.draws, 'draw')})."
+            f"Plackett–Luce model, each measure by itself; {plural(r.options.draws, 'draw')} by "
+            f"importance, worth {count(round(r.answer.independent))} independent ones, standard "
+            f"error of P at most {standard_error_text(worst)})."
         )
-    worst = max(float(r.places["mcse"].max()), float(r.front["mcse"].max()))
     about = (
         f"about this one dataset, resampling its {n}; nothing follows for other datasets"
         if r.results.n_replicates is not None

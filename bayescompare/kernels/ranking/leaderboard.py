@@ -138,7 +138,7 @@ def on_leaderboard_front(places: AnyArray) -> BoolArray:
     return np.asarray(front > 0.5)
 
 
-def leaderboard_standard_error(share: AnyArray, draws: int) -> FloatArray:
+def leaderboard_standard_error(share: AnyArray, draws: float) -> FloatArray:
     """Return the Monte Carlo standard error of a share of independent draws.
 
     By Laplace's rule shares of 0 and 1 have an error above 0 too.
