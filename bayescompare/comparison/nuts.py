@@ -296,6 +296,8 @@ def quiet_nuts_warnings() -> Iterator[None]:
             warnings.filterwarnings("ignore", message="Numba will use object mode")
             # How PyTensor lays out a gradient's arrays is nothing that a model can change.
             warnings.filterwarnings("ignore", message=r"(?s).*np\.dot\(\) is faster on contiguous")
+            # Matrices of a comparison are small: PyTensor's own products will do without a BLAS.
+            warnings.filterwarnings("ignore", message="PyTensor could not link to a BLAS")
             yield
     finally:
         logger.setLevel(level)

@@ -71,4 +71,13 @@ def model_file_flat_draws(model: pm.Model, posterior: xr.Dataset) -> list[AnyArr
 def model_file_observed_values(model: pm.Model) -> list[AnyArray]:
     """The data of every observed variable."""
     values = [model.rvs_to_values[rv] for rv in model.observed_RVs]
-    return [np.asarray(v.data if hasattr(v, "data") else v.get_value()) for v in values]
+    return [_model_file_value(v) for v in values]
+
+
+def _model_file_value(value: Any) -> AnyArray:
+    """A constant, shared data, or shared data that PyMC has cast to the variable's type."""
+    if hasattr(value, "data"):
+        return np.asarray(value.data)
+    if hasattr(value, "get_value"):
+        return np.asarray(value.get_value())
+    return np.asarray(value.eval(mode="FAST_COMPILE"))
