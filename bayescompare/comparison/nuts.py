@@ -27,6 +27,7 @@ __all__ = [
     "check_model_for_nuts",
     "draw_prior_as_nuts",
     "nuts_monte_carlo_error",
+    "nuts_rounding_as_written",
     "predict_again_from_nuts",
     "quiet_nuts_warnings",
     "run_nuts",
@@ -104,7 +105,7 @@ def run_nuts(
     chosen = {"nuts_sampler": "pymc", **usual, **(options or {})}
     check_compiler_for_nuts()
     _check_nuts_sampler(chosen["nuts_sampler"])
-    with quiet_nuts_warnings(), model:
+    with quiet_nuts_warnings(), nuts_rounding_as_written(), model:
         check_model_for_nuts(model)
         # A step that leaves the posterior overflows; NUTS rejects it and counts a divergence.
         with np.errstate(over="ignore"):
@@ -270,6 +271,20 @@ def check_compiler_for_nuts() -> None:
             f"PyMC keeps compiled code in {config.base_compiledir}, which cannot be written: set "
             "the environment variable PYTENSOR_FLAGS=base_compiledir=FOLDER before Python starts."
         ) from None
+
+
+@contextmanager
+def nuts_rounding_as_written() -> Iterator[None]:
+    """Let a density be summed in the order in which it is written.
+
+    By default PyTensor lets the compiler change that order. What it chooses depends on which parts
+    were compiled before and are read from a cache, so that one seed would give other draws the
+    second time, or on another worker.
+    """
+    import pytensor
+
+    with pytensor.config.change_flags(numba__fastmath=False):
+        yield
 
 
 @contextmanager

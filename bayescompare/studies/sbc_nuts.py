@@ -21,6 +21,7 @@ from bayescompare._parallel import run_in_parallel
 from bayescompare._rng import Rng, as_rng
 from bayescompare._typing import AnyArray, FloatArray
 from bayescompare.comparison.method import Replicate
+from bayescompare.comparison.nuts import nuts_rounding_as_written
 from bayescompare.methods.model_file import ModelFile
 from bayescompare.results.results import Results
 from bayescompare.studies.ranks import SBC, rank
@@ -178,7 +179,7 @@ class _Study:
     def replicates(self, simulated: Sequence[_Simulated]) -> Iterator[Replicate]:
         """Yield the parameters that were simulated, and draws given the data."""
         data, likelihood = self._shared, self._likelihood
-        with self.model, _quiet_pymc_for_sbc():
+        with self.model, _quiet_pymc_for_sbc(), nuts_rounding_as_written():
             for truth, made, seed in simulated:
                 for name, shared in data.items():
                     shared.set_value(made[name].astype(shared.dtype))

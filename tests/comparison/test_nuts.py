@@ -48,6 +48,27 @@ def test_by_default_it_is_pymcs_own(
         example1.sample(10, nuts_sampler="nutpie")
 
 
+def test_a_density_is_summed_as_it_is_written(
+    example1: bc.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else one seed gives other draws once PyTensor has compiled something before."""
+    import pymc as pm
+    import pytensor
+
+    seen = []
+
+    def asked(*args: Any, **options: Any) -> None:
+        seen.append(pytensor.config.numba__fastmath)
+        raise KeyboardInterrupt
+
+    before = pytensor.config.numba__fastmath
+    monkeypatch.setattr(pm, "sample", asked)
+    with pytest.raises(KeyboardInterrupt):
+        example1.sample(10)
+    assert seen == [False]
+    assert pytensor.config.numba__fastmath == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SAMPLERS if name not in MISSING])
 def test_samplers_that_are_installed_agree(example1: bc.Comparison, name: str) -> None:

@@ -266,18 +266,20 @@ def normals(n: int, l: int, m: int) -> bc.Results:
     return table(np.random.default_rng(0).normal(size=(n, l, m)))
 
 
+#: Small tables, few steps: calibration holds for any size, and every draw costs many integrals.
 TABLES = {
-    "item_response": lambda: normals(12, 4, 2),
+    "item_response": lambda: normals(8, 3, 2),
     "multivariate_normal": lambda: simulated.gaps(np.zeros(2), np.eye(2), 12, 0, k=4, rope=0.3),
     "spike_and_slab": lambda: normals(15, 2, 2),
-    "thurstone": lambda: normals(12, 4, 2),
+    "thurstone": lambda: normals(8, 3, 2),
 }
+SHORT = {"draws": 49, "tune": 300, "thin": 3}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_ranks_of_the_models_of_correlated_measures(name: str) -> None:
-    found = sbc(name, TABLES[name](), simulations=100, rng=5)
+    found = sbc(name, TABLES[name](), simulations=100, rng=5, **SHORT)
     assert found.ok, found
 
 
@@ -288,7 +290,7 @@ def test_ranks_of_the_hierarchical_t(name: str) -> None:
     delta = 0.02 * np.random.default_rng(1).standard_t(4, size=12)
     results = simulated.folds(delta, 5, 0.02, 2, rope=0.01)
     priors = {} if name == "default" else {"priors_of": name}
-    found = sbc("hierarchical_t", results, simulations=100, priors=priors, rng=4)
+    found = sbc("hierarchical_t", results, simulations=100, priors=priors, rng=4, **SHORT)
     assert found.ok, found
     assert {"theta[A>B]", "theta[A=B]", "theta[B>A]"} < set(found.ranks.columns)
 
