@@ -245,18 +245,26 @@ def sampled_counts(logs: FloatArray, alpha: FloatArray, rng: np.random.Generator
 def refined_count_posterior(
     posterior: CountPosterior, logs: FloatArray, rng: np.random.Generator
 ) -> CountPosterior:
-    """Bring the error of P(max) down to `_PRECISION`, as far as the work allows."""
+    """Bring the error of P(max) down to `_PRECISION`, as far as the work allows.
+
+    The sweeps of the first run count, as many as they are.
+    """
     if posterior.mcse is None or float(posterior.mcse.max()) <= _PRECISION:
         return posterior
-    wanted = _DRAWS * _THIN * (float(posterior.mcse.max()) / _PRECISION) ** 2
-    sweeps = int(min(wanted, _MOST_WORK / (logs.shape[1] * (logs.shape[0] + logs.shape[2]))))
-    if sweeps <= _DRAWS * _THIN:
+    first = _DRAWS * _THIN
+    wanted = first * (float(posterior.mcse.max()) / _PRECISION) ** 2
+    most = _MOST_WORK / (logs.shape[1] * (logs.shape[0] + logs.shape[2]))
+    sweeps = int(min(wanted, most)) - first
+    if sweeps <= 0:
         return posterior
     means = gibbs_maximum(logs, posterior.alpha, rng, sweeps=sweeps, warmup=_WARMUP, chains=_CHAINS)
     spread = means.std(axis=0, ddof=1) / math.sqrt(len(means))
     # Where no batch differs from another the error is not zero; the first run knows it better.
-    mcse = np.where(spread > 0.0, spread, posterior.mcse)
-    return replace(posterior, probability=means.mean(axis=0), mcse=mcse)
+    spread = np.where(spread > 0.0, spread, posterior.mcse)
+    share = first / (first + sweeps)
+    probability = share * posterior.probability + (1.0 - share) * means.mean(axis=0)
+    mcse = np.hypot(share * posterior.mcse, (1.0 - share) * spread)
+    return replace(posterior, probability=probability, mcse=mcse)
 
 
 def _count_posterior_from_states(

@@ -31,7 +31,7 @@ from scipy.special import gammaln
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 
-__all__ = ["GibbsDraws", "GibbsStart", "gibbs_counts", "gibbs_sweep"]
+__all__ = ["GibbsDraws", "GibbsStart", "draw_gibbs_version", "gibbs_counts", "gibbs_sweep"]
 
 
 #: log ℓ of a statement that a dataset excludes.
@@ -156,7 +156,8 @@ def _run_gibbs_chain(
     count = np.bincount(z, minlength=k)
     for sweep in range(warmup + draws * thin):
         kept = sweep >= warmup and (sweep - warmup + 1) % thin == 0
-        r = gibbs_sweep(across, value, offsets, alpha, log_gamma, z, count, r, rng)
+        gibbs_sweep(across, value, alpha, log_gamma, z, count, r, rng)
+        r = draw_gibbs_version(across, offsets, z, r, rng)
         if not kept:
             continue
         d = (sweep - warmup) // thin
@@ -176,15 +177,14 @@ def _run_gibbs_chain(
 def gibbs_sweep(
     across: FloatArray,
     value: FloatArray,
-    offsets: FloatArray,
     alpha: FloatArray,
     log_gamma: FloatArray,
     z: IntArray,
     count: IntArray,
     r: int,
     rng: np.random.Generator,
-) -> int:
-    """Draw every statement anew, propose exchanges, and draw the version, which is returned."""
+) -> None:
+    """Draw every statement anew, and propose exchanges."""
     k, n = across.shape[1:]
     below = np.empty(k)
     balls = alpha + count
@@ -203,7 +203,6 @@ def gibbs_sweep(
     for i in range(n):
         count[z[i]] += 1
     _exchange_in_gibbs(across[r], log_gamma, z, count, rng)
-    return _draw_gibbs_version(across, offsets, z, r, rng)
 
 
 @jit()
@@ -240,7 +239,7 @@ def _exchange_in_gibbs(
 
 
 @jit()
-def _draw_gibbs_version(
+def draw_gibbs_version(
     across: FloatArray, offsets: FloatArray, z: IntArray, now: int, rng: np.random.Generator
 ) -> int:
     """Draw the version given all statements."""

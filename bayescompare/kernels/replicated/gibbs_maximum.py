@@ -14,7 +14,7 @@ import numpy as np
 from bayescompare._typing import FloatArray, IntArray
 from bayescompare.kernels.numerics.jit import jit
 from bayescompare.kernels.replicated.count_maximum import MaximumRule
-from bayescompare.kernels.replicated.gibbs import GibbsStart, gibbs_sweep
+from bayescompare.kernels.replicated.gibbs import GibbsStart, draw_gibbs_version, gibbs_sweep
 
 __all__ = ["gibbs_maximum"]
 
@@ -97,14 +97,16 @@ def _accumulate_gibbs_maximum(
     across = rows.transpose(0, 2, 1).copy()
     count = np.bincount(z, minlength=k)
     for _ in range(warmup):
-        r = gibbs_sweep(across, value, offsets, alpha, log_gamma, z, count, r, rng)
+        gibbs_sweep(across, value, alpha, log_gamma, z, count, r, rng)
+        r = draw_gibbs_version(across, offsets, z, r, rng)
     below = np.empty((k + 1, nodes))
     below[0] = base / each
     for b in range(len(means)):
         sums = np.zeros((k, nodes))
         for _ in range(each):
             for _ in range(_THIN):
-                r = gibbs_sweep(across, value, offsets, alpha, log_gamma, z, count, r, rng)
+                gibbs_sweep(across, value, alpha, log_gamma, z, count, r, rng)
+            r = draw_gibbs_version(across, offsets, z, r, rng)
             for s in range(k):
                 for x in range(nodes):
                     below[s + 1, x] = below[s, x] * cdf[s, count[s], x]
