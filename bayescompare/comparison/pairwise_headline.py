@@ -78,8 +78,7 @@ def _one_leader(verdicts: PairVerdicts, name: str, method: Method) -> str:
         pieces.append(f"yet {join_names(above, most=_MOST)} {beat} it")
     if verdicts.trades[name]:
         pieces.append(f"it is a trade-off against {join_names(verdicts.trades[name], most=_MOST)}")
-    if verdicts.ties[name]:
-        pieces.append(f"nothing decides between it and {join_names(verdicts.ties[name])}")
+    pieces += _ties(verdicts, name)
     if apart:
         pieces.append(_not_separated(apart, "it", none=False))
     return "; ".join([start, *pieces])
@@ -146,8 +145,47 @@ def _between(verdicts: PairVerdicts, one: str, other: str) -> str:
         return "the two are not separated"
     if statement.is_trade_off:
         return "between the two it is a trade-off"
-    winner = statement.winner
-    return "nothing decides between the two" if winner is None else f"{winner} beats the other"
+    if statement.winner is not None:
+        return f"{statement.winner} beats the other"
+    return _partly(statement, list(map(str, verdicts.places)), "the two are")
+
+
+# practically equivalent, on every measure or on some ----------------------------------------------
+
+
+def _ties(verdicts: PairVerdicts, name: str) -> list[str]:
+    """Say to whom one algorithm is equivalent, and where it is so in part only."""
+    same, pieces = [], []
+    for other in verdicts.ties[name]:
+        statement = verdicts.statements[frozenset((name, other))]
+        if set(statement.leaders) == {None}:
+            same.append(other)
+        else:
+            pieces.append(
+                _partly(statement, list(map(str, verdicts.places)), f"it and {other} are")
+            )
+    if len(pieces) > 1:
+        pieces = [f"against {spelled(len(pieces))} others it is better or worse on some measures"]
+    if same:
+        pieces.insert(0, f"it is practically equivalent to {join_names(same, most=_MOST)}")
+    return pieces
+
+
+def _partly(statement: Statement, measures: Sequence[str], both: str) -> str:
+    """Say on which measures one of two is better, and on which they are equivalent.
+
+    Examples
+    --------
+    >>> _partly(Statement.parse("A=B|A>B"), ["auc", "time"], "the two are")
+    'the two are practically equivalent on auc, and A is better on time'
+    """
+    leaders = statement.leaders
+    equal = [m for m, leader in zip(measures, leaders, strict=True) if leader is None]
+    words = f"{both} practically equivalent on {join_names(equal)}"
+    for name in sorted({leader for leader in leaders if leader is not None}):
+        on = [m for m, leader in zip(measures, leaders, strict=True) if leader == name]
+        words += f", and {name} is better on {join_names(on)}"
+    return words
 
 
 # against a reference ------------------------------------------------------------------------------
@@ -169,8 +207,7 @@ def _against(verdicts: PairVerdicts, reference: str, method: Method) -> str:
         pieces.append(f"{reference} {_beats(verdicts, method)[0]} {join_names(below, most=_MOST)}")
     if trades:
         pieces.append(f"it is a trade-off against {join_names(trades, most=_MOST)}")
-    if verdicts.ties[reference]:
-        pieces.append(f"nothing decides against {join_names(verdicts.ties[reference])}")
+    pieces += _ties(verdicts, reference)
     if apart and len(apart) < others:
         pieces.append(_not_separated(apart, "it", none=False))
     elif apart:

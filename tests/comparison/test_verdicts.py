@@ -54,8 +54,19 @@ TRADE = {"m": [1.0, 2.0, 3.0], "t": [3.0, 1.0, 2.0]}
         (
             BOTH,
             ["x>y|x>y", "x=z|x>z"],
-            "x has the best place on both measures and beats y on both; nothing decides between "
-            "it and z",
+            "x has the best place on both measures and beats y on both; it and z are practically "
+            "equivalent on m, and x is better on t",
+        ),
+        (
+            ONE,
+            ["x=y", "x=z"],
+            "x has the best place on m; it is practically equivalent to y and z",
+        ),
+        (
+            TRADE,
+            ["x=y|x=y"],
+            "No algorithm is first on every measure: x on m and y on t; the two are practically "
+            "equivalent on m and t",
         ),
         (
             BOTH,
